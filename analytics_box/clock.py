@@ -1,0 +1,34 @@
+"""Time as a value that is passed in, so that no test sleeps and none patches globals."""
+
+import time
+from typing import Protocol
+
+SECOND = 1_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+class Clock(Protocol):
+    """Where now comes from. Instants are UTC epoch milliseconds (semantics 1)."""
+
+    def now(self) -> int:
+        """The wall clock, in UTC epoch milliseconds."""
+
+    def monotonic(self) -> float:
+        """Seconds that only ever go forward, for limits and deadlines."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def utc_day(instant: int) -> int:
+    """Number of the UTC day that holds this instant, counted from 1970-01-01."""
+    return instant // DAY

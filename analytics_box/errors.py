@@ -1,0 +1,159 @@
+"""Every refusal the box knows, as one tree; rendered in one place (http.render).
+
+    BoxError                      500 INTERNAL_SERVER_ERROR
+    ├─ BadRequest                 400 BAD_REQUEST
+    │  ├─ BrokenBody              400 PARSE               the body is not JSON
+    │  ├─ InvalidQuery            400 VALIDATION_ERROR    a well-formed query that asks for the impossible
+    │  └─ MissingTarget           400 MISSING_PROJECT_ID
+    ├─ AuthRequired               401 AUTH_REQUIRED
+    ├─ FeatureUnavailable         402 FEATURE_UNAVAILABLE
+    ├─ Forbidden                  403 FORBIDDEN
+    ├─ NotFound                   404 NOT_FOUND
+    ├─ MethodNotAllowed           405 METHOD_NOT_ALLOWED
+    ├─ RequestTimeout             408 REQUEST_TIMEOUT
+    ├─ Conflict                   409 CONFLICT
+    ├─ PayloadTooLarge            413 PAYLOAD_TOO_LARGE
+    ├─ UnsupportedMediaType       415 UNSUPPORTED_MEDIA_TYPE
+    ├─ Misdirected                421 MISDIRECTED_REQUEST the Host is not one of ours
+    ├─ WrongTypes                 422 VALIDATION          JSON of another shape than the route takes
+    ├─ RateLimited                429 RATE_LIMITED
+    └─ Unavailable                503 SERVICE_UNAVAILABLE
+
+Codes and statuses: spec 7, wire 11.1 and wire 0.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from msgspec import UNSET, Struct, UnsetType
+
+
+class Detail(Struct, frozen=True):
+    """One thing that is wrong with a request: where, what, and a near miss if there is one."""
+
+    field: str
+    message: str
+    suggestion: str | UnsetType = UNSET
+
+
+class BoxError(Exception):
+    """A refusal with a message for people, a machine code and an HTTP status.
+
+    `reason` is the finer code of the ingest family (wire 0); `headers` are added to the answer.
+    """
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "INTERNAL_SERVER_ERROR"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str | None = None,
+        details: tuple[Detail, ...] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.reason = reason
+        self.details = details
+        self.headers = dict(headers or {})
+
+    def extra(self) -> dict[str, int]:
+        """Further fields of the error body; only RateLimited has any."""
+        return {}
+
+
+class BadRequest(BoxError):
+    status, code = 400, "BAD_REQUEST"
+
+
+class BrokenBody(BadRequest):
+    code = "PARSE"
+
+
+class InvalidQuery(BadRequest):
+    code = "VALIDATION_ERROR"
+
+
+class MissingTarget(BadRequest):
+    code = "MISSING_PROJECT_ID"
+
+
+class AuthRequired(BoxError):
+    status, code = 401, "AUTH_REQUIRED"
+
+
+class FeatureUnavailable(BoxError):
+    status, code = 402, "FEATURE_UNAVAILABLE"
+
+
+class Forbidden(BoxError):
+    status, code = 403, "FORBIDDEN"
+
+
+class NotFound(BoxError):
+    status, code = 404, "NOT_FOUND"
+
+
+class MethodNotAllowed(BoxError):
+    status, code = 405, "METHOD_NOT_ALLOWED"
+
+
+class RequestTimeout(BoxError):
+    status, code = 408, "REQUEST_TIMEOUT"
+
+
+class Conflict(BoxError):
+    status, code = 409, "CONFLICT"
+
+
+class PayloadTooLarge(BoxError):
+    status, code = 413, "PAYLOAD_TOO_LARGE"
+
+
+class UnsupportedMediaType(BoxError):
+    status, code = 415, "UNSUPPORTED_MEDIA_TYPE"
+
+
+class Misdirected(BoxError):
+    status, code = 421, "MISDIRECTED_REQUEST"
+
+
+class WrongTypes(BoxError):
+    status, code = 422, "VALIDATION"
+
+
+class RateLimited(BoxError):
+    """Spec 7: the body names limit, remaining, reset (Unix ms) and retryAfter (seconds); so do the headers."""
+
+    status, code = 429, "RATE_LIMITED"
+
+    def __init__(self, message: str, *, limit: int, reset: int, retry_after: int, reason: str | None = None) -> None:
+        super().__init__(
+            message,
+            reason=reason,
+            headers={
+                "Retry-After": str(retry_after),
+                "X-RateLimit-Limit": str(limit),
+                "X-RateLimit-Remaining": "0",
+                "X-RateLimit-Reset": str(reset),
+            },
+        )
+        self.limit, self.reset, self.retry_after = limit, reset, retry_after
+
+    def extra(self) -> dict[str, int]:
+        return {"limit": self.limit, "remaining": 0, "reset": self.reset, "retryAfter": self.retry_after}
+
+
+class Unavailable(BoxError):
+    """Something is overloaded or the disk refuses; the same request may work in a moment."""
+
+    status, code = 503, "SERVICE_UNAVAILABLE"
+
+    def __init__(self, message: str, *, retry_after: int = 5, reason: str | None = None) -> None:
+        super().__init__(message, reason=reason, headers={"Retry-After": str(retry_after)})
+
+
+class DeadlineExceeded(Unavailable):
+    """A read took longer than its deadline; rendered per parameter on the query API."""

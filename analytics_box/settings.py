@@ -1,0 +1,172 @@
+"""Every setting of the box, in one table: name, type, default, help, environment variable.
+
+A value comes from the TOML file, over which the environment wins, over which a command-line flag wins. The
+README's table of settings is held against this one by a test.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+from platformdirs import user_data_path
+
+ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
+CONFIG_VARIABLE = "ANALYTICS_BOX_CONFIG"
+FILE_NAME = "analytics-box.toml"
+
+_Text = Annotated[str, Meta(max_length=2048)]
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All settings after files, environment and flags have been read. Limits are counts per 60 s; 0 is unlimited."""
+
+    # Where it runs
+    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = (
+        user_data_path("analytics-box")
+    )
+    host: Annotated[_Text, "Address to listen on."] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on; 0 lets the system choose."] = 8000
+    base_url: Annotated[
+        _Text, "Public address of the API and the pages, e.g. https://stats.example.com; empty: from host and port."
+    ] = ""
+    ingest_url: Annotated[_Text, "Public address that trackers send to; empty: the same as base_url."] = ""
+    tls_certificate: Annotated[_Text, "PEM file of a certificate chain; with tls_key the box serves https."] = ""
+    tls_key: Annotated[_Text, "PEM file of the certificate's private key (PKCS#8)."] = ""
+    trusted_proxies: Annotated[
+        tuple[str, ...], "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed."
+    ] = ()
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], "How much is logged."] = "info"
+
+    # Storage
+    durability: Annotated[
+        Literal["full", "normal"],
+        "full: an answer means the write survives a power cut; normal: it survives a crash of the box only.",
+    ] = "full"
+    readers: Annotated[int, Meta(ge=1, le=64), "Read connections per database."] = 4
+    write_queue: Annotated[
+        int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."
+    ] = 20_000
+
+    # Requests
+    drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
+    body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = 10.0
+    max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
+    max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
+    max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
+    query_seconds: Annotated[float, Meta(gt=0), "Seconds one query parameter may take before it fails."] = 10.0
+    query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
+
+    # Limits: requests per 60 seconds
+    limit_track: Annotated[int, Meta(ge=0), "Event requests per API key, or per website and address."] = 600
+    limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
+    limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
+    limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
+    limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = 6_000
+
+    @property
+    def secure(self) -> bool:
+        """Whether people reach the box over https, so that cookies can be Secure."""
+        return self.public_url.startswith("https://")
+
+    @property
+    def public_url(self) -> str:
+        """The address in links and snippets, without a trailing slash."""
+        scheme = "https" if self.tls_certificate else "http"
+        host = "localhost" if self.host in {"127.0.0.1", "0.0.0.0", "::", "::1"} else self.host  # noqa: S104  compared
+        return (self.base_url or f"{scheme}://{host}:{self.port}").rstrip("/")
+
+    @property
+    def tracker_url(self) -> str:
+        """The address that trackers load from and send to, without a trailing slash."""
+        return (self.ingest_url or self.public_url).rstrip("/")
+
+
+class Row(NamedTuple):
+    """One line of the table of settings."""
+
+    name: str
+    type: Any
+    default: Any
+    variable: str
+    help: str
+
+
+def table() -> tuple[Row, ...]:
+    """All settings in the order of their declaration."""
+    hints = get_type_hints(Settings, include_extras=True)
+    return tuple(
+        Row(
+            name=name,
+            type=hints[name],
+            default=default,
+            variable=ENVIRONMENT_PREFIX + name.upper(),
+            help=next(word for word in reversed(get_args(hints[name])) if isinstance(word, str)),
+        )
+        for name, default in zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True)
+    )
+
+
+class SettingsError(Exception):
+    """A setting has a value that cannot be used; the message names the setting and says what is wanted."""
+
+
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> tuple[Settings, tuple[str, ...]]:
+    """Settings from TOML file < environment < flags, and a warning per name that is not a setting.
+
+    `flags` holds only what was given on the command line. The file is named by ANALYTICS_BOX_CONFIG, else it is
+    analytics-box.toml in the data directory, if there is one. Raises SettingsError.
+    """
+    environ = os.environ if environment is None else environment
+    known = {row.name: row for row in table()}
+    variables = {row.variable: row.name for row in known.values()}
+    given = {variables[variable]: text for variable, text in environ.items() if variable in variables}
+    data_dir = Path(flags.get("data_dir") or given.get("data_dir") or known["data_dir"].default)
+
+    named = environ.get(CONFIG_VARIABLE)
+    path = Path(named) if named else data_dir / FILE_NAME
+    content = _read(path) if named or path.is_file() else {}
+
+    warnings = [f"{path}: {name!r} is not a setting" for name in content if name not in known]
+    warnings += [
+        f"environment: {variable} is not a setting"
+        for variable in sorted(environ)
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in variables and variable != CONFIG_VARIABLE
+    ]
+    merged: dict[str, Any] = {name: value for name, value in content.items() if name in known}
+    merged |= {name: _from_text(known[name], text) for name, text in given.items()}
+    merged |= dict(flags)
+    return _convert(merged, known), tuple(warnings)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as broken:
+        raise SettingsError(f"{path} cannot be read: {broken.strerror}") from broken
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as broken:
+        raise SettingsError(f"{path} is not valid TOML: {broken}") from broken
+
+
+def _from_text(row: Row, text: str) -> Any:
+    if isinstance(row.default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return text
+
+
+def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
+    converted = {}
+    for name, value in values.items():
+        try:
+            converted[name] = msgspec.convert(
+                str(value) if isinstance(value, Path) else value, known[name].type, strict=False
+            )
+        except msgspec.ValidationError as broken:
+            raise SettingsError(f"{name} ({known[name].variable}): {broken}") from broken
+    settings = Settings(**converted)
+    if bool(settings.tls_certificate) != bool(settings.tls_key):
+        raise SettingsError("tls_certificate and tls_key go together: set both or neither")
+    return settings

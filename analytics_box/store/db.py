@@ -1,0 +1,276 @@
+"""One SQLite file behind one writer thread with group commit and a pool of readers with deadlines.
+
+Callers submit functions. A write runs inside a group commit in its own savepoint, and its caller resumes after
+the commit: an acknowledged write is on disk. A read runs on a connection of its own under a deadline.
+"""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+import apsw
+
+from analytics_box.errors import DeadlineExceeded, Unavailable
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Work = Callable[[apsw.Connection], T]
+
+CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once it is this long
+BUSY_MS = 5_000
+PROGRESS_STEPS = 20_000  # virtual machine steps between two looks at a read's deadline
+MAX_READ_SECONDS = 10.0
+DISK_ERRORS = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.CorruptError, apsw.BusyError)
+
+
+class Companion(Protocol):
+    """Memory that mirrors the file: it keeps a change only if the change is committed."""
+
+    def mark(self) -> int:
+        """Where the changes of the next write begin."""
+
+    def undo(self, mark: int) -> None:
+        """Forget every change since that mark."""
+
+    def committed(self) -> None:
+        """All changes so far are on disk."""
+
+
+class Job(NamedTuple):
+    """A write that waits for its turn, and whoever waits for it."""
+
+    work: Work[Any]
+    future: "asyncio.Future[Any] | Future[Any]"
+
+
+Outcome = tuple[Job, Any, BaseException | None]
+
+
+class Db:
+    """An open database file. Open it after the migrations; `close` drains the writer and folds the log back."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        readers: int = 4,
+        durability: Literal["full", "normal"] = "full",
+        write_queue: int = 20_000,
+        read_queue: int = 256,
+        vfs: str | None = None,
+    ) -> None:
+        self.path = path
+        self._vfs = vfs
+        self._companions: tuple[Companion, ...] = ()
+        self._ready = threading.Condition()
+        self._jobs: list[Job] = []
+        self._write_queue, self._read_queue = write_queue, read_queue
+        self._reading = 0
+        self._closing = False
+        self._wal_pages = 0
+        self._writer = self._connect(writes=True, durability=durability)
+        self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
+        for _ in range(readers):
+            self._connections.put(self._connect(writes=False, durability=durability))
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix=f"{path.stem}-reader")
+        self._thread = threading.Thread(target=self._write_until_closed, name=f"{path.stem}-writer", daemon=True)
+        self._thread.start()
+
+    def accompany(self, *companions: Companion) -> None:
+        """Name the memory that follows this file's commits and rollbacks. Call before the first write."""
+        self._companions = companions
+
+    # Writing
+
+    async def write(self, work: Work[T]) -> T:
+        """Run `work` in the next group commit; resumes after the commit.
+
+        Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
+        the queue is full, the box is stopping or the disk refuses.
+        """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._enqueue(Job(work, future))
+        return await future
+
+    def write_now(self, work: Work[T]) -> T:
+        """The same for callers without an event loop (command line, tests): blocks until after the commit."""
+        future: Future[T] = Future()
+        self._enqueue(Job(work, future))
+        return future.result()
+
+    def _enqueue(self, job: Job) -> None:
+        with self._ready:
+            if self._closing:
+                raise Unavailable("The box is stopping; send this again in a moment")
+            if len(self._jobs) >= self._write_queue:
+                raise Unavailable("Too many writes are waiting for the disk; send this again in a moment", retry_after=1)
+            self._jobs.append(job)
+            if len(self._jobs) == 1:
+                self._ready.notify()
+
+    def _write_until_closed(self) -> None:
+        while True:
+            with self._ready:
+                while not self._jobs and not self._closing:
+                    self._ready.wait()
+                batch, self._jobs = self._jobs, []
+            if not batch:
+                return
+            deliver(self._commit(batch))
+            if self._wal_pages > CHECKPOINT_PAGES:
+                self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    def _commit(self, batch: list[Job]) -> list[Outcome]:
+        start = [companion.mark() for companion in self._companions]
+        try:
+            self._writer.execute("begin immediate")
+            outcomes = [self._run(job) for job in batch]
+            self._writer.execute("commit")
+        except Exception as broken:
+            if not isinstance(broken, DISK_ERRORS):
+                log.exception("A group of writes to %s failed", self.path.name)
+            else:
+                log.error("%s cannot be written: %s", self.path.name, broken)
+            self._roll_back()
+            self._undo(start)
+            return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+        for companion in self._companions:
+            companion.committed()
+        return outcomes
+
+    def _run(self, job: Job) -> Outcome:
+        marks = [companion.mark() for companion in self._companions]
+        self._writer.execute("savepoint one")
+        try:
+            result = job.work(self._writer)
+        except DISK_ERRORS:
+            raise
+        except Exception as refused:
+            self._writer.execute("rollback to one")
+            self._writer.execute("release one")
+            self._undo(marks)
+            return job, None, refused
+        self._writer.execute("release one")
+        return job, result, None
+
+    def _roll_back(self) -> None:
+        try:
+            if self._writer.in_transaction:
+                self._writer.execute("rollback")
+        except apsw.Error as broken:
+            log.error("%s cannot be rolled back: %s", self.path.name, broken)
+
+    def _undo(self, marks: list[int]) -> None:
+        for companion, mark in zip(self._companions, marks, strict=True):
+            companion.undo(mark)
+
+    # Reading
+
+    async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
+        """Run `work` on a reader's connection; it must fetch all it wants before it returns.
+
+        Raises DeadlineExceeded after `seconds` of running, and Unavailable when too many reads wait.
+        """
+        if self._reading >= self._read_queue:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._reading += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work, seconds)
+        finally:
+            self._reading -= 1
+
+    def read_now(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
+        """The same for callers without an event loop."""
+        return self._read(work, seconds)
+
+    def _read(self, work: Work[T], seconds: float) -> T:
+        connection = self._connections.get()
+        deadline = time.monotonic() + seconds
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, PROGRESS_STEPS)
+        try:
+            return work(connection)
+        except apsw.InterruptError as late:
+            raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        finally:
+            connection.set_progress_handler(None)
+            self._connections.put(connection)
+
+    # Care
+
+    def close(self) -> None:
+        """Refuse new writes, finish the waiting ones, fold the log back and close every connection."""
+        with self._ready:
+            self._closing = True
+            self._ready.notify()
+        self._thread.join()
+        self._readers.shutdown(wait=True)
+        while not self._connections.empty():
+            self._connections.get().close()
+        self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        self._writer.close()
+
+    def _checkpoint(self, mode: int) -> None:
+        try:
+            self._writer.wal_checkpoint(mode=mode)
+        except apsw.Error as broken:
+            log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
+        self._wal_pages = 0
+
+    def _connect(self, *, writes: bool, durability: str) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", durability)
+        connection.pragma("foreign_keys", True)
+        connection.pragma("temp_store", "memory")
+        connection.pragma("cache_size", -32_000 if writes else -8_000)
+        connection.pragma("journal_size_limit", 64 << 20)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+        if writes:
+            connection.set_wal_hook(self._note_log_size)
+        else:
+            connection.pragma("query_only", True)
+        return connection
+
+    def _note_log_size(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+
+def deliver(outcomes: Iterable[Outcome]) -> None:
+    """Wake everybody who waits for these writes, event-loop callers with a single call into their loop."""
+    in_loop: list[Outcome] = []
+    for outcome in outcomes:
+        if isinstance(outcome[0].future, asyncio.Future):
+            in_loop.append(outcome)
+        else:
+            _resolve(outcome)
+    if in_loop:
+        loop = in_loop[0][0].future.get_loop()  # type: ignore[union-attr]  # only asyncio futures are in the list
+        try:
+            loop.call_soon_threadsafe(_resolve_all, in_loop)
+        except RuntimeError:
+            log.warning("%d writes were committed after the event loop had stopped", len(in_loop))
+
+
+def _resolve_all(outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        _resolve(outcome)
+
+
+def _resolve(outcome: Outcome) -> None:
+    job, result, refused = outcome
+    if job.future.cancelled():
+        return
+    if refused is None:
+        job.future.set_result(result)
+    else:
+        job.future.set_exception(refused)

@@ -1,0 +1,78 @@
+"""The schemas of box.db and events.db, as append-only lists of steps.
+
+Steps run through sqlite-utils at start-up, before apsw opens the files: two SQLite libraries must never hold one
+file open at the same time in one process. Each step is plain SQL, one statement per call, inside one transaction
+with the record that it was applied. sqlite-utils is imported only when a step is pending; it costs 19 MB.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from analytics_box.store import schema
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+Step = tuple[str, tuple[str, ...]]  # name, statements
+Open = Callable[[Path], "Database"]
+
+SET = "analytics_box"
+
+
+class NewerSchema(Exception):
+    """The file was written by a newer version of the box; this one must not touch it."""
+
+
+def migrate(directory: Path) -> None:
+    """Bring both files in this directory to the schema of this version. Raises NewerSchema."""
+    for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
+        path = directory / name
+        applied = _applied(path)
+        known = [step for step, _ in steps]
+        if unknown := [step for step in applied if step not in known]:
+            raise NewerSchema(
+                f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
+                "install that version or restore a backup"
+            )
+        if applied != known:
+            _apply(path, steps)
+
+
+def _applied(path: Path) -> list[str]:
+    """Names of the steps that this file has seen, oldest first."""
+    if not path.exists() or path.stat().st_size == 0:
+        return []
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        if not db.table_exists(None, "_sqlite_migrations"):
+            return []
+        rows = db.execute(
+            "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid", (SET,)
+        )
+        return [str(name) for (name,) in rows.fetchall()]
+    finally:
+        db.close()
+
+
+def _apply(path: Path, steps: tuple[Step, ...]) -> None:
+    from sqlite_utils import Database, Migrations  # noqa: PLC0415  costs 19 MB, so only when a step is pending
+
+    migrations = Migrations(SET)
+    for name, statements in steps:
+
+        def run(db: "Database", statements: tuple[str, ...] = statements) -> None:
+            for statement in statements:
+                db.execute(statement)
+
+        migrations(name=name)(run)
+
+    db = Database(path)
+    try:
+        db.execute("pragma page_size = 8192")
+        db.execute("pragma auto_vacuum = incremental")
+        migrations.apply(db)
+    finally:
+        db.close()

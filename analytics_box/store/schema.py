@@ -1,0 +1,180 @@
+"""The tables, step by step. A released step never changes; a new wish is a new step at the end.
+
+Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so nothing newer than 3.37 stands here.
+"""
+
+BOX_FILE = "box.db"
+EVENTS_FILE = "events.db"
+
+BOX = (
+    (
+        "0001_accounts_keys_websites",
+        (
+            # Numbers under which events.db knows a website, or an organization for events without a website.
+            # They are never given twice.
+            """
+            create table sites (
+              number       integer primary key autoincrement,
+              created_at   integer not null
+            ) strict
+            """,
+            """
+            create table organizations (
+              id           text    primary key check (length(id) between 8 and 64),
+              name         text    not null check (length(name) between 1 and 100),
+              slug         text    not null unique check (length(slug) between 1 and 50),
+              plan         text    not null default 'hobby' check (plan in ('free', 'hobby')),
+              site         integer not null unique references sites (number),
+              created_at   integer not null
+            ) strict, without rowid
+            """,
+            """
+            create table users (
+              id               text    primary key check (length(id) between 8 and 64),
+              email            text    not null unique collate nocase check (length(email) between 3 and 254),
+              password         text    not null,
+              time_zone        text    not null default 'UTC',
+              is_administrator integer not null default 0 check (is_administrator in (0, 1)),
+              created_at       integer not null
+            ) strict, without rowid
+            """,
+            """
+            create table members (
+              organization_id  text    not null references organizations (id),
+              user_id          text    not null references users (id),
+              role             text    not null check (role in ('owner', 'admin', 'member', 'viewer')),
+              created_at       integer not null,
+              primary key (organization_id, user_id)
+            ) strict, without rowid
+            """,
+            """
+            create table sessions (
+              digest           blob    primary key check (length(digest) = 32),
+              user_id          text    not null references users (id),
+              organization_id  text    not null references organizations (id),
+              created_at       integer not null,
+              seen_at          integer not null
+            ) strict, without rowid
+            """,
+            "create index sessions_by_user on sessions (user_id)",
+            """
+            create table setup_tokens (
+              digest           blob    primary key check (length(digest) = 32),
+              created_at       integer not null
+            ) strict, without rowid
+            """,
+            """
+            create table websites (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              site             integer not null unique references sites (number),
+              name             text    not null check (length(name) between 1 and 100),
+              domain           text    not null check (length(domain) between 1 and 253),
+              status           text    not null default 'ACTIVE'
+                               check (status in ('ACTIVE', 'HEALTHY', 'UNHEALTHY', 'INACTIVE', 'PENDING')),
+              is_public        integer not null default 0 check (is_public in (0, 1)),
+              created_at       integer not null,
+              updated_at       integer not null,
+              deleted_at       integer
+            ) strict, without rowid
+            """,
+            """
+            create unique index websites_by_domain on websites (organization_id, domain)
+            where deleted_at is null
+            """,
+            """
+            create table api_keys (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              name             text    not null check (length(name) between 1 and 100),
+              start            text    not null check (length(start) = 8),
+              digest           blob    not null unique check (length(digest) = 32),
+              scopes           text    not null check (json_valid(scopes)),
+              websites         text    check (websites is null or json_valid(websites)),
+              enabled          integer not null default 1 check (enabled in (0, 1)),
+              created_at       integer not null,
+              expires_at       integer,
+              revoked_at       integer
+            ) strict, without rowid
+            """,
+            """
+            create table audit (
+              id               integer primary key,
+              time             integer not null,
+              organization_id  text    references organizations (id),
+              actor            text    not null,
+              action           text    not null check (action in ('created', 'updated', 'rotated', 'revoked', 'deleted')),
+              subject          text    not null,
+              subject_id       text    not null,
+              detail           text    not null default '{}' check (json_valid(detail))
+            ) strict
+            """,
+            "create index audit_by_organization on audit (organization_id, time)",
+            """
+            create trigger audit_never_changes before update on audit
+            begin select raise(abort, 'the audit log is append-only'); end
+            """,
+            """
+            create trigger audit_never_shrinks before delete on audit
+            begin select raise(abort, 'the audit log is append-only'); end
+            """,
+        ),
+    ),
+)
+
+EVENTS = (
+    (
+        "0001_events",
+        (
+            """
+            create table strings (
+              id               integer primary key,
+              value            text    not null unique
+            ) strict
+            """,
+            "insert into strings (id, value) values (0, '')",
+            # One row per event, in the order of arrival. Numbers named after a string are ids in strings; 0 is none.
+            # From session_started to utm_content a row repeats what its session had at its first event.
+            """
+            create table events (
+              id               integer primary key,
+              site             integer not null,
+              time             integer not null,
+              kind             integer not null check (kind in (1, 2, 3)),
+              name             integer not null,
+              namespace        integer not null,
+              visitor          integer not null,
+              session          integer not null,
+              path             integer not null,
+              query_string     integer not null,
+              title            integer not null,
+              engaged          integer not null check (engaged >= 0),
+              scroll           integer not null check (scroll between 0 and 100),
+              bot              integer not null,
+              origin           integer not null,
+              session_started  integer not null,
+              client_session   integer not null,
+              entry            integer not null,
+              referrer         integer not null,
+              source           integer not null,
+              utm_source       integer not null,
+              utm_medium       integer not null,
+              utm_campaign     integer not null,
+              utm_term         integer not null,
+              utm_content      integer not null,
+              browser          integer not null,
+              browser_version  integer not null,
+              system           integer not null,
+              system_version   integer not null,
+              device           integer not null,
+              language         integer not null,
+              time_zone        integer not null,
+              viewport         integer not null,
+              screen           integer not null,
+              properties       text
+            ) strict
+            """,
+            "create index events_by_time on events (site, time)",
+        ),
+    ),
+)
