@@ -25,13 +25,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings after files, environment and flags have been read. Limits are counts per 60 s; 0 is unlimited."""
 
     # Where it runs
-    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = (
-        user_data_path("analytics-box")
+    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = user_data_path(
+        "analytics-box"
     )
     host: Annotated[_Text, "Address to listen on."] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on; 0 lets the system choose."] = 8000
     base_url: Annotated[
-        _Text, "Public address of the API and the pages, e.g. https://stats.example.com; empty: from host and port."
+        _Text,
+        "Public address of the API and the pages, e.g. https://stats.example.com; empty: from host and port.",
     ] = ""
     ingest_url: Annotated[_Text, "Public address that trackers send to; empty: the same as base_url."] = ""
     tls_certificate: Annotated[_Text, "PEM file of a certificate chain; with tls_key the box serves https."] = ""
@@ -47,13 +48,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "full: an answer means the write survives a power cut; normal: it survives a crash of the box only.",
     ] = "full"
     readers: Annotated[int, Meta(ge=1, le=64), "Read connections per database."] = 4
-    write_queue: Annotated[
-        int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."
-    ] = 20_000
+    write_queue: Annotated[int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."] = (
+        20_000
+    )
 
     # Requests
     drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
-    body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = 10.0
+    body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (
+        10.0
+    )
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
@@ -65,7 +68,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
     limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
-    limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = 6_000
+    limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
+        6_000
+    )
 
     @property
     def secure(self) -> bool:

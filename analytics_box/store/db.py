@@ -27,7 +27,14 @@ CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once i
 BUSY_MS = 5_000
 PROGRESS_STEPS = 20_000  # virtual machine steps between two looks at a read's deadline
 MAX_READ_SECONDS = 10.0
-DISK_ERRORS = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.CorruptError, apsw.BusyError)
+DISK_ERRORS = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.BusyError,
+)
 
 
 class Companion(Protocol):
@@ -110,7 +117,9 @@ class Db:
             if self._closing:
                 raise Unavailable("The box is stopping; send this again in a moment")
             if len(self._jobs) >= self._write_queue:
-                raise Unavailable("Too many writes are waiting for the disk; send this again in a moment", retry_after=1)
+                raise Unavailable(
+                    "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
+                )
             self._jobs.append(job)
             if len(self._jobs) == 1:
                 self._ready.notify()

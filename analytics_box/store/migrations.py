@@ -50,7 +50,8 @@ def _applied(path: Path) -> list[str]:
         if not db.table_exists(None, "_sqlite_migrations"):
             return []
         rows = db.execute(
-            "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid", (SET,)
+            "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid",
+            (SET,),
         )
         return [str(name) for (name,) in rows.fetchall()]
     finally:

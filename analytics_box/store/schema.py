@@ -103,7 +103,8 @@ BOX = (
               time             integer not null,
               organization_id  text    references organizations (id),
               actor            text    not null,
-              action           text    not null check (action in ('created', 'updated', 'rotated', 'revoked', 'deleted')),
+              action           text    not null
+                               check (action in ('created', 'updated', 'rotated', 'revoked', 'deleted')),
               subject          text    not null,
               subject_id       text    not null,
               detail           text    not null default '{}' check (json_valid(detail))

@@ -1,0 +1,34 @@
+"""The audit log: every administrative change, append-only (spec 6.2). Nothing is written per request."""
+
+import json
+from collections.abc import Mapping
+from typing import Literal
+
+import apsw
+
+Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
+
+
+def record(
+    db: apsw.Connection,
+    *,
+    now: int,
+    organization_id: str | None,
+    actor: str,
+    action: Action,
+    subject: str,
+    subject_id: str,
+    detail: Mapping[str, object] | None = None,
+) -> None:
+    """Write one entry inside the caller's transaction.
+
+    `actor` is `user:<id>`, `apikey:<id>` or `command line`; `detail` never holds a secret.
+    """
+    db.execute(
+        """
+        -- audit.record
+        insert into audit (time, organization_id, actor, action, subject, subject_id, detail)
+        values (?, ?, ?, ?, ?, ?, ?)
+        """,
+        (now, organization_id, actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
+    )

@@ -1,0 +1,87 @@
+"""Who makes a request: an API key, a signed-in person, or nobody we know. Decided once per request."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Scope = Literal[
+    "read:data",
+    "track:events",
+    "read:links",
+    "write:links",
+    "read:monitors",
+    "write:monitors",
+    "read:status_pages",
+    "write:status_pages",
+    "manage:websites",
+    "manage:flags",
+    "manage:config",
+]
+SCOPES: tuple[Scope, ...] = Scope.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+
+
+class Key(Struct, frozen=True):
+    """A usable view of an API key. `websites` is None for a global key (spec 2.1). Times are UTC ms."""
+
+    id: str
+    organization_id: str
+    name: str
+    start: str
+    scopes: frozenset[str]
+    websites: frozenset[str] | None = None
+    enabled: bool = True
+    expires_at: int | None = None
+    revoked_at: int | None = None
+
+    def usable(self, now: int) -> bool:
+        """Whether the key works at this instant; revoked, disabled and expired keys are as if absent."""
+        expired = self.expires_at is not None and self.expires_at <= now
+        return self.enabled and self.revoked_at is None and not expired
+
+    def reaches(self, website_id: str) -> bool:
+        """Whether its resource access covers this website, given that the organization is the same."""
+        return self.websites is None or website_id in self.websites
+
+
+class Person(Struct, frozen=True):
+    """A signed-in user with the organization that the session is on."""
+
+    user_id: str
+    organization_id: str
+    role: str
+    email: str
+    time_zone: str
+
+
+class Identity(Struct, frozen=True):
+    """The caller of one request. `address` is the client's, for limits only; it is never stored."""
+
+    address: str
+    key: Key | None = None
+    person: Person | None = None
+
+    @property
+    def anonymous(self) -> bool:
+        return self.key is None and self.person is None
+
+    @property
+    def organization_id(self) -> str | None:
+        """The organization that the caller acts in; None for nobody and for a key of single websites."""
+        if self.person is not None:
+            return self.person.organization_id
+        if self.key is not None and self.key.websites is None:
+            return self.key.organization_id
+        return None
+
+    @property
+    def limit_name(self) -> str:
+        """The identity under which requests are counted (wire 11.3)."""
+        if self.key is not None:
+            return f"apikey:{self.key.id}"
+        if self.person is not None:
+            return f"user:{self.person.user_id}"
+        return f"anon:{self.address}"
+
+    def has(self, scope: Scope) -> bool:
+        """Whether a key holds this scope. People are not bound by scopes but by their role."""
+        return self.person is not None or (self.key is not None and scope in self.key.scopes)

@@ -1,0 +1,119 @@
+"""What clients send: one event of /track (wire 4.2) or of / and /batch (wire 4.3), decoded and checked."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from analytics_box.errors import Detail
+
+PAGE_EVENTS = {"screen_view", "page_exit"}
+MAX_PROPERTY_BYTES = 32 * 1024
+MAX_PROPERTY_DEPTH = 8
+
+_Text64 = Annotated[str, Meta(max_length=64)] | None
+_Text128 = Annotated[str, Meta(max_length=128)] | None
+_Text256 = Annotated[str, Meta(max_length=256)] | None
+_Text512 = Annotated[str, Meta(max_length=512)] | None
+_Address = Annotated[str, Meta(max_length=8192)] | None
+_Size = Annotated[str, Meta(pattern=r"^\d{2,5}x\d{2,5}$")] | None
+_PropertyName = Annotated[str, Meta(max_length=128)]
+
+
+class Incoming(Struct, frozen=True):
+    """An event as it arrives. Fields that a later part of the wire defines are ignored, null is absent."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=256)]
+    type: str | None = None
+    eventId: _Text512 = None
+    namespace: _Text64 = None
+    timestamp: int | str | None = None
+    properties: Annotated[dict[_PropertyName, Any], Meta(max_length=50)] | None = None
+    anonymousId: _Text256 = None
+    anonymizeVisitorIds: bool | Literal["auto"] | None = None
+    sessionId: _Text256 = None
+    websiteId: Annotated[str, Meta(max_length=255)] | None = None
+    path: _Address = None
+    source: _Text64 = None
+    title: _Text512 = None
+    referrer: _Address = None
+    language: _Text64 = None
+    timezone: _Text64 = None
+    viewport_size: _Size = None
+    screen_resolution: _Size = None
+    time_on_page: Annotated[float, Meta(ge=0, le=86_400)] | None = None
+    scroll_depth: Annotated[float, Meta(ge=0, le=100)] | None = None
+    utm_source: _Text128 = None
+    utm_medium: _Text128 = None
+    utm_campaign: _Text128 = None
+    utm_term: _Text128 = None
+    utm_content: _Text128 = None
+    gclid: _Text512 = None
+    fbclid: _Text512 = None
+    ttclid: _Text512 = None
+    twclid: _Text512 = None
+    li_fat_id: _Text512 = None
+    msclkid: _Text512 = None
+
+
+class InvalidEvent(Exception):
+    """An event that cannot be taken; `details` say which field and why."""
+
+    def __init__(self, detail: Detail) -> None:
+        super().__init__(f"{detail.field}: {detail.message}" if detail.field else detail.message)
+        self.detail = detail
+
+
+ONE_OR_MANY = msgspec.json.Decoder(Incoming | list[Incoming])
+ONE = msgspec.json.Decoder(Incoming)
+ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+_HEAD = msgspec.json.Decoder(dict[str, Any])
+
+
+def properties_text(properties: dict[str, Any] | None) -> str | None:
+    """Properties as JSON text for the row; None when there are none. Raises InvalidEvent."""
+    if not properties:
+        return None
+    if _depth(properties) > MAX_PROPERTY_DEPTH:
+        raise InvalidEvent(Detail("properties", f"Properties may be nested {MAX_PROPERTY_DEPTH} levels deep"))
+    try:
+        text = msgspec.json.encode(properties)
+    except RecursionError as deep:
+        raise InvalidEvent(Detail("properties", "Properties are nested too deeply")) from deep
+    if len(text) > MAX_PROPERTY_BYTES:
+        raise InvalidEvent(Detail("properties", "Properties may take 32 KB as JSON"))
+    return text.decode()
+
+
+def _depth(value: Any, so_far: int = 0) -> int:
+    if so_far > MAX_PROPERTY_DEPTH or not isinstance(value, dict | list) or not value:
+        return so_far
+    inner = value.values() if isinstance(value, dict) else value
+    return max(_depth(item, so_far + 1) for item in inner)
+
+
+def instant_of(timestamp: int | str | None) -> int | None:
+    """The client's time in UTC ms, None where it sent none. Raises InvalidEvent for text that is no ISO time."""
+    if timestamp is None or isinstance(timestamp, int):
+        return timestamp
+    try:
+        parsed = datetime.fromisoformat(timestamp)
+    except ValueError as wrong:
+        raise InvalidEvent(Detail("timestamp", "Not an ISO 8601 time or a number of milliseconds")) from wrong
+    return int((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def wrong_field(broken: msgspec.ValidationError) -> Detail:
+    """Which field msgspec complains of, and why."""
+    message, _, where = str(broken).partition(" - at ")
+    return Detail(where.strip("`").removeprefix("$").removeprefix(".") or "body", message)
+
+
+def event_id_of(item: msgspec.Raw) -> str | None:
+    """The eventId of an item that may be anything, for the answer about it."""
+    try:
+        found = _HEAD.decode(item).get("eventId")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None

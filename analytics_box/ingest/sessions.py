@@ -1,0 +1,107 @@
+"""Which session an event belongs to (semantics 10). The live sessions are in memory; the facts are the truth.
+
+Used by the writer thread alone. A rolled-back savepoint leaves no trace here, and after a restart the live
+sessions are read back from the last events.
+"""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import apsw
+
+from analytics_box import ids
+from analytics_box.clock import DAY, MINUTE
+
+IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
+LONGEST = DAY
+
+# A visitor's id, or a session id that the client gave (as its number in strings), on one site.
+Key = tuple[int, str, int]
+
+
+class Session(NamedTuple):
+    """A live session: when it began and was last heard of (UTC ms), and what its events repeat."""
+
+    number: int
+    started: int
+    last: int
+    attributes: tuple[int, ...]
+
+
+class LiveSessions:
+    """At most `capacity` live sessions; the ones silent for longest are forgotten first."""
+
+    def __init__(self, capacity: int = 200_000) -> None:
+        self._live: OrderedDict[Key, Session] = OrderedDict()
+        self._changed: list[tuple[Key, Session | None]] = []
+        self._capacity = capacity
+
+    def find(self, keys: tuple[Key, ...], time: int) -> Session | None:
+        """The session under the first of these keys that an event at this time continues."""
+        for key in keys:
+            session = self._live.get(key)
+            if session is not None and continues(session, key, time):
+                return session
+        return None
+
+    def keep(self, key: Key, session: Session) -> None:
+        """Remember this state of a session under this key."""
+        self._changed.append((key, self._live.get(key)))
+        self._live[key] = session
+        self._live.move_to_end(key)
+
+    def mark(self) -> int:
+        return len(self._changed)
+
+    def undo(self, mark: int) -> None:
+        for key, before in reversed(self._changed[mark:]):
+            if before is None:
+                self._live.pop(key, None)
+            else:
+                self._live[key] = before
+        del self._changed[mark:]
+
+    def committed(self) -> None:
+        self._changed.clear()
+        while len(self._live) > self._capacity:
+            self._live.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+
+def continues(session: Session, key: Key, time: int) -> bool:
+    """Whether an event at this time still belongs to the session.
+
+    A session of our own making ends after 30 minutes of silence; one that the client named goes on as long as the
+    client says so. None is longer than 24 hours, and none reaches further back than 30 minutes before its start.
+    """
+    if time < session.started - IDLE or time - session.started >= LONGEST:
+        return False
+    return key[1] == "client" or time - session.last <= IDLE
+
+
+def new(time: int, attributes: tuple[int, ...]) -> Session:
+    """A session that begins with an event at this time."""
+    return Session(ids.new_number(), time, time, attributes)
+
+
+def recover(db: apsw.Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
+    """Read the live sessions back from the newest events. `columns` are those that make up the attributes."""
+    rows = db.execute(
+        f"""
+        -- sessions.recover
+        select site, visitor, client_session, session, session_started, max(time), {", ".join(columns)}
+        from events
+        where id > (select coalesce(max(id), 0) from events) - :newest
+          and time >= :since and session <> 0
+        group by session
+        order by 6
+        """,
+        {"newest": newest, "since": now - DAY},
+    ).fetchall()
+    for row in rows:
+        site, visitor, client_session, number, started, last, *attributes = (int(str(value)) for value in row)
+        key = (site, "client", client_session) if client_session else (site, "visitor", visitor)
+        live.keep(key, Session(number, started, last, tuple(attributes)))
+    live.committed()

@@ -1,0 +1,148 @@
+"""Where a session came from (semantics 17): utm_source, else source, ref, a click id, else the referrer's host."""
+
+import ipaddress
+import json
+from functools import lru_cache
+from importlib import resources
+from typing import Literal
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+Kind = Literal["direct", "search", "social", "ai", "email", "unknown"]
+
+DIRECT = "Direct"
+
+# Click ids that name the network which sent the visitor (wire 5.2).
+CLICK_IDS = {
+    "gclid": "Google",
+    "fbclid": "Facebook",
+    "ttclid": "TikTok",
+    "twclid": "Twitter",
+    "li_fat_id": "LinkedIn",
+    "msclkid": "Bing",
+}
+# What people write into utm_source, and hosts that the lists do not have.
+ALIASES = {
+    "fb": "Facebook",
+    "ig": "Instagram",
+    "x": "Twitter",
+    "t.co": "Twitter",
+    "x.com": "Twitter",
+    "hn": "Hacker News",
+    "hackernews": "Hacker News",
+    "yt": "YouTube",
+    "ddg": "DuckDuckGo",
+    "yandex": "Yandex",
+    "youtu.be": "YouTube",
+    "lnkd.in": "LinkedIn",
+    "reddit": "Reddit",
+    "out.reddit.com": "Reddit",
+    "reddit.com": "Reddit",
+    "mail.google.com": "Gmail",
+    "outlook.live.com": "Outlook",
+    "mail.yahoo.com": "Yahoo! Mail",
+    "mail.proton.me": "Proton Mail",
+}
+EMAIL = {"Gmail", "Outlook", "Yahoo! Mail", "Proton Mail", "email", "newsletter"}
+LISTED_AS = {"reddit": "Reddit", "tumblr": "Tumblr", "Vkontakte": "VK"}  # names that we write differently
+
+
+class Known(Struct, frozen=True):
+    """The lists of known hosts and names, as look-up tables."""
+
+    hosts: dict[str, str]  # host, or host with .{} for any top-level domain → name
+    names: dict[str, str]  # lower-case name → name
+    kinds: dict[str, Kind]  # name → kind
+    domains: dict[str, str]  # name → the host that stands for it
+
+
+@lru_cache(maxsize=1)
+def known() -> Known:
+    """The CC0 lists and our aliases."""
+    lists = json.loads(resources.files("analytics_box.ingest").joinpath("data/sources.json").read_text("utf-8"))
+    hosts: dict[str, str] = {}
+    kinds: dict[str, Kind] = {}
+    domains: dict[str, str] = {}
+    kind: Kind
+    for kind in ("search", "social", "ai"):
+        for listed, entries in lists[kind].items():
+            name = LISTED_AS.get(listed, listed)
+            kinds[name] = kind
+            for host in entries:
+                hosts[host] = name
+            plain = [host for host in entries if "{" not in host]
+            if plain:
+                word = name.lower().rstrip("!")
+                domains[name] = min(plain, key=lambda host: (word not in host, host.count("."), len(host), host))
+    kinds |= dict.fromkeys(EMAIL, "email")
+    kinds["Reddit"] = "social"
+    domains |= {"Google": "google.com", "Reddit": "reddit.com", "Twitter": "x.com", "Bing": "bing.com"}
+    names = {name.lower(): name for name in kinds} | ALIASES
+    hosts |= {key: name for key, name in ALIASES.items() if "." in key}
+    return Known(hosts=hosts, names=names, kinds=kinds, domains=domains)
+
+
+@lru_cache(maxsize=20_000)
+def name_of_host(host: str) -> str:
+    """The known name of a referrer's host, else the host without www."""
+    host = host.lower().rstrip(".").removeprefix("www.")
+    hosts = known().hosts
+    labels = host.split(".")
+    for first in range(len(labels) - 1):
+        rest = labels[first:]
+        candidates = [".".join(rest), ".".join(rest[:-1]) + ".{}", "{}." + ".".join(rest[1:])]
+        if len(rest) > 2:
+            candidates.append(".".join(rest[:-2]) + ".{}")
+        for candidate in candidates:
+            if candidate in hosts and candidate not in {".{}", "{}."}:
+                return hosts[candidate]
+    return host
+
+
+def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: str) -> str:
+    """The name of a session's source; Direct where nothing says otherwise."""
+    if utm_source:
+        return known().names.get(utm_source.lower(), utm_source)
+    if click_id in CLICK_IDS:
+        return CLICK_IDS[click_id]
+    if not referrer_host or is_own(referrer_host, own_domain) or is_local(referrer_host):
+        return DIRECT
+    return name_of_host(referrer_host)
+
+
+def kind_of(name: str) -> Kind:
+    """What kind of source this name is."""
+    return "direct" if name == DIRECT else known().kinds.get(name, "unknown")
+
+
+def domain_of(name: str) -> str:
+    """The domain that stands for a source: its own where the name is a host, empty where there is none."""
+    if name == DIRECT:
+        return ""
+    return known().domains.get(name, name if "." in name and " " not in name else "")
+
+
+def is_own(host: str, domain: str) -> bool:
+    """Whether the host is the site's own domain, its www form or a subdomain of it."""
+    host, domain = host.lower().removeprefix("www."), domain.lower().removeprefix("www.")
+    return bool(domain) and (host == domain or host.endswith("." + domain))
+
+
+@lru_cache(maxsize=2_000)
+def is_local(host: str) -> bool:
+    """localhost, *.local and addresses that are not on the internet."""
+    if host == "localhost" or host.endswith((".localhost", ".local")):
+        return True
+    try:
+        return not ipaddress.ip_address(host.strip("[]")).is_global
+    except ValueError:
+        return False
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case; empty where there is none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""

@@ -1,0 +1,103 @@
+"""Who is the same visitor, without knowing who it is (semantics 7).
+
+A visitor's id is a keyed hash with a salt of the UTC day. Only today's and yesterday's salts exist, in a 0600 file
+of their own; once a salt is overwritten, no one can link its ids to an address again.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+
+from msgspec import Struct
+
+from analytics_box.clock import utc_day
+
+SALT_BYTES = 32
+BITS = 62
+
+
+class Salts(Struct, frozen=True):
+    """The two salts that exist on a UTC day."""
+
+    day: int
+    today: bytes
+    yesterday: bytes
+
+    def of(self, instant: int) -> bytes:
+        """The salt of this instant's day; today's where that day has none any more, or none yet."""
+        return self.yesterday if utc_day(instant) == self.day - 1 else self.today
+
+
+class SaltFile:
+    """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._salts = self._read()
+
+    def current(self, now: int) -> Salts:
+        """The salts for this instant. The first call of a UTC day forgets the salt from before yesterday."""
+        day = utc_day(now)
+        if self._salts is None or day > self._salts.day:
+            self._salts = self._turn(day)
+            self._write(self._salts)
+        return self._salts
+
+    def _turn(self, day: int) -> Salts:
+        old = self._salts
+        yesterday = old.today if old is not None and old.day == day - 1 else secrets.token_bytes(SALT_BYTES)
+        return Salts(day=day, today=secrets.token_bytes(SALT_BYTES), yesterday=yesterday)
+
+    def _read(self) -> Salts | None:
+        try:
+            found = json.loads(self.path.read_text("ascii"))
+            return Salts(
+                day=int(found["day"]),
+                today=bytes.fromhex(found["today"]),
+                yesterday=bytes.fromhex(found["yesterday"]),
+            )
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def _write(self, salts: Salts) -> None:
+        content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
+        beside = self.path.with_name(self.path.name + ".new")
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(json.dumps(content))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(self.path)
+
+
+def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:
+    """Today's id of whoever sits behind this address (IPv6: /64) with this User-Agent, on this site."""
+    return _number(f"{site}\0{network}\0{user_agent}", salt)
+
+
+def by_client_id(salt: bytes, site: int, client_id: str) -> int:
+    """Today's id of a client that names itself. An empty salt gives an id that stays the same over the days."""
+    return _number(f"{site}\0\0{client_id}", salt)
+
+
+def _number(text: str, salt: bytes) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=salt).digest()
+    return (int.from_bytes(digest, "big") >> (64 - BITS)) or 1
+
+
+@lru_cache(maxsize=20_000)
+def network_of(address: str) -> str:
+    """What of an address identifies its subscriber: IPv4 whole, IPv6 cut to /64. Empty text for no address."""
+    try:
+        parsed: IPv4Address | IPv6Address = ip_address(address)
+    except ValueError:
+        return ""
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(IPv6Address(int(parsed) >> 64 << 64)) + "/64"
+    return str(parsed)

@@ -1,0 +1,62 @@
+"""Websites in box.db. Every function takes a connection inside the caller's transaction."""
+
+import apsw
+
+from analytics_box.errors import Conflict
+from analytics_box.websites.rules import Website
+
+
+def new_site(db: apsw.Connection, now: int) -> int:
+    """A number for a website or an organization among the facts; never given twice."""
+    db.execute("-- websites.new_site\ninsert into sites (created_at) values (?)", (now,))
+    return db.last_insert_rowid()
+
+
+def insert(db: apsw.Connection, website: Website) -> None:
+    """Raises Conflict when the organization already measures that domain."""
+    try:
+        db.execute(
+            """
+            -- websites.insert
+            insert into websites (id, organization_id, site, name, domain, status, is_public, created_at, updated_at)
+            values (:id, :organization_id, :site, :name, :domain, :status, :is_public, :created_at, :created_at)
+            """,
+            {
+                "id": website.id,
+                "organization_id": website.organization_id,
+                "site": website.site,
+                "name": website.name,
+                "domain": website.domain,
+                "status": website.status,
+                "is_public": int(website.is_public),
+                "created_at": website.created_at,
+            },
+        )
+    except apsw.ConstraintError as broken:
+        raise Conflict("A website with this domain exists already") from broken
+
+
+def everything(db: apsw.Connection) -> list[Website]:
+    """All websites that are not deleted, oldest first."""
+    rows = db.execute(
+        """
+        -- websites.everything
+        select id, organization_id, site, name, domain, is_public, status, created_at
+        from websites
+        where deleted_at is null
+        order by created_at, id
+        """
+    ).fetchall()
+    return [
+        Website(
+            id=website_id,
+            organization_id=organization_id,
+            site=site,
+            name=name,
+            domain=domain,
+            is_public=bool(is_public),
+            status=status,
+            created_at=created_at,
+        )
+        for website_id, organization_id, site, name, domain, is_public, status, created_at in rows
+    ]
