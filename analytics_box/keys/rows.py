@@ -3,8 +3,10 @@
 import json
 
 import apsw
+from msgspec import Struct
 
 from analytics_box.identity import Key
+from analytics_box.store import records
 
 
 def insert(db: apsw.Connection, key: Key, *, digest: bytes, created_at: int) -> None:
@@ -29,37 +31,44 @@ def insert(db: apsw.Connection, key: Key, *, digest: bytes, created_at: int) -> 
     )
 
 
+class Stored(Struct, frozen=True):
+    """A row of api_keys."""
+
+    digest: bytes
+    id: str
+    organization_id: str
+    name: str
+    start: str
+    scopes: str
+    websites: str | None
+    enabled: bool
+    expires_at: int | None
+    revoked_at: int | None
+
+
 def everything(db: apsw.Connection) -> dict[bytes, Key]:
     """All keys by the digest of their secret."""
-    rows = db.execute(
+    stored = records.all_of(
+        db,
+        Stored,
         """
         -- keys.everything
         select digest, id, organization_id, name, start, scopes, websites, enabled, expires_at, revoked_at
         from api_keys
-        """
-    ).fetchall()
-    return {digest: _key(*row) for digest, *row in rows}
+        """,
+    )
+    return {row.digest: _key(row) for row in stored}
 
 
-def _key(
-    key_id: str,
-    organization_id: str,
-    name: str,
-    start: str,
-    scopes: str,
-    websites: str | None,
-    enabled: int,
-    expires_at: int | None,
-    revoked_at: int | None,
-) -> Key:
+def _key(row: Stored) -> Key:
     return Key(
-        id=key_id,
-        organization_id=organization_id,
-        name=name,
-        start=start,
-        scopes=frozenset(json.loads(scopes)),
-        websites=None if websites is None else frozenset(json.loads(websites)),
-        enabled=bool(enabled),
-        expires_at=expires_at,
-        revoked_at=revoked_at,
+        id=row.id,
+        organization_id=row.organization_id,
+        name=row.name,
+        start=row.start,
+        scopes=frozenset(json.loads(row.scopes)),
+        websites=None if row.websites is None else frozenset(json.loads(row.websites)),
+        enabled=row.enabled,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
     )

@@ -3,6 +3,7 @@
 import apsw
 
 from analytics_box.errors import Conflict
+from analytics_box.store import records
 from analytics_box.websites.rules import Website
 
 
@@ -38,25 +39,14 @@ def insert(db: apsw.Connection, website: Website) -> None:
 
 def everything(db: apsw.Connection) -> list[Website]:
     """All websites that are not deleted, oldest first."""
-    rows = db.execute(
+    return records.all_of(
+        db,
+        Website,
         """
         -- websites.everything
         select id, organization_id, site, name, domain, is_public, status, created_at
         from websites
         where deleted_at is null
         order by created_at, id
-        """
-    ).fetchall()
-    return [
-        Website(
-            id=website_id,
-            organization_id=organization_id,
-            site=site,
-            name=name,
-            domain=domain,
-            is_public=bool(is_public),
-            status=status,
-            created_at=created_at,
-        )
-        for website_id, organization_id, site, name, domain, is_public, status, created_at in rows
-    ]
+        """,
+    )

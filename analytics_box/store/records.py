@@ -1,0 +1,24 @@
+"""Rows as typed values: each row of a statement becomes a frozen Struct with the same field names."""
+
+from typing import Any, TypeVar
+
+import apsw
+import msgspec
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+def all_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ()) -> list[T]:
+    """Every row as a `kind`; the statement lists its columns in the order of the fields. 0 and 1 become booleans where a field wants one."""
+    cursor = db.execute(statement, values)
+    rows = cursor.fetchall()
+    if not rows:
+        return []
+    names = kind.__struct_fields__
+    return [msgspec.convert(dict(zip(names, row, strict=True)), kind, strict=False) for row in rows]
+
+
+def one_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ()) -> T | None:
+    """The first row as a `kind`, or None."""
+    found = all_of(db, kind, statement, values)
+    return found[0] if found else None
