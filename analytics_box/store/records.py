@@ -9,7 +9,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def all_of(db: apsw.Connection, kind: type[T], statement: str, values: Any = ()) -> list[T]:
-    """Every row as a `kind`; the statement lists its columns in the order of the fields. 0 and 1 become booleans where a field wants one."""
+    """Every row as a `kind`; the statement lists its columns in the order of the fields.
+
+    0 and 1 become booleans where a field wants one.
+    """
     cursor = db.execute(statement, values)
     rows = cursor.fetchall()
     if not rows:

@@ -1,0 +1,41 @@
+"""Argon2 in a thread, two at a time: hashing must neither block the loop nor eat the memory."""
+
+import asyncio
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+_HASHER = PasswordHasher(memory_cost=19 * 1024, time_cost=2, parallelism=1)
+_AT_ONCE = 2
+
+# Verified for unknown users, so that an answer takes as long for them. The hash of a random, forgotten password.
+_NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$Jq9cRMvGqqVNDlTPCe4wP0uGjuvhaKBDMCfqzQbNw9I"
+
+
+class Passwords:
+    """Hashes and verifies; at most two at a time."""
+
+    def __init__(self) -> None:
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def hash(self, password: str) -> str:
+        """An Argon2id hash with its parameters, as text."""
+        async with self._slots:
+            return await asyncio.to_thread(hash_now, password)
+
+    async def verify(self, stored: str | None, password: str) -> bool:
+        """Whether this password made the hash. None stands for an unknown user: takes as long, is never true."""
+        async with self._slots:
+            return await asyncio.to_thread(_verify, stored, password)
+
+
+def hash_now(password: str) -> str:
+    """The same for callers without an event loop."""
+    return _HASHER.hash(password)
+
+
+def _verify(stored: str | None, password: str) -> bool:
+    try:
+        return _HASHER.verify(stored or _NOBODY, password) and stored is not None
+    except (VerificationError, InvalidHashError):
+        return False

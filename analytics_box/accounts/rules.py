@@ -1,0 +1,94 @@
+"""What an account may look like and how long a sign-in lasts. Pure."""
+
+import re
+import unicodedata
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.errors import BadRequest, Detail
+
+SETUP_LIFE = 24 * HOUR  # of a setup link
+SESSION_IDLE = 7 * DAY
+SESSION_LIFE = 30 * DAY
+SESSION_TOUCH = 5 * MINUTE  # how exactly "last seen" is kept
+PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128
+
+_EMAIL = re.compile(r"[^@\s<>\"',;:\\]{1,64}@[^@\s<>\"',;:\\]{1,189}\Z")
+
+# The commonest passwords of at least 12 characters, and what people type when they are asked for 12.
+COMMON = frozenset(
+    ["123456789012", "1234567890123", "12345678901234", "123456789012345", "1234567890123456", "111111111111", "000000000000", "password1234", "password12345", "passwordpassword", "password123456", "password2024", "password2025", "password2026", "qwertyuiop12", "qwertyuiop123", "qwertyuiopas", "qwertyqwerty", "qwerty123456", "qwerty1234567", "1q2w3e4r5t6y", "1qaz2wsx3edc", "1q2w3e4r5t6y7u", "qazwsxedcrfv", "zaq12wsxcde3", "abcdefghijkl", "abcdefghijklm", "abc123456789", "a12345678910", "asdfghjkl123", "asdfasdfasdf", "administrator", "administrator1", "adminadminadmin", "admin1234567", "admin12345678", "changeme1234", "changemechangeme", "letmeinletmein", "letmein12345", "welcome12345", "welcome123456", "iloveyou1234", "iloveyouiloveyou", "ilovemyfamily", "q1w2e3r4t5y6", "123qweasdzxc", "123123123123", "121212121212", "112233445566", "987654321098", "correcthorsebatterystaple", "analyticsbox", "analytics-box", "analyticsbox1", "analyticsbox123", "monkey123456", "dragon123456", "sunshine1234", "princess1234", "football1234", "baseball1234", "superman1234", "trustno1trustno1", "unknownunknown", "defaultdefault", "secretsecret", "supersecret1", "supersecret123", "mypassword12", "mypassword123"]
+)
+
+
+class User(Struct, frozen=True):
+    """An account. `password` is an Argon2 hash. Times are UTC ms."""
+
+    id: str
+    email: str
+    password: str
+    time_zone: str
+    is_administrator: bool
+    created_at: int
+
+
+class Organization(Struct, frozen=True):
+    """Who owns websites, keys and members. `site` numbers its events that belong to no website."""
+
+    id: str
+    name: str
+    slug: str
+    plan: str
+    site: int
+    created_at: int
+
+
+def clean_email(email: str) -> str:
+    """An address in lower case. Raises BadRequest."""
+    email = email.strip().lower()
+    if not _EMAIL.match(email):
+        raise _refusal("email", "Enter an e-mail address")
+    return email
+
+
+def check_password(password: str, email: str) -> None:
+    """At least 12 characters, at most 128, not among the commonest and not the address. Raises BadRequest."""
+    if len(password) < PASSWORD_SHORTEST:
+        raise _refusal("password", f"Use at least {PASSWORD_SHORTEST} characters")
+    if len(password) > PASSWORD_LONGEST:
+        raise _refusal("password", f"Use at most {PASSWORD_LONGEST} characters")
+    if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
+        raise _refusal("password", "This password is too easy to guess; choose another one")
+
+
+def clean_organization(name: str) -> str:
+    """A name of 1 to 100 characters. Raises BadRequest."""
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 100 or not name.isprintable():
+        raise _refusal("organization", "Use 1 to 100 characters")
+    return name
+
+
+def slug_of(name: str, fallback: str) -> str:
+    """A slug made of the name: a-z, 0-9 and hyphens, at most 50; the fallback where nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or fallback
+
+
+def clean_time_zone(name: str) -> str:
+    """A zone of the IANA database; UTC for anything else."""
+    try:
+        return ZoneInfo(name).key
+    except (ValueError, OSError, LookupError):
+        return "UTC"
+
+
+def session_ends(*, created_at: int, seen_at: int) -> int:
+    """When a sign-in stops working: 7 days after it was last used, 30 days after it was made."""
+    return min(created_at + SESSION_LIFE, seen_at + SESSION_IDLE)
+
+
+def _refusal(field: str, message: str) -> BadRequest:
+    return BadRequest(message, details=(Detail(field, message),))

@@ -1,0 +1,81 @@
+"""The first account: a user, an organization, a website and a key, in one transaction.
+
+Both ways lead here: the page behind the one-time link, and `analytics-box setup`.
+"""
+
+import apsw
+from msgspec import Struct
+
+from analytics_box import audit, ids
+from analytics_box.accounts import rows, rules
+from analytics_box.accounts.rules import Organization, User
+from analytics_box.errors import Conflict
+from analytics_box.identity import SCOPES, Key
+from analytics_box.keys.create import create as create_key
+from analytics_box.websites.create import create as create_website
+from analytics_box.websites.create import new_site
+from analytics_box.websites.rules import Website
+
+
+class Wanted(Struct, frozen=True):
+    """What the first account shall be, checked. `password` is already an Argon2 hash."""
+
+    email: str
+    password: str
+    organization: str
+    website: str
+    domain: str
+    time_zone: str = "UTC"
+
+
+class Made(Struct, frozen=True):
+    """What was made. `secret` is the API key's, shown this once."""
+
+    user: User
+    organization: Organization
+    website: Website
+    key: Key
+    secret: str
+
+
+def first_account(db: apsw.Connection, wanted: Wanted, *, actor: str, now: int) -> Made:
+    """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
+    if rows.any_user(db):
+        raise Conflict("This box is set up already")
+    organization = Organization(
+        id=ids.new_id(),
+        name=rules.clean_organization(wanted.organization),
+        slug=rules.slug_of(wanted.organization, fallback="organization"),
+        plan="hobby",
+        site=new_site(db, now),
+        created_at=now,
+    )
+    user = User(
+        id=ids.new_id(),
+        email=rules.clean_email(wanted.email),
+        password=wanted.password,
+        time_zone=rules.clean_time_zone(wanted.time_zone),
+        is_administrator=True,
+        created_at=now,
+    )
+    rows.insert_organization(db, organization)
+    rows.insert_user(db, user)
+    rows.insert_member(db, organization_id=organization.id, user_id=user.id, role="owner", now=now)
+    rows.delete_setup_tokens(db)
+    for subject, subject_id in (("organization", organization.id), ("user", user.id)):
+        audit.record(
+            db,
+            now=now,
+            organization_id=organization.id,
+            actor=actor,
+            action="created",
+            subject=subject,
+            subject_id=subject_id,
+        )
+    website = create_website(
+        db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, actor=actor, now=now
+    )
+    key, secret = create_key(
+        db, organization_id=organization.id, name="First key", scopes=SCOPES, websites=None, actor=actor, now=now
+    )
+    return Made(user=user, organization=organization, website=website, key=key, secret=secret)
