@@ -1,0 +1,159 @@
+# shellcheck shell=sh
+# The virtual environment that run.sh and test.sh share: .venv at the root of the checkout. POSIX sh, sourced with
+# $root set. Everything here speaks on standard error, so that `run.sh setup --json` prints nothing but its JSON.
+#
+# A stamp in .venv says what it was made from (place, interpreter, locks, project metadata); while it matches,
+# prepare() costs a few milliseconds. The project is installed as editable: web/ lies beside the package, and a pull
+# or an edit takes effect at the next start without another install.
+
+venv=${root:?}/.venv
+
+say() {
+    printf 'analytics-box: %s\n' "$*" >&2
+}
+
+fail() {
+    say "$*"
+    exit 1
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# prepare run|test: makes .venv hold what running, or testing, needs. Returns at once when it does.
+prepare() {
+    is_ready "$1" && return
+    one_at_a_time
+    if ! is_ready "$1"; then
+        say "setting up $venv (the first time takes a minute) ..."
+        is_usable || make_venv
+        (install_packages "$1") || exit 1
+    fi
+    exec 9<&-
+}
+
+fingerprint() {
+    {
+        printf '%s\n' "$root" "$(readlink -f "$venv/bin/python" 2>/dev/null)"
+        cat "$root"/packaging/*.lock "$root/pyproject.toml" "$root/analytics_box/__init__.py"
+    } | cksum
+}
+
+is_ready() {
+    [ -x "$venv/bin/python" ] && [ -f "$venv/ready.$1" ] && [ "$(cat "$venv/ready.$1")" = "$(fingerprint)" ]
+}
+
+# Holds a lock on this folder until file descriptor 9 closes; without flock, two set-ups at once are not guarded.
+one_at_a_time() {
+    exec 9<"$root/packaging"
+    if have flock && ! flock -n 9; then
+        say "waiting for another set-up of this checkout to end ..."
+        flock 9
+    fi
+}
+
+# Whether packages can be added to .venv as it is: complete, made in this place, its Python still there and new enough.
+is_usable() {
+    [ ! -e "$venv/unfinished" ] &&
+        grep -qF "$venv" "$venv/bin/activate" 2>/dev/null &&
+        "$venv/bin/python" -I -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
+make_venv() {
+    unset PYTHONHOME PYTHONPATH
+    find_python
+    if [ -e "$venv" ]; then
+        say "replacing $venv: it is unfinished, was moved or has lost its Python"
+    fi
+    rm -rf "$venv"
+    { mkdir "$venv" && : >"$venv/unfinished"; } || fail "cannot write to $root"
+    "$python" -I -m venv "$venv" >&2 || fail "'$python -m venv $venv' failed; the lines above say why"
+}
+
+# Sets $python to an interpreter that is new enough and can make virtual environments, or ends with what to do.
+find_python() {
+    python='' name='' outdated=''
+    if [ -n "${PYTHON:-}" ]; then
+        set -- "$PYTHON"
+    else
+        set -- python3 python3.14 python3.13 python3.12 python3.11
+    fi
+    for candidate; do
+        version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        if ! "$candidate" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            outdated="$outdated $candidate is $version."
+        elif makes_venvs "$candidate"; then
+            # Outside of any active virtual environment, so that replacing that one does no harm.
+            python=$("$candidate" -I -c 'import sys; print(sys._base_executable)')
+            return
+        else
+            name=${name:-$candidate}
+        fi
+    done
+    [ -n "$name" ] || fail "Python 3.11 or newer is needed and was not found.$outdated" \
+        "Install it (Debian, Ubuntu: sudo apt-get install python3 python3-venv) or name it: PYTHON=/path/to/python3"
+    install_venv_module
+    python=$name
+}
+
+makes_venvs() {
+    "$1" -I -c 'import ensurepip, venv' 2>/dev/null
+}
+
+# Debian and Ubuntu ship Python without the modules that make virtual environments.
+install_venv_module() {
+    package=${name##*/}-venv
+    if is_root_with_apt; then
+        say "installing $package, which $name lacks ..."
+        apt_install "$package" || fail "installing $package failed; the lines above say why"
+    fi
+    makes_venvs "$name" || fail "$name cannot make virtual environments (its modules venv or ensurepip are missing)." \
+        "Run this, then start again: sudo apt-get install $package"
+}
+
+is_root_with_apt() {
+    [ "$(id -u)" -eq 0 ] && have apt-get
+}
+
+# Installs Debian packages; the package lists are fetched only when it does not work without.
+apt_install() {
+    DEBIAN_FRONTEND=noninteractive
+    export DEBIAN_FRONTEND
+    apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 2>/dev/null && return
+    apt-get update -qq </dev/null >&2 && apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
+}
+
+# In a subshell. Only what says where packages come from is taken over from the caller's pip settings.
+install_packages() {
+    unset PYTHONHOME PYTHONPATH
+    for variable in $(env | sed -n 's/^\(PIP_[A-Z_]*\)=.*/\1/p'); do
+        case $variable in
+            PIP_*INDEX* | PIP_FIND_LINKS | PIP_TRUSTED_HOST | PIP_PROXY | PIP_*CERT | PIP_KEYRING_PROVIDER) ;;
+            PIP_*CACHE_DIR | PIP_*TIMEOUT | PIP_RETRIES | PIP_CONFIG_FILE) ;;
+            *) unset "$variable" ;;
+        esac
+    done
+    export PIP_USER=0
+
+    cd "$root/packaging" || exit 1
+    : >"$venv/unfinished"
+    rm -f "$venv/ready.run" "$venv/ready.test"
+    case $1 in
+        run) set -- -r requirements.lock -r build.lock ;;
+        test) set -- -r test.lock ;;
+    esac
+    pip_install --require-hashes --only-binary :all: "$@" ||
+        fail "the packages could not be installed; the lines above say why. Is there a network connection?" \
+            "Behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL. Then run the same command again."
+    pip_install --no-index --no-deps --no-build-isolation --editable "$root" ||
+        fail "installing Analytics Box itself failed; the lines above say why"
+
+    fingerprint >"$venv/ready.run"
+    case $* in *test.lock*) cp "$venv/ready.run" "$venv/ready.test" ;; esac
+    rm "$venv/unfinished"
+}
+
+pip_install() {
+    "$venv/bin/python" -I -m pip install --quiet --no-input --disable-pip-version-check --no-warn-script-location "$@" >&2
+}
