@@ -1,0 +1,255 @@
+"""Every text that people read on a page, in one place; templates know it as `texts`.
+
+Words: sentence case, verbs on buttons, a plain word where there is one; an error says what happened and what to do.
+Names in {braces} are filled in with str.format.
+"""
+
+# ruff: noqa: S105  (labels of password fields, not passwords)
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class App:
+    """The frame around every page."""
+
+    name = "Analytics Box"
+    skip = "Skip to content"
+    sites = "Websites"
+    overview = "Overview"
+    all_sites = "All websites"
+    navigation = "Main"
+    account = "Account"
+    signed_in_as = "Signed in as {email}"
+    sign_out = "Sign out"
+    shortcuts = "Keyboard shortcuts"
+    close = "Close"
+
+
+class Keys:
+    """The help dialog: key and what it does, in the order shown."""
+
+    title = "Keyboard shortcuts"
+    rows = (
+        ("d", "Today"),
+        ("w", "Last 7 days"),
+        ("m", "Last 30 days"),
+        ("y", "This year"),
+        ("c", "Compare with the previous period, or stop"),
+        ("t", "Chart or table"),
+        ("← →", "Move along the chart when it has the focus"),
+        ("?", "This help"),
+        ("Esc", "Close what is open"),
+    )
+
+
+class Form:
+    """What all forms share."""
+
+    summary = "Please check these fields:"
+    show_password = "Show password"
+    copy = "Copy"
+    copied = "Copied"
+    email = "E-mail"
+    password = "Password"
+
+
+class Setup:
+    """The first page that a new box shows."""
+
+    title = "Set up your box"
+    lead = "Two minutes, then your first website is being measured. Nothing leaves this machine."
+    you = "You"
+    you_lead = "You will look after this box. There is no default account."
+    password_help = "At least 12 characters. A few words in a row are strong and easy to remember."
+    organization = "Organization"
+    organization_help = "Your name, your company or your project."
+    website = "First website"
+    website_name = "Name"
+    website_name_help = "What you call it. You can add more websites later."
+    domain = "Domain"
+    domain_help = "Like example.com. Write localhost to try it on this machine first."
+    submit = "Set up and continue"
+
+
+class SignIn:
+    """Signing in."""
+
+    title = "Sign in"
+    submit = "Sign in"
+    wrong = "This e-mail and password do not belong together. Check both and try again."
+    plain_http = (
+        "This box is reached over plain http, so others on the network could read your password. "
+        "Set base_url to an https address before you use it for real."
+    )
+
+
+class Sites:
+    """The list of websites and the page that adds one."""
+
+    title = "Websites"
+    add = "Add website"
+    visitors = "visitors"
+    visitors_one = "visitor"
+    range = "last 7 days"
+    sparkline = "Visitors per day, last 7 days"
+    waiting = "Waiting for the first event"
+    empty_title = "No websites yet"
+    empty = "Add one, paste a line of HTML into its pages, and see its visitors here."
+    new_title = "Add a website"
+    new_lead = "You will get one line of HTML to paste into its pages."
+    new_submit = "Add website"
+    cancel = "Cancel"
+
+
+class Overview:
+    """One website's overview."""
+
+    title = "{site} · Overview"
+    online = "{count} online now"
+    online_help = "Visitors with an event in the last 5 minutes"
+    not_live = "not live, trying again"
+    range = "Time range"
+    days = "Days"
+    weeks_and_months = "Weeks and months"
+    own_dates = "Own dates"
+    first_day = "First day"
+    last_day = "Last day"
+    apply = "Show"
+    zone = "Times in {zone}"
+    use_zone = "Use {zone}, this browser's zone"
+    compare = "Compare"
+    compare_help = "Compare with the previous period"
+    figures = "Figures"
+    before = "from {value}"
+    before_whole = "of {value} the whole day before"
+    unchanged = "no change"
+    better = "better than before"
+    worse = "worse than before"
+    higher = "up"
+    lower = "down"
+    point = "pt"
+    this_period = "This period"
+    previous_period = "Previous period"
+    unfinished_day = "today so far"
+    unfinished_hour = "this hour so far"
+    unfinished = "so far"
+    date = "Date"
+    time = "Time"
+    day_column = "Day"
+    hour_column = "Hour"
+    previous_day_column = "Day before"
+    previous_column = "Previous"
+    as_table = "View as table"
+    as_chart = "View as chart"
+    chart_label = "{metric}, {range}"
+    chart_help = "Use the arrow keys to move along the chart"
+    table_label = "{metric} as a table"
+    more = "Show more"
+    fewer = "Show fewer"
+    loading = "Loading {panel}"
+    load = "Load this panel"
+    failed = "This panel could not be loaded."
+    retry = "Try again"
+
+
+class Metrics:
+    """Names of the figures, by their name in the query's answer."""
+
+    names: ClassVar[Mapping[str, str]] = {
+        "visitors": "Visitors",
+        "pageviews": "Page views",
+        "sessions": "Sessions",
+        "bounce_rate": "Bounce rate",
+        "median_session_duration": "Median duration",
+    }
+
+
+class Ranges:
+    """The presets of spec 2.8, and how a range of own dates is called."""
+
+    names: ClassVar[Mapping[str, str]] = {
+        "today": "Today",
+        "yesterday": "Yesterday",
+        "last_7d": "Last 7 days",
+        "last_14d": "Last 14 days",
+        "last_30d": "Last 30 days",
+        "last_90d": "Last 90 days",
+        "this_week": "This week",
+        "last_week": "Last week",
+        "this_month": "This month",
+        "last_month": "Last month",
+        "this_year": "This year",
+        "custom": "Own dates",
+    }
+    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+class Panels:
+    """The lists below the chart: tab, what is counted, and what an empty one says."""
+
+    tabs: ClassVar[Mapping[str, str]] = {
+        "pages": "Top pages",
+        "sources": "Sources",
+        "browsers": "Browsers",
+        "systems": "Systems",
+        "events": "Custom events",
+    }
+    counted: ClassVar[Mapping[str, str]] = {
+        "pages": "Visitors",
+        "sources": "Visitors",
+        "browsers": "Visitors",
+        "systems": "Visitors",
+        "events": "Events",
+    }
+    empty: ClassVar[Mapping[str, str]] = {
+        "pages": "No page was viewed in this range.",
+        "sources": "No visit in this range, so no source either.",
+        "browsers": "No browser was seen in this range.",
+        "systems": "No system was seen in this range.",
+        "events": "No custom event in this range. Send one from your page with {call}.",
+    }
+    event_call = 'databuddy.track("signup")'
+    unknown = "Unknown"
+
+
+class Snippet:
+    """The line to paste, and the wait for the first event."""
+
+    title = "Paste this line into your pages"
+    lead = "Put it into the <head> of every page of {domain}. It sets no cookie and stores nothing in the browser."
+    label = "Snippet for {domain}"
+    waiting = "Waiting for the first event"
+    waiting_help = "Open a page that has the line. This page turns into the overview by itself."
+    waiting_plain = "Open a page that has the line, then reload this page."
+    local = "Visits from localhost are counted, because this website's domain is localhost."
+    summary = "Snippet to paste"
+
+
+class Errors:
+    """Error pages: title, what happened, what to do."""
+
+    pages: ClassVar[Mapping[int, tuple[str, str, str]]] = {
+        403: ("You cannot see this", "Your account has no access to this page.", "Ask whoever looks after this box."),
+        404: ("Nothing here", "This page does not exist, or it is gone.", "Check the address, or go back."),
+        500: (
+            "Something broke",
+            "The box ran into an error of its own. Your data is safe.",
+            "Try again. If it stays, look into the log for the request below.",
+        ),
+        503: ("Busy right now", "The box has more to do than it can.", "Try again in a few seconds."),
+    }
+    other = ("This did not work", "The request could not be answered.", "Go back and try again.")
+    expired = (
+        "This setup link has expired",
+        "A setup link works once and for 24 hours.",
+        "Restart the box: it prints a new link where it was started.",
+    )
+    not_set_up = (
+        "This box is not set up yet",
+        "Its setup link was printed where the box was started.",
+        "Open that link to create the first account.",
+    )
+    home = "Go to your websites"
+    request = "Request {id}"

@@ -1,0 +1,38 @@
+"""How numbers are written on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
+
+NBSP = "\N{NO-BREAK SPACE}"
+MINUS = "\N{MINUS SIGN}"
+
+
+def count(value: float) -> str:
+    """A whole number: 31,482."""
+    return f"{round(value):,}".replace("-", MINUS)
+
+
+def percent(value: float) -> str:
+    """A percentage with one decimal: 41.3 %."""
+    return f"{value:,.1f}{NBSP}%".replace("-", MINUS)
+
+
+def duration(seconds: float) -> str:
+    """A duration in its two largest units: 12 s, 1 m 12 s, 2 h 5 m."""
+    whole = round(seconds)
+    if whole < 0:
+        return MINUS + duration(-seconds)
+    minutes, rest = divmod(whole, 60)
+    if not minutes:
+        return f"{rest}{NBSP}s"
+    hours, minutes_left = divmod(minutes, 60)
+    if not hours:
+        return f"{minutes}{NBSP}m{NBSP}{rest}{NBSP}s"
+    return f"{hours}{NBSP}h{NBSP}{minutes_left}{NBSP}m"
+
+
+def bar_width(value: float, largest: float) -> str:
+    """The class w0 … w100 that draws a bar of value in a list whose longest bar is `largest`.
+
+    A class, because the content security policy forbids style attributes. What exists is never drawn as nothing.
+    """
+    if value <= 0 or largest <= 0:
+        return "w0"
+    return f"w{min(100, max(1, round(value / largest * 100)))}"

@@ -1,0 +1,255 @@
+"""What the overview of one website shows, as plain values. Pure: rows of the query's answer in, words out.
+
+The template `overview.html` takes one `Overview`. Its parts may be missing (None) while their queries still run; the
+template then keeps their place and loads them from `view.part(name)`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from analytics_box.texts import Metrics, Panels, Ranges
+from analytics_box.websites import figures
+from analytics_box.websites.periods import Period, before, period_text
+from analytics_box.websites.series import UNITS, WRITTEN, Chart
+from analytics_box.websites.view import CUSTOM, METRICS, PRESETS, View
+
+ROWS, MORE_ROWS = 8, 100
+PANELS = ("pages", "sources", "browsers", "events")
+FEWER_IS_BETTER = {"bounce_rate"}
+KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y"}
+
+
+class Totals(Struct, frozen=True):
+    """`summary_totals`: counts, bounce_rate in percent, median_session_duration in seconds."""
+
+    visitors: float = 0
+    pageviews: float = 0
+    sessions: float = 0
+    bounce_rate: float = 0
+    median_session_duration: float = 0
+
+
+class ListRow(Struct, frozen=True):
+    """One row of a list, whatever its type: path or name, what is counted, and its share in percent."""
+
+    name: str | None = None
+    path: str | None = None
+    domain: str | None = None
+    visitors: float = 0
+    total_events: float = 0
+    percentage: float = 0
+
+
+class Change(Struct, frozen=True):
+    """Against the period before. `amount` is empty when there was nothing to compare with; `whole_day` says that a
+    day that is not over stands against a whole one."""
+
+    direction: Literal["up", "down", "same"]
+    tone: Literal["good", "bad", "neutral"]
+    amount: str
+    before: str
+    whole_day: bool = False
+
+
+class Tile(Struct, frozen=True):
+    """One figure; its link draws the chart of it."""
+
+    metric: str
+    label: str
+    value: str
+    change: Change | None
+    selected: bool
+    href: str
+
+
+class Bar(Struct, frozen=True):
+    """One row of a bar list; `width` is a class w0 … w100."""
+
+    label: str
+    detail: str
+    value: str
+    share: str
+    width: str
+
+
+class Tab(Struct, frozen=True):
+    """One of the lists that share a panel."""
+
+    label: str
+    href: str
+    selected: bool
+
+
+class Panel(Struct, frozen=True):
+    """A list below the chart. `bars` is None while its query still runs; `source` gives it as a fragment."""
+
+    name: str
+    shown: str
+    tabs: tuple[Tab, ...]
+    counted: str
+    bars: tuple[Bar, ...] | None
+    source: str
+    more: str = ""
+    fewer: str = ""
+    failed: bool = False
+
+
+class Choice(Struct, frozen=True):
+    """A preset in the range picker, with the key that chooses it, if any."""
+
+    name: str
+    label: str
+    href: str
+    key: str
+    selected: bool
+
+
+class RangeShown(Struct, frozen=True):
+    """The chosen range in words: its name, its dates, and the dates it is compared with."""
+
+    label: str
+    dates: str
+    before: str
+    first: str
+    last: str
+    choices: tuple[Choice, ...]
+
+
+class Figures(Struct, frozen=True):
+    """Tiles and chart."""
+
+    tiles: tuple[Tile, ...]
+    chart: Chart
+
+
+class Overview(Struct, frozen=True):
+    """Everything below the header of a website that has had events."""
+
+    view: View
+    zone: str
+    range: RangeShown
+    figures: Figures | None
+    panels: tuple[Panel, ...]
+
+
+def range_shown(view: View, period: Period) -> RangeShown:
+    """The range picker's words."""
+    return RangeShown(
+        label=Ranges.names[view.range],
+        dates=period_text(period),
+        before=period_text(before(period)),
+        first=period.first.isoformat(),
+        last=period.last.isoformat(),
+        choices=tuple(
+            Choice(
+                name=preset,
+                label=Ranges.names[preset],
+                href=view.link(range=preset, first=None, last=None),
+                key=KEYS.get(preset, ""),
+                selected=view.range == preset and view.range != CUSTOM,
+            )
+            for preset in PRESETS
+        ),
+    )
+
+
+def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bool) -> tuple[Tile, ...]:
+    """One tile per figure. `unfinished`: the range is a single day that is not over, which no count of a whole
+    day before can judge, so it is neither good nor bad."""
+    return tuple(
+        Tile(
+            metric=metric,
+            label=Metrics.names[metric],
+            value=WRITTEN[metric](getattr(totals, metric)),
+            change=_change(metric, getattr(totals, metric), getattr(previous, metric), judged=not unfinished)
+            if previous
+            else None,
+            selected=view.metric == metric,
+            href=view.link(metric=metric),
+        )
+        for metric in METRICS
+    )
+
+
+def _change(metric: str, now: float, then: float, *, judged: bool) -> Change:
+    """Relative for counts, in points for the bounce rate, in seconds for the duration."""
+    if metric == "bounce_rate":
+        difference = round(now - then, 1)
+        amount = f"{abs(difference):.1f}{figures.NBSP}pt"
+    elif metric == "median_session_duration":
+        difference = round(now) - round(then)
+        amount = figures.duration(abs(difference))
+    else:
+        difference = now - then
+        amount = figures.percent(abs(difference) / then * 100) if then else ""
+    if not difference:
+        return Change("same", "neutral", "", WRITTEN[metric](then))
+    better = (difference > 0) != (metric in FEWER_IS_BETTER)
+    tone: Literal["good", "bad", "neutral"] = "neutral" if not judged else "good" if better else "bad"
+    whole = not judged and metric not in UNITS
+    return Change("up" if difference > 0 else "down", tone, amount, WRITTEN[metric](then), whole_day=whole)
+
+
+def list_of(view: View, panel: str) -> str:
+    """Which list a panel shows: its own, or the one of its tabs that the address chose."""
+    return view.tab if panel == "browsers" else panel
+
+
+def rows_wanted(view: View, panel: str) -> int:
+    """The limit to query with: one more than is shown, to know whether there is more."""
+    return MORE_ROWS if view.more == list_of(view, panel) else ROWS + 1
+
+
+def panel(view: View, name: str, rows: Sequence[ListRow] | None, *, failed: bool = False) -> Panel:
+    """One panel; `rows` is None while its query still runs."""
+    shown = list_of(view, name)
+    extended = view.more == shown
+    return Panel(
+        name=name,
+        shown=shown,
+        tabs=_tabs(view, name),
+        counted=Panels.counted[shown],
+        bars=None if rows is None else _bars(shown, rows if extended else rows[:ROWS]),
+        source=view.part(name),
+        more=view.link(more=shown) if not extended and rows is not None and len(rows) > ROWS else "",
+        fewer=view.link(more="") if extended else "",
+        failed=failed,
+    )
+
+
+def _tabs(view: View, name: str) -> tuple[Tab, ...]:
+    if name != "browsers":
+        return (Tab(Panels.tabs[name], "", selected=True),)
+    return tuple(
+        Tab(Panels.tabs[tab], view.link(tab=tab, more=""), selected=view.tab == tab) for tab in ("browsers", "systems")
+    )
+
+
+def _bars(shown: str, rows: Sequence[ListRow]) -> tuple[Bar, ...]:
+    def counted(row: ListRow) -> float:
+        return row.total_events if shown == "events" else row.visitors
+
+    largest = max((counted(row) for row in rows), default=0)
+    return tuple(
+        Bar(
+            label=(row.path if shown == "pages" else row.name) or row.name or Panels.unknown,
+            detail=row.domain or "" if shown == "sources" and row.domain != row.name else "",
+            value=figures.count(counted(row)),
+            share=figures.percent(row.percentage),
+            width=figures.bar_width(counted(row), largest),
+        )
+        for row in rows
+    )
+
+
+def snippet(website_id: str, domain: str, script_address: str) -> str:
+    """The line to paste. A website on localhost says so, else the tracker stays silent there."""
+    local = " data-track-localhost" if domain in {"localhost", "127.0.0.1"} else ""
+    return f'<script src="{script_address}" data-client-id="{website_id}"{local} defer></script>'
+
+
+def parts_of(view: View) -> Mapping[str, str]:
+    """Every fragment of the page by name: its address."""
+    return {name: view.part(name) for name in ("figures", *PANELS)}

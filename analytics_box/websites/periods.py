@@ -1,0 +1,70 @@
+"""Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
+
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from msgspec import Struct
+
+from analytics_box.texts import Ranges
+
+Granularity = Literal["hour", "day"]
+
+
+class Period(Struct, frozen=True):
+    """Local days, both inclusive."""
+
+    first: date
+    last: date
+
+    @property
+    def days(self) -> int:
+        """How many local days it has."""
+        return (self.last - self.first).days + 1
+
+
+def before(period: Period) -> Period:
+    """The same number of local days directly before (semantics 6)."""
+    length = timedelta(days=period.days)
+    return Period(period.first - length, period.last - length)
+
+
+def granularity(period: Period) -> Granularity:
+    """One day is drawn by hour, anything longer by day."""
+    return "hour" if period.days == 1 else "day"
+
+
+def period_text(period: Period) -> str:
+    """22 Oct – 20 Nov 2026; what both ends share is said once."""
+    first, last = period.first, period.last
+    if first == last:
+        return f"{day_text(last)} {last.year}"
+    if first.year != last.year:
+        return f"{day_text(first)} {first.year} – {day_text(last)} {last.year}"
+    if first.month == last.month:
+        return f"{first.day} – {day_text(last)} {last.year}"
+    return f"{day_text(first)} – {day_text(last)} {last.year}"
+
+
+def day_text(day: date) -> str:
+    """20 Nov."""
+    return f"{day.day} {Ranges.months[day.month - 1]}"
+
+
+class Bucket(Struct, frozen=True):
+    """The start of a row of a series, as local wall time, and how it is named."""
+
+    start: datetime
+    length: timedelta
+    tick: str
+    label: str
+
+
+def bucket(named: str) -> Bucket:
+    """Reads a row's `date`: YYYY-MM-DD, or YYYY-MM-DD HH:00:00 with an offset where two hours share a name."""
+    start = datetime.fromisoformat(named[:19])
+    weekday = Ranges.weekdays[start.weekday()]
+    if len(named) == 10:
+        return Bucket(start, timedelta(days=1), day_text(start), f"{weekday} {day_text(start)} {start.year}")
+    hour = f"{start:%H:%M}"
+    offset = f" {named[19:].strip()}" if named[19:] else ""
+    return Bucket(start, timedelta(hours=1), hour, f"{weekday} {day_text(start)}, {hour}{offset}")

@@ -1,0 +1,110 @@
+"""The chart of an overview, and the table with the same numbers. Pure: rows of the query's answer in, texts out."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.texts import Overview
+from analytics_box.websites import figures
+from analytics_box.websites.periods import Bucket, bucket
+
+WRITTEN: dict[str, Callable[[float], str]] = {
+    "visitors": figures.count,
+    "pageviews": figures.count,
+    "sessions": figures.count,
+    "bounce_rate": figures.percent,
+    "median_session_duration": figures.duration,
+}
+UNITS = {"bounce_rate": "percent", "median_session_duration": "seconds"}
+
+
+class SeriesRow(Struct, frozen=True):
+    """One bucket of `summary_metrics`."""
+
+    date: str
+    visitors: float = 0
+    pageviews: float = 0
+    sessions: float = 0
+    bounce_rate: float = 0
+    median_session_duration: float = 0
+
+
+class Point(Struct, frozen=True):
+    """One bucket as shown. A bucket that has not begun has no value; `unfinished` says it is still filling."""
+
+    tick: str
+    label: str
+    value: float | None
+    text: str
+    unfinished: str = ""
+    before: float | None = None
+    before_label: str = ""
+    before_text: str = ""
+
+
+class Chart(Struct, frozen=True):
+    """A series as chart.js draws it (`unit` is count, percent or seconds) and as the table lists it."""
+
+    unit: str
+    points: tuple[Point, ...]
+    compared: bool
+
+    @property
+    def data(self) -> str:
+        """JSON for the chart module; the template escapes it into an attribute."""
+        return msgspec.json.encode(self).decode()
+
+    @property
+    def listed(self) -> tuple[Point, ...]:
+        """The rows of the table: every bucket that has begun or that is compared with something."""
+        return tuple(point for point in self.points if point.value is not None or point.before is not None)
+
+    @property
+    def unfinished(self) -> str:
+        """Words for the bucket that is still filling, else empty."""
+        return next((point.unfinished for point in self.points if point.unfinished), "")
+
+
+def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] | None, now: datetime) -> Chart:
+    """The series of one metric beside the period before. `now` is wall time in the page's zone.
+
+    Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
+    laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
+    """
+    write = WRITTEN[metric]
+    named = [bucket(row.date) for row in rows]
+    filling = _filling(named, now)
+    points = []
+    for index, (place, row) in enumerate(zip(named, rows, strict=True)):
+        theirs = previous[index] if previous and index < len(previous) else None
+        value = float(getattr(row, metric)) if place.start <= now else None
+        old = float(getattr(theirs, metric)) if theirs else None
+        points.append(
+            Point(
+                tick=place.tick,
+                label=place.label,
+                value=value,
+                text="" if value is None else write(value),
+                unfinished=_so_far(place, now) if index == filling else "",
+                before=old,
+                before_label=bucket(theirs.date).label if theirs else "",
+                before_text="" if old is None else write(old),
+            )
+        )
+    return Chart(UNITS.get(metric, "count"), tuple(points), compared=previous is not None)
+
+
+def _filling(named: Sequence[Bucket], now: datetime) -> int | None:
+    """The bucket that holds now: the last that has begun, when it has not ended."""
+    begun = [index for index, place in enumerate(named) if place.start <= now]
+    if not begun or named[begun[-1]].start + named[begun[-1]].length <= now:
+        return None
+    return begun[-1]
+
+
+def _so_far(place: Bucket, now: datetime) -> str:
+    if place.start.date() != now.date():
+        return Overview.unfinished
+    return Overview.unfinished_day if place.length.days else Overview.unfinished_hour

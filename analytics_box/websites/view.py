@@ -1,0 +1,116 @@
+"""What the address of an overview asks for: range, metric, comparison, tabs. Everything on the page is a URL.
+
+    range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
+    tab=systems      more=pages      show=table      zone=Europe/Berlin
+
+Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
+"""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+PRESETS = (
+    "today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
+    "this_week", "last_week", "this_month", "last_month", "this_year",
+)  # fmt: skip  # spec 2.8, in its order
+METRICS = ("visitors", "pageviews", "sessions", "bounce_rate", "median_session_duration")
+LISTS = ("pages", "sources", "browsers", "systems", "events")
+LONGEST = timedelta(days=730)
+CUSTOM = "custom"
+
+
+class View(Struct, frozen=True):
+    """One state of the overview. `path` is the page's own path; own dates are both inclusive local days."""
+
+    path: str
+    range: str = "last_30d"
+    first: date | None = None
+    last: date | None = None
+    metric: str = "visitors"
+    compare: bool = True
+    tab: str = "browsers"
+    more: str = ""
+    table: bool = False
+    zone: str = ""
+
+    def link(self, **changes: Any) -> str:
+        """The address of this state with some of it changed, for templates."""
+        return address(replace(self, **changes))
+
+    def part(self, name: str) -> str:
+        """The address of one part of this page (a panel, or "figures") as a fragment."""
+        return address(replace(self, path=f"{self.path}/parts/{name}"))
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """What a form that chooses own dates carries along: everything but the range."""
+        return tuple(_parameters(replace(self, range="last_30d", first=None, last=None)).items())
+
+
+def read_view(path: str, query: Mapping[str, str]) -> View:
+    """The state that an address asks for. Never raises."""
+    chosen = query.get("range", "")
+    first, last = _day(query.get("from")), _day(query.get("to"))
+    if first and last and first > last:
+        first, last = last, first
+    custom = chosen == CUSTOM and first is not None and last is not None and last - first <= LONGEST
+    return View(
+        path=path,
+        range=CUSTOM if custom else _one_of(PRESETS, chosen, "last_30d"),
+        first=first if custom else None,
+        last=last if custom else None,
+        metric=_one_of(METRICS, query.get("metric"), "visitors"),
+        compare=query.get("compare") != "off",
+        tab=_one_of(("browsers", "systems"), query.get("tab"), "browsers"),
+        more=_one_of(LISTS, query.get("more"), ""),
+        table=query.get("show") == "table",
+        zone=_zone(query.get("zone", "")),
+    )
+
+
+def address(view: View) -> str:
+    """The canonical address of a state."""
+    parameters = _parameters(view)
+    return f"{view.path}?{urlencode(parameters, safe='/')}" if parameters else view.path
+
+
+def _parameters(view: View) -> dict[str, str]:
+    given = {
+        "range": view.range if view.range != "last_30d" else "",
+        "from": view.first.isoformat() if view.first else "",
+        "to": view.last.isoformat() if view.last else "",
+        "metric": view.metric if view.metric != "visitors" else "",
+        "compare": "" if view.compare else "off",
+        "tab": view.tab if view.tab != "browsers" else "",
+        "more": view.more,
+        "show": "table" if view.table else "",
+        "zone": view.zone,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:
+    return value if value in allowed else default
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        day = date.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return day if 1980 <= day.year <= 2100 else None
+
+
+def _zone(name: str) -> str:
+    if not name or len(name) > 64:
+        return ""
+    try:
+        return ZoneInfo(name).key
+    except (KeyError, ValueError, OSError):  # unknown, absolute or a folder of the zone database
+        return ""
