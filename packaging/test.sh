@@ -1,0 +1,83 @@
+#!/bin/sh
+# Sets up all that the tests need, then runs every check: format, lint, types, import rules, tests.
+# Arguments are passed on to pytest (`sh packaging/test.sh tests/query -k zones`). All checks run even when one fails;
+# the exit code is 0 only when all passed.
+set -eu
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
+# shellcheck source=packaging/environment.sh
+. "$root/packaging/environment.sh"
+
+failed=''
+
+# Debian's Chromium, Node.js and npm, installed where they are missing and that is possible.
+install_tools() {
+    packages=$(missing_tools)
+    if [ -n "$packages" ] && is_root_with_apt; then
+        say "installing$packages ..."
+        # shellcheck disable=SC2086 # one argument for each package
+        apt_install $packages || say "installing$packages failed; the lines above say why"
+    fi
+    packages=$(missing_tools)
+    if [ -n "$packages" ]; then
+        skipped "missing:$packages (on Debian: sudo apt-get install$packages)"
+    fi
+}
+
+# The Debian packages of the commands that are not there, each with a space before it.
+missing_tools() {
+    have chromium || printf ' chromium'
+    have node || printf ' nodejs'
+    have npm || printf ' npm'
+}
+
+# What web/package.json pins, without running the packages' own install scripts.
+install_web_modules() {
+    if [ ! -f "$root/web/package-lock.json" ] || ! have npm; then
+        return
+    fi
+    modules=$root/web/node_modules
+    pins=$(cat "$root/web/package.json" "$root/web/package-lock.json" | cksum)
+    if [ -f "$modules/.ready" ] && [ "$(cat "$modules/.ready")" = "$pins" ]; then
+        return
+    fi
+    say "installing $modules ..."
+    if (cd "$root/web" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2); then
+        printf '%s\n' "$pins" >"$modules/.ready"
+    else
+        skipped "npm could not install what web/package-lock.json pins; the lines above say why"
+    fi
+}
+
+# Something that some tests need is not there: they skip themselves, which is fine on a laptop and a failure in CI.
+skipped() {
+    say "$*. The tests that need it will be skipped."
+    if [ -n "${CI:-}" ]; then
+        failed="$failed set-up"
+    fi
+}
+
+check() {
+    name=$1
+    shift
+    printf '== %s\n' "$name"
+    "$@" || failed="$failed $name"
+}
+
+prepare test
+install_tools
+install_web_modules
+
+cd "$root"
+PATH=$venv/bin:$PATH
+export PATH
+check format ruff format --check
+check lint ruff check
+check types mypy
+check imports lint-imports
+check tests pytest -n 2 --dist loadgroup "$@"
+
+if [ -n "$failed" ]; then
+    printf 'analytics-box: failed:%s\n' "$failed" >&2
+    exit 1
+fi
