@@ -62,6 +62,9 @@ class Agent(Struct, frozen=True):
     bot: str = ""
 
 
+NOTHING = Agent()
+
+
 @lru_cache(maxsize=1)
 def _extractors() -> "tuple[ua_parser_rs.UserAgentExtractor, ua_parser_rs.OSExtractor]":
     from ua_parser.loaders import load_lazy_builtins  # noqa: PLC0415  12 MB, loaded with the first event

@@ -1,0 +1,52 @@
+"""The client's address: the peer's, or what a trusted proxy says of it (security: client address)."""
+
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from analytics_box.settings import SettingsError
+
+Network = IPv4Network | IPv6Network
+
+
+def networks(ranges: tuple[str, ...]) -> tuple[Network, ...]:
+    """The trusted proxies as networks. Raises SettingsError."""
+    try:
+        return tuple(ip_network(text, strict=False) for text in ranges)
+    except ValueError as wrong:
+        raise SettingsError(f"trusted_proxies (ANALYTICS_BOX_TRUSTED_PROXIES): {wrong}") from wrong
+
+
+def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network, ...]) -> str:
+    """The right-most hop that is not a trusted proxy; the peer itself unless it is one.
+
+    A hop that is no address ends the walk: nothing left of it can be believed.
+    """
+    address = canonical(peer)
+    if forwarded_for is None or not trusted or not _within(address, trusted):
+        return address
+    for hop in reversed(forwarded_for.split(",")):
+        found = canonical(hop.strip())
+        if not found:
+            return address
+        address = found
+        if not _within(found, trusted):
+            break
+    return address
+
+
+@lru_cache(maxsize=20_000)
+def canonical(text: str) -> str:
+    """An address in its one spelling, IPv4 unwrapped from IPv6; empty for anything else."""
+    try:
+        parsed = ip_address(text.strip("[]"))
+    except ValueError:
+        return ""
+    mapped = getattr(parsed, "ipv4_mapped", None)
+    return str(mapped or parsed)
+
+
+def _within(address: str, trusted: tuple[Network, ...]) -> bool:
+    if not address:
+        return False
+    parsed = ip_address(address)
+    return any(parsed in network for network in trusted)

@@ -1,0 +1,95 @@
+"""Request bodies: counted while they arrive, read under a deadline, decoded with clear refusals."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from analytics_box.errors import (
+    BrokenBody,
+    Detail,
+    PayloadTooLarge,
+    RequestTimeout,
+    UnsupportedMediaType,
+    WrongTypes,
+)
+from analytics_box.http.asgi import Receive
+
+T = TypeVar("T")
+
+
+class Disconnected(Exception):
+    """The client went away before its body was complete; there is nobody to answer."""
+
+
+async def read(receive: Receive, *, limit: int, seconds: float) -> bytes:
+    """The whole body. Raises PayloadTooLarge, RequestTimeout, or Disconnected."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await _read(receive, limit)
+    except TimeoutError as late:
+        raise RequestTimeout(f"The body did not arrive within {seconds:g} seconds") from late
+
+
+async def _read(receive: Receive, limit: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Disconnected
+        chunk = message["body"]
+        size += len(chunk)
+        if size > limit:
+            raise PayloadTooLarge(f"The body may have {limit:,} bytes at most")
+        if not message["more_body"]:
+            return b"".join([*chunks, chunk]) if chunks else chunk
+        chunks.append(chunk)
+
+
+def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:
+    """The body as the wanted type. Raises BrokenBody for what is no JSON, WrongTypes for JSON of another shape."""
+    try:
+        body.decode("utf-8")  # msgspec skips over invalid text in fields that nobody asked for
+        return decode_one(body)
+    except msgspec.ValidationError as wrong:
+        raise WrongTypes("The request has a wrong shape", details=(_detail(wrong),)) from wrong
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
+        raise BrokenBody("The body is not valid JSON") from broken
+
+
+def form(body: bytes) -> dict[str, str]:
+    """The fields of a form; the last of equal names wins. Raises BrokenBody."""
+    try:
+        return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=100))
+    except ValueError as broken:
+        raise BrokenBody("The form cannot be read") from broken
+
+
+def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes, ...]) -> None:
+    """Refuse compressed bodies, and content types other than the wanted ones. Raises UnsupportedMediaType.
+
+    A request without a content type is refused too unless b"" is wanted.
+    """
+    content_type = b""
+    for name, value in headers:
+        if name == b"content-encoding" and value.lower() not in {b"", b"identity"}:
+            raise UnsupportedMediaType("Send the body without Content-Encoding")
+        if name == b"content-type":
+            content_type = value.partition(b";")[0].strip().lower()
+    if wanted and content_type not in wanted:
+        names = " or ".join(kind.decode() for kind in wanted if kind)
+        raise UnsupportedMediaType(f"Send the body as {names}")
+
+
+def _detail(wrong: msgspec.ValidationError) -> Detail:
+    message, _, where = str(wrong).partition(" - at ")
+    path = where.strip("`").removeprefix("$").removeprefix(".")
+    return Detail(f"body.{path}" if path else "body", f"Invalid value: {message}")
+
+
+def encode(value: Any) -> bytes:
+    """JSON for an answer."""
+    return msgspec.json.encode(value)

@@ -1,0 +1,120 @@
+"""The first and the last thing that a request meets: its id, its address, host check, headers, last refusal.
+
+Events go straight from here to their handlers; everything else goes to Litestar.
+"""
+
+import logging
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from analytics_box import errors, ids
+from analytics_box.errors import BoxError
+from analytics_box.http import render
+from analytics_box.http.address import client_address, networks
+from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.http.body import Disconnected
+from analytics_box.ingest.visitors import network_of
+from analytics_box.limits import Limits
+from analytics_box.settings import Settings
+
+log = logging.getLogger(__name__)
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = (
+    (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+HSTS = (b"strict-transport-security", b"max-age=31536000")
+LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
+
+
+class Front:
+    """The ASGI application that granian serves."""
+
+    def __init__(self, app: App, *, events: Mapping[str, App], limits: Limits, settings: Settings) -> None:
+        self._app = app
+        self._events = events
+        self._limits = limits
+        self._limit = settings.limit_address
+        self._trusted = networks(settings.trusted_proxies)
+        self._hosts = hosts(settings)
+        self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = ids.new_request_id()
+        scope["request_id"] = request_id
+        started = False
+        head = scope["method"] == "HEAD"
+        if head:
+            scope["method"] = "GET"  # answered like GET, without the body
+        added = ((b"x-request-id", request_id.encode()), *self._headers)
+
+        async def answer(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(item for item in added if item[0] not in given)]
+            elif head and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            self._admit(scope)
+            handler = self._events.get(scope["path"])
+            if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or scope["path"] != "/"):
+                await handler(scope, receive, answer)
+            else:
+                await self._app(scope, receive, answer)
+        except Disconnected:
+            return
+        except Exception as raised:
+            error = render.as_box_error(raised)
+            if not started:
+                await refuse(answer, error, render.api_body(error, request_id))
+
+    def _admit(self, scope: Scope) -> None:
+        """Set the client's address; refuse unknown hosts and floods. Raises BoxError."""
+        host = forwarded_for = None
+        for name, value in scope["headers"]:
+            if name == b"host":
+                host = value
+            elif name == b"x-forwarded-for":
+                text = value.decode("latin-1")
+                forwarded_for = text if forwarded_for is None else f"{forwarded_for},{text}"
+        client = scope["client"]
+        address = client_address(client[0] if client else "", forwarded_for, self._trusted)
+        scope["address"] = address
+        if not host:
+            raise errors.BadRequest("The request has no Host header")
+        if self._hosts and host_name(host.decode("latin-1")) not in self._hosts:
+            raise errors.Misdirected("This host name is not one of this box")
+        if scope["path"] != "/health":
+            self._limits.take("address", network_of(address), self._limit)
+
+
+async def refuse(send: Send, error: BoxError, body: bytes) -> None:
+    """Answer with a refusal, from outside Litestar."""
+    await respond(send, error.status, render.header_list(error), body)
+
+
+def hosts(settings: Settings) -> frozenset[str]:
+    """The host names that this box answers to; none means any, as long as no address is configured."""
+    configured = {urlsplit(url).hostname or "" for url in (settings.base_url, settings.ingest_url) if url}
+    return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
+
+
+def host_name(header: str) -> str:
+    """The name of a Host header, without its port."""
+    try:
+        return urlsplit(f"//{header}").hostname or ""
+    except ValueError:
+        return ""

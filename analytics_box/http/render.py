@@ -1,0 +1,90 @@
+"""Refusals on the wire: the one place where an error becomes a body (spec 7, wire 4.8 and 11.1)."""
+
+import logging
+from typing import Any
+
+import msgspec
+from litestar.exceptions import HTTPException
+
+from analytics_box import errors
+from analytics_box.errors import BoxError
+
+log = logging.getLogger(__name__)
+
+RETRYABLE = {408, 425, 429}  # and everything from 500 on
+
+_BY_STATUS: dict[int, type[BoxError]] = {
+    400: errors.BadRequest,
+    401: errors.AuthRequired,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    413: errors.PayloadTooLarge,
+    415: errors.UnsupportedMediaType,
+}
+_WORDS = {
+    404: "There is nothing at this address",
+    405: "This address does not take that method",
+    413: "The body is too large",
+}
+
+
+def as_box_error(raised: BaseException) -> BoxError:
+    """Any exception as one of ours. Unknown ones are logged here and say nothing of their cause."""
+    if isinstance(raised, BoxError):
+        return raised
+    if isinstance(raised, HTTPException) and raised.status_code in _BY_STATUS:
+        message = _WORDS.get(raised.status_code, str(raised.detail))
+        allow = {name: value for name, value in (raised.headers or {}).items() if name.lower() == "allow"}
+        return _BY_STATUS[raised.status_code](message, headers=allow)
+    log.error("A request failed", exc_info=raised)
+    return BoxError("Something went wrong inside the box; its log says more")
+
+
+def api_body(error: BoxError, request_id: str) -> bytes:
+    """The error body of the API: success, error, code, requestId and what the error adds."""
+    body: dict[str, Any] = {
+        "success": False,
+        "error": error.message,
+        "code": error.code,
+        "requestId": request_id,
+        **error.extra(),
+    }
+    if error.reason:
+        body["reason"] = error.reason
+    if error.details:
+        body["details"] = error.details
+    return msgspec.json.encode(body)
+
+
+def ingest_body(error: BoxError, request_id: str) -> bytes:
+    """The error body of the ingest family: the API's, plus status, message, retryable and errors."""
+    body: dict[str, Any] = {
+        "success": False,
+        "status": "error",
+        "error": error.message,
+        "message": error.message,
+        "code": _ingest_code(error),
+        "reason": error.reason or error.code,
+        "retryable": error.status in RETRYABLE or error.status >= 500,
+        "requestId": request_id,
+        **error.extra(),
+    }
+    if error.details:
+        body["errors"] = [
+            {"code": "INVALID_VALUE", "field": detail.field, "message": detail.message} for detail in error.details
+        ]
+    return msgspec.json.encode(body)
+
+
+def _ingest_code(error: BoxError) -> str:
+    """The specification's code where it names one, else the wire's finer one (wire 0)."""
+    specified = {"AUTH_REQUIRED", "FORBIDDEN", "RATE_LIMITED"}
+    return error.code if error.code in specified or not error.reason else error.reason
+
+
+def header_list(error: BoxError) -> list[tuple[bytes, bytes]]:
+    """The headers of a refusal, for a raw answer."""
+    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+    headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in error.headers.items()]
+    return headers

@@ -1,0 +1,151 @@
+"""From an event as it came in to a fact: time, visitor, page, source, device. Pure but for its caches."""
+
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.errors import Detail
+from analytics_box.ingest import visitors
+from analytics_box.ingest.agent import Agent
+from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.ingest.paths import Page, clean, page
+from analytics_box.ingest.payload import Incoming, InvalidEvent, instant_of, properties_text
+from analytics_box.ingest.source import CLICK_IDS, host_of, source
+from analytics_box.ingest.visitors import Salts
+
+OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
+_KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
+_NO_PAGE = Page(path="")
+
+
+class Sender(Struct, frozen=True):
+    """What a request tells of who sent its events. `bot` is a reason, empty for people and for API keys."""
+
+    network: str
+    user_agent: str
+    agent: Agent
+    language: str
+    bot: str
+    by_key: bool
+
+
+class Target(Struct, frozen=True):
+    """Where events go: the number of a website with its domain, or of an organization without one."""
+
+    site: int
+    domain: str = ""
+
+
+def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
+    """The fact that this event is. Raises InvalidEvent, which names the field."""
+    kind = _KINDS.get(given.name, CUSTOM)
+    if kind != CUSTOM and not given.path:
+        raise InvalidEvent(Detail("path", "A page event needs the address of its page"))
+    name = clean(given.name, 256)
+    if not name:
+        raise InvalidEvent(Detail("name", "The name has no visible character"))
+    time = _time(given.timestamp, by_key=sender.by_key, now=now)
+    visitor, yesterday = _visitor(given, target.site, sender, salts, time)
+    where = page(given.path) if given.path else _NO_PAGE
+    return Event(
+        site=target.site,
+        time=time,
+        kind=kind,
+        name=name,
+        namespace=clean(given.namespace or "", 64),
+        visitor=visitor,
+        yesterday=yesterday,
+        path=where.path,
+        query_string=where.query,
+        title=clean(given.title or "", 512),
+        engaged=round(given.time_on_page or 0) if kind == PAGE_EXIT else 0,
+        scroll=round(given.scroll_depth or 0) if kind == PAGE_EXIT else 0,
+        bot=sender.bot,
+        origin=clean(given.source or "", 64),
+        client_session=clean(given.sessionId or "", 256),
+        attributes=_attributes(given, where, target.domain, sender),
+        properties=properties_text(given.properties),
+    )
+
+
+def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
+    """When it happened (semantics 1). A browser's impossible time becomes the arrival, a server's is refused."""
+    at = instant_of(timestamp)
+    if at is None:
+        return now
+    if by_key:
+        if not OLDEST_FROM_SERVER <= at <= now + HOUR:
+            raise InvalidEvent(Detail("timestamp", "The time must lie between 2000-01-01 and one hour from now"))
+        return at
+    return at if now - DAY <= at <= now + 5 * MINUTE else now
+
+
+def _visitor(given: Incoming, site: int, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
+    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody."""
+    client_id = given.anonymousId
+    if client_id:
+        if given.anonymizeVisitorIds is False:
+            same = visitors.by_client_id(b"", site, client_id)
+            return same, same
+        return (
+            visitors.by_client_id(salts.of(time), site, client_id),
+            visitors.by_client_id(salts.yesterday, site, client_id),
+        )
+    if sender.by_key:
+        return 0, 0
+    return (
+        visitors.cookieless(salts.of(time), site, sender.network, sender.user_agent),
+        visitors.cookieless(salts.yesterday, site, sender.network, sender.user_agent),
+    )
+
+
+def _attributes(given: Incoming, where: Page, domain: str, sender: Sender) -> tuple[str, ...]:
+    """What the session of this event will keep, should it begin here; in the order of facts.ATTRIBUTES."""
+    query = dict(where.parameters)
+    utm = [
+        clean(getattr(given, name) or query.get(name, ""), 128)
+        for name in ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+    ]
+    click_id = next((name for name in CLICK_IDS if getattr(given, name) or query.get(name)), "")
+    referrer, host = _referrer(given.referrer or "")
+    agent = sender.agent
+    return (
+        where.path,
+        referrer,
+        source(
+            utm_source=utm[0] or query.get("source", "") or query.get("ref", ""),
+            click_id=click_id,
+            referrer_host=host,
+            own_domain=domain,
+        ),
+        *utm,
+        agent.browser,
+        agent.browser_version,
+        agent.system,
+        agent.system_version,
+        agent.device,
+        clean(given.language or sender.language, 64),
+        _zone(given.timezone or ""),
+        given.viewport_size or "",
+        given.screen_resolution or "",
+    )
+
+
+@lru_cache(maxsize=20_000)
+def _referrer(given: str) -> tuple[str, str]:
+    """A referrer without query and fragment, and its host; both empty for a direct visit."""
+    host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
+    if not host:
+        return "", ""
+    return clean(given.split("?", 1)[0].split("#", 1)[0]), host
+
+
+@lru_cache(maxsize=2_000)
+def _zone(name: str) -> str:
+    """A zone that exists, else nothing."""
+    try:
+        return ZoneInfo(name).key if name else ""
+    except (ValueError, OSError, LookupError):
+        return ""

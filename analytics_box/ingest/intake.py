@@ -1,0 +1,99 @@
+"""Who may send events where: credentials, website, origin, limit (wire 4.2 and 4.6)."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.clock import Clock
+from analytics_box.identity import Key
+from analytics_box.ingest import agent
+from analytics_box.ingest.enrich import Sender, Target
+from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.visitors import SaltFile, network_of
+from analytics_box.keys.ring import KeyRing
+from analytics_box.limits import Limits
+from analytics_box.settings import Settings
+from analytics_box.store.db import Db
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.rules import Website, may_send
+
+
+class Intake(Struct, frozen=True):
+    """All that taking an event needs. `owner_sites` numbers organizations for events without a website."""
+
+    events: Db
+    ledger: Ledger
+    keys: KeyRing
+    websites: Directory
+    owner_sites: dict[str, int]
+    salts: SaltFile
+    limits: Limits
+    clock: Clock
+    settings: Settings
+
+    async def store(self, facts: Sequence[Event]) -> None:
+        """Returns when the facts are on disk. Raises Unavailable."""
+        await self.events.write(lambda db: self.ledger.append(db, facts))
+
+
+def sender_of(headers: Mapping[bytes, bytes], address: str, *, by_key: bool) -> Sender:
+    """What a request tells of its sender. Events of an API key are never judged by the server's own user agent."""
+    user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
+    seen = agent.NOTHING if by_key else agent.parse(user_agent)
+    bot = "" if by_key else seen.bot or ("" if b"accept" in headers else "missing_accept_header")
+    return Sender(
+        network=network_of(address),
+        user_agent=user_agent,
+        agent=seen,
+        language=""
+        if by_key
+        else headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0].split(";")[0],
+        bot=bot,
+        by_key=by_key,
+    )
+
+
+def secret_of(headers: Mapping[bytes, bytes]) -> str | None:
+    """The API key of a request, from either header (spec 5.1); None where it sends none."""
+    key = headers.get(b"x-api-key")
+    if key is None:
+        scheme, _, key = headers.get(b"authorization", b"").partition(b" ")
+        if scheme.lower() != b"bearer":
+            return None
+    return key.decode("latin-1").strip() or None
+
+
+def key_for_events(intake: Intake, secret: str) -> Key:
+    """The key with this secret, if it may send events. Raises AuthRequired or Forbidden."""
+    key = intake.keys.find(secret)
+    if key is None:
+        raise errors.AuthRequired("This API key is unknown or no longer works", reason="TRACK_MISSING_CREDENTIALS")
+    if "track:events" not in key.scopes:
+        raise errors.Forbidden("This API key lacks the scope track:events", reason="TRACK_MISSING_SCOPE")
+    return key
+
+
+def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
+    """Where a key's event goes. Raises Forbidden or NotFound."""
+    if website_id is None:
+        if key.websites is not None:
+            raise errors.Forbidden(
+                "This API key is for single websites: name one in websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
+            )
+        return Target(intake.owner_sites[key.organization_id])
+    website = intake.websites.find(website_id)
+    if website is None or not website.active:
+        raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
+    if website.organization_id != key.organization_id or not key.reaches(website_id):
+        raise errors.Forbidden("This API key is not for that website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
+    return Target(website.site, website.domain)
+
+
+def check_origin(website: Website, headers: Mapping[bytes, bytes]) -> None:
+    """Raises Forbidden when a page of another site sends events."""
+    origin = headers.get(b"origin")
+    if not may_send(website, origin.decode("latin-1") if origin is not None else None):
+        raise errors.Forbidden(
+            f"Pages of this origin may not send events for {website.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED"
+        )

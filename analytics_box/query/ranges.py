@@ -1,0 +1,206 @@
+"""Dates, presets and zones as instants (semantics 2 to 6). Pure: no engine does time-zone arithmetic.
+
+All instants are UTC epoch milliseconds; a local range is half-open, from its first local midnight to the one after
+its last day.
+"""
+
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+from analytics_box.clock import HOUR
+from analytics_box.errors import Detail, InvalidQuery
+
+Granularity = Literal["day", "hour"]
+Preset = Literal[
+    "today",
+    "yesterday",
+    "last_7d",
+    "last_14d",
+    "last_30d",
+    "last_90d",
+    "this_week",
+    "last_week",
+    "this_month",
+    "last_month",
+    "this_year",
+]
+PRESETS: tuple[Preset, ...] = Preset.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+
+MAX_HOURLY_DAYS = 30  # spec 4, rule 3
+MAX_DAYS = 3_660  # ten years in one question
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY = timedelta(days=1)
+
+
+class Days(NamedTuple):
+    """Local calendar days, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def count(self) -> int:
+        return (self.last - self.first).days + 1
+
+    def previous(self) -> "Days":
+        """The same number of days directly before (semantics 6)."""
+        return Days(self.first - timedelta(days=self.count), self.first - _DAY)
+
+
+class Bucket(NamedTuple):
+    """A day or an hour: its label, and when it begins. It ends where the next begins."""
+
+    label: str
+    start: int
+
+
+class Window(NamedTuple):
+    """A range as instants, with its buckets if it is a series."""
+
+    start: int
+    end: int
+    buckets: tuple[Bucket, ...] = ()
+
+
+def zone(name: str | None) -> ZoneInfo:
+    """The IANA zone of this name; UTC for none and for an unknown one (wire 3.3)."""
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ValueError, OSError, LookupError):
+        return ZoneInfo("UTC")
+
+
+def today(now: int, tz: ZoneInfo) -> date:
+    """The local calendar day of an instant."""
+    return datetime.fromtimestamp(now / 1000, tz).date()
+
+
+def of_preset(preset: Preset, now: int, tz: ZoneInfo) -> Days:
+    """The days of a preset (spec 2.8): last_N includes today, weeks begin on Sunday."""
+    end = today(now, tz)
+    sunday = end - timedelta(days=(end.weekday() + 1) % 7)
+    first_of_month = end.replace(day=1)
+    if preset.startswith("last_") and preset.endswith("d"):
+        return Days(end - timedelta(days=int(preset[5:-1]) - 1), end)
+    return {
+        "today": Days(end, end),
+        "yesterday": Days(end - _DAY, end - _DAY),
+        "this_week": Days(sunday, end),
+        "last_week": Days(sunday - timedelta(days=7), sunday - _DAY),
+        "this_month": Days(first_of_month, end),
+        "last_month": Days((first_of_month - _DAY).replace(day=1), first_of_month - _DAY),
+        "this_year": Days(end.replace(month=1, day=1), end),
+    }[preset]
+
+
+def of_dates(start: str, end: str) -> Days:
+    """The days between two dates, each YYYY-MM-DD or a date-time whose day counts. Raises InvalidQuery."""
+    days = Days(parse_date(start, "startDate"), parse_date(end, "endDate"))
+    if days.last < days.first:
+        raise InvalidQuery("startDate is after endDate", details=(Detail("startDate", "startDate is after endDate"),))
+    if days.count > MAX_DAYS:
+        message = f"A range may have {MAX_DAYS} days at most"
+        raise InvalidQuery(message, details=(Detail("endDate", message),))
+    return days
+
+
+def parse_date(text: str, field: str) -> date:
+    """One date. Raises InvalidQuery; years outside 1970–2999 are refused like any other nonsense."""
+    try:
+        if len(text) > 10 and text[10] in "T ":
+            found = datetime.fromisoformat(text).date()
+        else:
+            found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+    except ValueError:
+        found = None
+    if found is None or not 1970 <= found.year <= 2999:
+        message = f"Invalid date: {text[:40]}"
+        raise InvalidQuery(message, details=(Detail(field, message),))
+    return found
+
+
+def check_granularity(days: Days, granularity: Granularity) -> None:
+    """Raises InvalidQuery for hours over more than 30 days (spec 4, rule 3)."""
+    if granularity == "hour" and days.count > MAX_HOURLY_DAYS:
+        message = f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days"
+        raise InvalidQuery(message, details=(Detail("granularity", message),))
+
+
+def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> Window:
+    """The range as instants; with a granularity also its buckets, oldest first."""
+    start, end = midnight(days.first, tz), midnight(days.last + _DAY, tz)
+    if granularity is None:
+        return Window(start, end)
+    buckets = _days(days, tz) if granularity == "day" else _hours(start, end, tz)
+    return Window(start, end, tuple(buckets))
+
+
+@lru_cache(maxsize=20_000)
+def midnight(day: date, tz: ZoneInfo) -> int:
+    """When this local day begins: the earlier of two midnights, the first valid instant where there is none."""
+    wall = datetime(day.year, day.month, day.day, tzinfo=tz)
+    instant = _ms(wall)
+    if _local(instant, tz).replace(tzinfo=None) == wall.replace(tzinfo=None):
+        return instant
+    after_gap = _ms(wall.replace(fold=1))
+    return _transition(min(instant, after_gap), max(instant, after_gap), tz)
+
+
+def _days(days: Days, tz: ZoneInfo) -> list[Bucket]:
+    dates = [days.first + timedelta(days=number) for number in range(days.count)]
+    return [Bucket(day.isoformat(), midnight(day, tz)) for day in dates]
+
+
+def _hours(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:
+    """Hours aligned to the local clock: a doubled hour is two buckets, a skipped hour none (semantics 3)."""
+    starts = [start]
+    while starts[-1] < end:
+        starts.append(_next_hour(starts[-1], tz))
+    starts.pop()
+    locals_ = [_local(instant, tz) for instant in starts]
+    labels = [f"{local:%Y-%m-%d %H}:00:00" for local in locals_]
+    doubled = {label for label, times in Counter(labels).items() if times > 1}
+    return [
+        Bucket(f"{label}{_offset_text(local)}" if label in doubled else label, instant)
+        for label, local, instant in zip(labels, locals_, starts, strict=True)
+    ]
+
+
+def _next_hour(instant: int, tz: ZoneInfo) -> int:
+    """The next instant at which a local hour begins: on the clock, or because the clock is moved."""
+    local = _local(instant, tz)
+    past = (local.minute * 60 + local.second) * 1000 + instant % 1000
+    following = instant - past + HOUR
+    if _local(following, tz).utcoffset() == local.utcoffset():
+        return following
+    moved = _transition(instant, following, tz)
+    return moved if moved > instant else following
+
+
+def _transition(before: int, after: int, tz: ZoneInfo) -> int:
+    """The first instant in (before, after] with another offset than `before`, to the second."""
+    offset = _local(before, tz).utcoffset()
+    low, high = before // 1000, after // 1000
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _local(middle * 1000, tz).utcoffset() == offset:
+            low = middle
+        else:
+            high = middle
+    return high * 1000
+
+
+def _local(instant: int, tz: ZoneInfo) -> datetime:
+    return (_EPOCH + timedelta(milliseconds=instant)).astimezone(tz)
+
+
+def _ms(wall: datetime) -> int:
+    return (wall.astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _offset_text(local: datetime) -> str:
+    return f"{local:%z}"[:3] + ":" + f"{local:%z}"[3:5]

@@ -1,0 +1,178 @@
+"""What POST /v1/query takes (spec 2.5 to 2.7), decoded and checked into one question per parameter."""
+
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta, Struct
+
+from analytics_box.errors import Detail, InvalidQuery
+from analytics_box.query import catalog, ranges
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.filters import Filter, Op
+from analytics_box.query.ranges import Days, Granularity, Preset
+
+DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
+MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
+MAX_FILTERS, MAX_LIST = 50, 1_000
+_MAX_PAGE = 1_000_000
+
+GranularityName = Literal["hourly", "daily", "hour", "day"]
+_GRANULARITY: dict[str, Granularity] = {"hourly": "hour", "hour": "hour", "daily": "day", "day": "day"}
+
+
+class GivenParameter(Struct, frozen=True):
+    """Spec 2.6."""
+
+    name: str
+    start_date: str | None = None
+    end_date: str | None = None
+    id: str | None = None
+    granularity: GranularityName | None = None
+
+
+class GivenFilter(Struct, frozen=True):
+    """Spec 2.7, wire 2.1."""
+
+    field: str
+    op: Op
+    value: str | int | float | list[str | int | float]
+
+
+class GivenQuery(Struct, frozen=True):
+    """Spec 2.5. Fields that the wire knows and drops are not named here."""
+
+    parameters: list[str | GivenParameter]
+    startDate: str | None = None
+    endDate: str | None = None
+    preset: Preset | None = None
+    id: str | None = None
+    limit: int | None = None
+    page: int | None = None
+    filters: list[GivenFilter] | None = None
+    granularity: GranularityName | None = None
+    sortBy: Annotated[str, Meta(max_length=64)] | None = None
+    sortOrder: Literal["asc", "desc"] | None = None
+    timeZone: str | None = None
+
+
+DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
+
+
+class Question(Struct, frozen=True):
+    """One parameter of a query, resolved. Without a `type` it fails alone, for the reason in `error`."""
+
+    label: str
+    type: QueryType | None
+    days: Days | None
+    granularity: Granularity
+    error: str = ""
+
+
+class Request(Struct, frozen=True):
+    """A checked query."""
+
+    id: str
+    questions: tuple[Question, ...]
+    zone: ZoneInfo
+    limit: int
+    page: int
+    filters: tuple[Filter, ...]
+    sort_by: str | None
+    descending: bool
+
+
+def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> Request:
+    """The query as it will run. Raises InvalidQuery (wire 3.4); `where` prefixes fields of a batch."""
+    tz = ranges.zone(zone_name or given.timeZone)
+    _check_counts(given, where)
+    limit = DEFAULT_LIMIT if given.limit is None else given.limit
+    page = 1 if given.page is None else given.page
+    if limit < 1:
+        raise _invalid(f"{where}limit", "Limit must be at least 1")
+    if limit > MAX_LIMIT:
+        raise _invalid(f"{where}limit", f"Limit cannot exceed {MAX_LIMIT}")
+    if page < 1 or page > _MAX_PAGE:
+        raise _invalid(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
+    parameters = [item if isinstance(item, GivenParameter) else GivenParameter(item) for item in given.parameters]
+    _check_names([parameter.name for parameter in parameters], where)
+    days = _days(given, parameters, tz, now, where)
+    granularity = _GRANULARITY[given.granularity or "daily"]
+    questions = tuple(_question(parameter, days, granularity, where) for parameter in parameters)
+    return Request(
+        id=given.id or "",
+        questions=questions,
+        zone=tz,
+        limit=limit,
+        page=page,
+        filters=tuple(_filter(item, where) for item in given.filters or ()),
+        sort_by=given.sortBy,
+        descending=given.sortOrder != "asc",
+    )
+
+
+def _check_counts(given: GivenQuery, where: str) -> None:
+    if not given.parameters:
+        raise _invalid(f"{where}parameters", "At least one parameter is required")
+    if len(given.parameters) > MAX_PARAMETERS:
+        raise _invalid(f"{where}parameters", f"A query may have {MAX_PARAMETERS} parameters")
+    if len(given.filters or ()) > MAX_FILTERS:
+        raise _invalid(f"{where}filters", f"A query may have {MAX_FILTERS} filters")
+
+
+def _check_names(names: list[str], where: str) -> None:
+    """When no name is known at all, the request is invalid; otherwise unknown ones fail alone (wire 0)."""
+    if any(name in catalog.TYPES for name in names):
+        return
+    near = catalog.nearest(names[0])
+    suggestion = f"Did you mean '{near}'?" if near else msgspec.UNSET
+    message = f"Unknown query type: {names[0][:100]}"
+    raise InvalidQuery(
+        f"{message}. {suggestion}" if near else message,
+        details=(Detail(f"{where}parameters[0]", message, suggestion),),
+    )
+
+
+def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> Days | None:
+    """The request's range: the preset wins over dates. None where every parameter brings its own dates."""
+    if given.preset is not None:
+        return ranges.of_preset(given.preset, now, tz)
+    if given.startDate is not None and given.endDate is not None:
+        return ranges.of_dates(given.startDate, given.endDate)
+    if all(parameter.start_date and parameter.end_date for parameter in parameters):
+        return None
+    missing = "startDate" if given.startDate is None else "endDate"
+    raise _invalid(f"{where}{missing}", f"Either {missing} or preset is required")
+
+
+def _question(given: GivenParameter, days: Days | None, granularity: Granularity, where: str) -> Question:
+    label = given.id or given.name
+    query_type = catalog.TYPES.get(given.name)
+    if given.granularity is not None:
+        granularity = _GRANULARITY[given.granularity]
+    if query_type is None:
+        return Question(label, None, days, granularity, f"Unknown query type: {given.name[:100]}")
+    if given.start_date or given.end_date:
+        own_start = given.start_date or (days.first.isoformat() if days else "")
+        own_end = given.end_date or (days.last.isoformat() if days else "")
+        try:
+            days = ranges.of_dates(own_start, own_end)
+        except InvalidQuery:
+            return Question(label, None, days, granularity, "Invalid parameter date range")
+    if days is not None and query_type.series:
+        try:
+            ranges.check_granularity(days, granularity)
+        except InvalidQuery as wrong:
+            raise _invalid(f"{where}granularity", wrong.message) from wrong
+    return Question(label, query_type, days, granularity)
+
+
+def _filter(given: GivenFilter, where: str) -> Filter:
+    values = given.value if isinstance(given.value, list) else [given.value]
+    if len(values) > MAX_LIST:
+        raise _invalid(f"{where}filters", f"A filter may list {MAX_LIST} values")
+    return Filter(given.field, given.op, tuple(str(value) for value in values))
+
+
+def _invalid(field: str, message: str) -> InvalidQuery:
+    return InvalidQuery(message, details=(Detail(field, message),))
