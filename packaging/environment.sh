@@ -26,8 +26,11 @@ prepare() {
     is_ready "$1" && return
     one_at_a_time
     if ! is_ready "$1"; then
-        say "setting up $venv (the first time takes a minute) ..."
-        is_usable || make_venv
+        if is_usable; then
+            say "updating $venv ..."
+        else
+            make_venv
+        fi
         (install_packages "$1") || exit 1
     fi
     exec 9<&-
@@ -64,7 +67,9 @@ make_venv() {
     unset PYTHONHOME PYTHONPATH
     find_python
     if [ -e "$venv" ]; then
-        say "replacing $venv: it is unfinished, was moved or has lost its Python"
+        say "setting up $venv anew, for it is unfinished, was moved or has lost its Python ..."
+    else
+        say "setting up $venv, which takes a minute ..."
     fi
     rm -rf "$venv"
     { mkdir "$venv" && : >"$venv/unfinished"; } || fail "cannot write to $root"

@@ -84,7 +84,7 @@ def test_it_sets_up_again_when_the_environment_no_longer_fits(installed: Path, c
     ended = run(installed, PYTHON="/nowhere/python3")
     assert ended.returncode == 1
     assert ended.stdout == ""
-    assert "setting up" in ended.stderr
+    assert "was not found" in ended.stderr
     assert (installed / ".venv").exists(), "removed before a Python was found to make another"
 
 
@@ -131,5 +131,5 @@ def test_an_interrupted_set_up_is_begun_anew(checkout: Path) -> None:
     python = python_without_venv(checkout)
     first, second = run(checkout, PYTHON=str(python)), run(checkout, PYTHON=str(python))
     assert (first.returncode, second.returncode) == (1, 1)
-    assert "replacing" not in first.stderr
+    assert "unfinished" not in first.stderr
     assert "is unfinished" in second.stderr
