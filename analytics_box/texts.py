@@ -19,6 +19,7 @@ class App:
     overview = "Overview"
     all_sites = "All websites"
     navigation = "Main"
+    switch_to = "Other websites"
     account = "Account"
     signed_in_as = "Signed in as {email}"
     sign_out = "Sign out"
@@ -98,6 +99,7 @@ class Sites:
     empty = "Add one, paste a line of HTML into its pages, and see its visitors here."
     new_title = "Add a website"
     new_lead = "You will get one line of HTML to paste into its pages."
+    name_help = "What you call it."
     new_submit = "Add website"
     cancel = "Cancel"
 

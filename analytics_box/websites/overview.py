@@ -4,7 +4,7 @@ The template `overview.html` takes one `Overview`. Its parts may be missing (Non
 template then keeps their place and loads them from `view.part(name)`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -132,6 +132,7 @@ class Overview(Struct, frozen=True):
     range: RangeShown
     figures: Figures | None
     panels: tuple[Panel, ...]
+    figures_failed: bool = False
 
 
 def range_shown(view: View, period: Period) -> RangeShown:
@@ -242,14 +243,3 @@ def _bars(shown: str, rows: Sequence[ListRow]) -> tuple[Bar, ...]:
         )
         for row in rows
     )
-
-
-def snippet(website_id: str, domain: str, script_address: str) -> str:
-    """The line to paste. A website on localhost says so, else the tracker stays silent there."""
-    local = " data-track-localhost" if domain in {"localhost", "127.0.0.1"} else ""
-    return f'<script src="{script_address}" data-client-id="{website_id}"{local} defer></script>'
-
-
-def parts_of(view: View) -> Mapping[str, str]:
-    """Every fragment of the page by name: its address."""
-    return {name: view.part(name) for name in ("figures", *PANELS)}

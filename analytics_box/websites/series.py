@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from analytics_box.texts import Overview
@@ -52,9 +52,23 @@ class Chart(Struct, frozen=True):
     compared: bool
 
     @property
-    def data(self) -> str:
-        """JSON for the chart module; the template escapes it into an attribute."""
-        return msgspec.json.encode(self).decode()
+    def columns(self) -> dict[str, Any]:
+        """For chart.js, column by column; `unfinished` is the index of the bucket that is still filling."""
+        filling = (index for index, point in enumerate(self.points) if point.unfinished)
+        columns: dict[str, Any] = {
+            "unit": self.unit,
+            "unfinished": next(filling, None),
+            "note": self.unfinished,
+            "ticks": [point.tick for point in self.points],
+            "labels": [point.label for point in self.points],
+            "values": [point.value for point in self.points],
+            "texts": [point.text for point in self.points],
+        }
+        if self.compared:
+            columns["before"] = [point.before for point in self.points]
+            columns["beforeLabels"] = [point.before_label for point in self.points]
+            columns["beforeTexts"] = [point.before_text for point in self.points]
+        return columns
 
     @property
     def listed(self) -> tuple[Point, ...]:

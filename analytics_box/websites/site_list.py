@@ -12,7 +12,8 @@ WIDTH, HEIGHT, MARGIN = 280.0, 44.0, 3.0
 
 
 class SiteCard(Struct, frozen=True):
-    """One website as its card shows it. `line` and `area` are SVG paths of its visitors per day, empty if none."""
+    """One website as its card shows it. `line`, `tail` and `area` are SVG paths of its visitors per
+    day, empty if none: the finished days, the last step to today, which is not over, and the surface below."""
 
     id: str
     name: str
@@ -23,11 +24,12 @@ class SiteCard(Struct, frozen=True):
     unit: str
     online: str
     line: str
+    tail: str
     area: str
 
 
 def site_card(website: Website, *, per_day: Sequence[float], visitors: float, online: int, waiting: bool) -> SiteCard:
-    """`per_day` is visitors by day, oldest first; `visitors` is their distinct number over the same days."""
+    """`per_day` is visitors by day, oldest first, today last; `visitors` is their distinct number over the same days."""
     return SiteCard(
         id=website.id,
         name=website.name,
@@ -37,22 +39,22 @@ def site_card(website: Website, *, per_day: Sequence[float], visitors: float, on
         visitors=figures.count(visitors),
         unit=Sites.visitors_one if visitors == 1 else Sites.visitors,
         online=figures.count(online),
-        line=line(per_day),
-        area=area(per_day),
+        **sparkline(per_day),
     )
 
 
-def line(values: Sequence[float]) -> str:
-    """A sparkline from zero as the `d` of an SVG path in a box of 280 by 44."""
-    if len(values) < 2:
-        return ""
-    largest = max(*values, 1)
-    step = WIDTH / (len(values) - 1)
-    heights = (HEIGHT - MARGIN - value / largest * (HEIGHT - 2 * MARGIN) for value in values)
-    return "M" + " L".join(f"{index * step:.1f} {height:.1f}" for index, height in enumerate(heights))
-
-
-def area(values: Sequence[float]) -> str:
-    """The surface below the line."""
-    drawn = line(values)
-    return f"{drawn} L{WIDTH:.1f} {HEIGHT:.1f} L0 {HEIGHT:.1f}Z" if drawn else ""
+def sparkline(values: Sequence[float]) -> dict[str, str]:
+    """Paths in a box of 280 by 44, drawn from zero."""
+    if len(values) < 3 or not any(values):
+        return {"line": "", "tail": "", "area": ""}
+    largest, step = max(values), WIDTH / (len(values) - 1)
+    places = [
+        f"{index * step:.1f} {HEIGHT - MARGIN - value / largest * (HEIGHT - 2 * MARGIN):.1f}"
+        for index, value in enumerate(values)
+    ]
+    finished = " L".join(places[:-1])
+    return {
+        "line": f"M{finished}",
+        "tail": f"M{places[-2]} L{places[-1]}",
+        "area": f"M{finished} V{HEIGHT:.1f} H0Z",
+    }

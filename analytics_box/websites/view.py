@@ -1,7 +1,7 @@
 """What the address of an overview asks for: range, metric, comparison, tabs. Everything on the page is a URL.
 
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
-    tab=systems      more=pages      show=table      zone=Europe/Berlin
+    tab=systems      more=pages      show=table      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
 """
@@ -38,6 +38,7 @@ class View(Struct, frozen=True):
     more: str = ""
     table: bool = False
     zone: str = ""
+    wait: bool = False
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -46,6 +47,11 @@ class View(Struct, frozen=True):
     def part(self, name: str) -> str:
         """The address of one part of this page (a panel, or "figures") as a fragment."""
         return address(replace(self, path=f"{self.path}/parts/{name}"))
+
+    @property
+    def waiting_link(self) -> str:
+        """The same page, answered only when every part is ready: for browsers without scripts."""
+        return address(replace(self, wait=True))
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
@@ -71,6 +77,7 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
         more=_one_of(LISTS, query.get("more"), ""),
         table=query.get("show") == "table",
         zone=_zone(query.get("zone", "")),
+        wait=query.get("wait") == "all",
     )
 
 
@@ -91,6 +98,7 @@ def _parameters(view: View) -> dict[str, str]:
         "more": view.more,
         "show": "table" if view.table else "",
         "zone": view.zone,
+        "wait": "all" if view.wait else "",
     }
     return {name: value for name, value in given.items() if value}
 

@@ -1,0 +1,76 @@
+"""The frame around signed-in pages, and what every page of one website says about it. Pure."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from analytics_box.websites import figures
+from analytics_box.websites.rules import LOCAL, Website
+
+OTHERS = 6
+
+
+class Place(Struct, frozen=True):
+    """A website in the navigation."""
+
+    name: str
+    href: str
+
+
+class Shell(Struct, frozen=True):
+    """The frame: who is signed in, which page this is, which website it is about, and a few others."""
+
+    email: str
+    here: Literal["sites", "add", "overview", "none"]
+    website: Place | None = None
+    others: tuple[Place, ...] = ()
+
+
+class WebsiteShown(Struct, frozen=True):
+    """A website on its own page. `live` is the address of the fragment that says who is there now."""
+
+    name: str
+    domain: str
+    href: str
+    live: str
+    online: str
+    snippet: str
+    local: bool
+
+
+def shell(
+    email: str,
+    here: Literal["sites", "add", "overview", "none"],
+    *,
+    website: Website | None = None,
+    websites: Sequence[Website] = (),
+) -> Shell:
+    """The frame of a page about `website`, with up to six others of `websites` to switch to."""
+    others = [place(other) for other in websites if website is not None and other.id != website.id]
+    return Shell(email, here, place(website) if website else None, tuple(others[:OTHERS]))
+
+
+def place(website: Website) -> Place:
+    """Where a website's overview is."""
+    return Place(website.name, f"/sites/{website.id}")
+
+
+def website_shown(website: Website, *, online: int, script: str) -> WebsiteShown:
+    """`script` is the absolute address of the tracker; `online` is the number of current visitors (semantics 9)."""
+    href = f"/sites/{website.id}"
+    return WebsiteShown(
+        name=website.name,
+        domain=website.domain,
+        href=href,
+        live=f"{href}/live",
+        online=figures.count(online),
+        snippet=snippet(website, script),
+        local=website.domain in LOCAL,
+    )
+
+
+def snippet(website: Website, script: str) -> str:
+    """The line to paste. A website on localhost says so, else the tracker stays silent there."""
+    local = " data-track-localhost" if website.domain in LOCAL else ""
+    return f'<script src="{script}" data-client-id="{website.id}"{local} defer></script>'

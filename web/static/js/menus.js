@@ -1,0 +1,26 @@
+// Menus are <details data-closes>: Escape, a click outside or focus leaving closes them, and focus returns.
+const open = () => [...document.querySelectorAll("details[data-closes][open]")];
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of open()) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+document.addEventListener("click", (event) => {
+  for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
+});
+
+document.addEventListener("focusin", (event) => {
+  for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
+});
+
+// A choice in the range menu swaps the page part that holds the menu: focus goes back to its button.
+let chosen = false;
+document.addEventListener("htmx:beforeRequest", () => { chosen = document.activeElement?.closest(".range .menu-body") != null; });
+document.addEventListener("htmx:afterSettle", () => {
+  if (chosen) document.getElementById("range-button")?.focus();
+  chosen = false;
+});
