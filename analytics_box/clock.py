@@ -1,7 +1,7 @@
 """Time as a value that is passed in, so that no test sleeps and none patches globals."""
 
 import time
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 SECOND = 1_000
 MINUTE = 60 * SECOND
@@ -9,6 +9,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 
+@runtime_checkable
 class Clock(Protocol):
     """Where now comes from. Instants are UTC epoch milliseconds (semantics 1)."""
 

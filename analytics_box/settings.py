@@ -162,13 +162,17 @@ def _from_text(row: Row, text: str) -> Any:
     return text
 
 
+def _path(kind: type, value: Any) -> Any:
+    if kind is Path and isinstance(value, str) and value:
+        return Path(value).expanduser()
+    raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
+
+
 def _convert(values: dict[str, Any], known: Mapping[str, Row]) -> Settings:
     converted = {}
     for name, value in values.items():
         try:
-            converted[name] = msgspec.convert(
-                str(value) if isinstance(value, Path) else value, known[name].type, strict=False
-            )
+            converted[name] = msgspec.convert(value, known[name].type, strict=False, dec_hook=_path)
         except msgspec.ValidationError as broken:
             raise SettingsError(f"{name} ({known[name].variable}): {broken}") from broken
     settings = Settings(**converted)

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
 import msgspec
+from litestar import Request
 
 from analytics_box.errors import (
     BrokenBody,
@@ -90,6 +91,7 @@ def _detail(wrong: msgspec.ValidationError) -> Detail:
     return Detail(f"body.{path}" if path else "body", f"Invalid value: {message}")
 
 
-def encode(value: Any) -> bytes:
-    """JSON for an answer."""
-    return msgspec.json.encode(value)
+async def of_call(request: Request[Any, Any, Any], *, wanted: tuple[bytes, ...], limit: int, seconds: float) -> bytes:
+    """The body of a typed handler's request, its headers checked first."""
+    check_headers(request.scope["headers"], wanted=wanted)
+    return await read(cast(Receive, request.receive), limit=limit, seconds=seconds)

@@ -9,6 +9,8 @@ from analytics_box.ingest.source import DIRECT, known, name_of_host
 Op = Literal["eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"]
 Match = Literal["is", "contains", "starts_with"]
 
+UNKNOWN = "Unknown"  # how answers call an empty browser or system
+
 # Field of the wire → column of the facts.
 COLUMNS = {
     "path": "path",
@@ -85,6 +87,8 @@ def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
     if field == "device_type":
         lower = value.lower()
         return (lower, "") if lower == "desktop" and match == "is" else (lower,)
+    if field in {"browser_name", "os_name"} and value == UNKNOWN and match == "is":
+        return (value, "")
     if field == "path" and match == "is" and value != "/":
         return (value.rstrip("/") or "/",)
     if field == "referrer" and match == "is":

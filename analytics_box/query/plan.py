@@ -1,5 +1,6 @@
 """What an engine is asked for: engine-free, frozen, with every zone and name already resolved."""
 
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -50,8 +51,13 @@ def runs_of(window: Window) -> tuple[Run, ...]:
     """The buckets of a window as runs of equal width; a change of the clock makes a new run."""
     starts = [bucket.start for bucket in window.buckets] + [window.end]
     runs: list[Run] = []
-    for number, (start, end) in enumerate(zip(starts, starts[1:], strict=False)):
+    for number, (start, end) in enumerate(pairwise(starts)):
         width = end - start
-        if width and (not runs or runs[-1].width != width):
+        if width and not (runs and _goes_on(runs[-1], start, width, number)):
             runs.append(Run(start, width, number))
     return tuple(runs)
+
+
+def _goes_on(run: Run, start: int, width: int, number: int) -> bool:
+    """Whether this bucket is the next of the run; after a day that did not exist the numbers no longer match."""
+    return run.width == width and run.first + (start - run.start) // width == number

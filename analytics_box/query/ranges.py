@@ -43,12 +43,12 @@ class Days(NamedTuple):
     last: date
 
     @property
-    def count(self) -> int:
+    def length(self) -> int:
         return (self.last - self.first).days + 1
 
     def previous(self) -> "Days":
         """The same number of days directly before (semantics 6)."""
-        return Days(self.first - timedelta(days=self.count), self.first - _DAY)
+        return Days(self.first - timedelta(days=self.length), self.first - _DAY)
 
 
 class Bucket(NamedTuple):
@@ -102,7 +102,7 @@ def of_dates(start: str, end: str) -> Days:
     days = Days(parse_date(start, "startDate"), parse_date(end, "endDate"))
     if days.last < days.first:
         raise InvalidQuery("startDate is after endDate", details=(Detail("startDate", "startDate is after endDate"),))
-    if days.count > MAX_DAYS:
+    if days.length > MAX_DAYS:
         message = f"A range may have {MAX_DAYS} days at most"
         raise InvalidQuery(message, details=(Detail("endDate", message),))
     return days
@@ -125,7 +125,7 @@ def parse_date(text: str, field: str) -> date:
 
 def check_granularity(days: Days, granularity: Granularity) -> None:
     """Raises InvalidQuery for hours over more than 30 days (spec 4, rule 3)."""
-    if granularity == "hour" and days.count > MAX_HOURLY_DAYS:
+    if granularity == "hour" and days.length > MAX_HOURLY_DAYS:
         message = f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days"
         raise InvalidQuery(message, details=(Detail("granularity", message),))
 
@@ -151,7 +151,7 @@ def midnight(day: date, tz: ZoneInfo) -> int:
 
 
 def _days(days: Days, tz: ZoneInfo) -> list[Bucket]:
-    dates = [days.first + timedelta(days=number) for number in range(days.count)]
+    dates = [days.first + timedelta(days=number) for number in range(days.length)]
     return [Bucket(day.isoformat(), midnight(day, tz)) for day in dates]
 
 

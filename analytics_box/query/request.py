@@ -107,7 +107,7 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
         page=page,
         filters=tuple(_filter(item, where) for item in given.filters or ()),
         sort_by=given.sortBy,
-        descending=given.sortOrder != "asc",
+        descending=given.sortBy is None or given.sortOrder != "asc",
     )
 
 

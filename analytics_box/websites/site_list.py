@@ -29,7 +29,7 @@ class SiteCard(Struct, frozen=True):
 
 
 def site_card(website: Website, *, per_day: Sequence[float], visitors: float, online: int, waiting: bool) -> SiteCard:
-    """`per_day` is visitors by day, oldest first, today last; `visitors` is their distinct number over the same days."""
+    """`per_day` is visitors by day, oldest first, today last; `visitors` is the distinct number over them."""
     return SiteCard(
         id=website.id,
         name=website.name,

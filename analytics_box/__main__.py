@@ -1,0 +1,5 @@
+"""`python -m analytics_box` is the command `analytics-box`."""
+
+from analytics_box.cli import main
+
+main()

@@ -1,0 +1,129 @@
+"""The composition root: the only place that wires parts together."""
+
+import logging
+from pathlib import Path
+from typing import cast
+
+from msgspec import Struct
+
+import analytics_box
+from analytics_box.accounts import rows as account_rows
+from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.sign_in import SignIns
+from analytics_box.clock import Clock, SystemClock
+from analytics_box.http import app, assets
+from analytics_box.http.asgi import App
+from analytics_box.http.front import Front
+from analytics_box.ingest import facts, sessions
+from analytics_box.ingest.facts import Ledger
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.routes import handlers as event_handlers
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.visitors import SaltFile
+from analytics_box.keys import rows as key_rows
+from analytics_box.keys.ring import KeyRing
+from analytics_box.limits import Limits
+from analytics_box.query.run import Queries
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from analytics_box.websites import rows as website_rows
+from analytics_box.websites.directory import Directory
+
+log = logging.getLogger(__name__)
+
+SALTS_FILE = "salts"
+
+
+class Box(Struct, frozen=True):
+    """A running box: its two databases, what is in memory beside them, and the application over them."""
+
+    settings: Settings
+    clock: Clock
+    box_db: Db
+    events_db: Db
+    limits: Limits
+    salts: SaltFile
+    sign_ins: SignIns
+    application: App
+    unclean: bool  # the last run did not close its files
+
+    def close(self) -> None:
+        """Finish the waiting writes and close both databases."""
+        self.events_db.close()
+        self.box_db.close()
+
+
+def open_box(settings: Settings, clock: Clock | None = None) -> Box:
+    """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
+    clock = clock or SystemClock()
+    directory = settings.data_dir
+    unclean = any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE))
+    migrate(directory)
+    box_db = Db(directory / schema.BOX_FILE, readers=2, durability=settings.durability)
+    events_db = Db(
+        directory / schema.EVENTS_FILE,
+        readers=settings.readers,
+        durability=settings.durability,
+        write_queue=settings.write_queue,
+        read_queue=settings.query_queue,
+    )
+    strings, live = Strings(), LiveSessions()
+    events_db.accompany(strings, live)
+    events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
+
+    limits = Limits(clock)
+    salts = SaltFile(directory / SALTS_FILE)
+    salts.current(clock.now())
+    keys = KeyRing(clock, box_db.read_now(key_rows.everything))
+    websites = Directory(box_db.read_now(website_rows.everything))
+    organizations = box_db.read_now(account_rows.organizations)
+    sign_ins = SignIns(box_db, Passwords(), clock, secure=settings.secure)
+    intake = Intake(
+        events=events_db,
+        ledger=Ledger(strings, live),
+        keys=keys,
+        websites=websites,
+        owner_sites={organization.id: organization.site for organization in organizations},
+        salts=salts,
+        limits=limits,
+        clock=clock,
+        settings=settings,
+    )
+    litestar = app.build(
+        keys=keys,
+        sign_ins=sign_ins,
+        parts={
+            "settings": settings,
+            "clock": clock,
+            "limits": limits,
+            "assets": assets.load(web_dir() / "static"),
+            "websites": websites,
+            "queries": Queries(events_db, seconds=settings.query_seconds),
+        },
+    )
+    front = Front(cast(App, litestar), events=event_handlers(intake), limits=limits, settings=settings)
+    return Box(
+        settings=settings,
+        clock=clock,
+        box_db=box_db,
+        events_db=events_db,
+        limits=limits,
+        salts=salts,
+        sign_ins=sign_ins,
+        application=front,
+        unclean=unclean,
+    )
+
+
+def web_dir() -> Path:
+    """The folder of templates and static files: inside the installed package, else beside it in a checkout."""
+    package = Path(analytics_box.__file__).parent
+    packaged = package / "web"
+    return packaged if packaged.is_dir() else package.parent / "web"
+
+
+def _is_left_over(wal: Path) -> bool:
+    return wal.exists() and wal.stat().st_size > 0

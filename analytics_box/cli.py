@@ -1,0 +1,242 @@
+"""The command `analytics-box`: serve, demo, setup, check."""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import apsw
+import click
+
+from analytics_box import __version__, log, server, settings
+from analytics_box.accounts import first_run, passwords, rules
+from analytics_box.accounts.setup import Made, Wanted, first_account
+from analytics_box.box import Box
+from analytics_box.clock import SystemClock
+from analytics_box.errors import BoxError
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import NewerSchema, migrate
+
+Command = Callable[..., Any]
+
+_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema)
+
+
+def with_settings(*names: str) -> Callable[[Command], Command]:
+    """Options for these settings, or for all of them, made from the one table of settings."""
+
+    def decorate(command: Command) -> Command:
+        for row in reversed(settings.table()):
+            if not names or row.name in names:
+                shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+                text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
+                flag = "--" + row.name.replace("_", "-")
+                command = click.option(flag, row.name, type=_option_type(row.type), default=None, help=text)(command)
+        return command
+
+    return decorate
+
+
+def _option_type(annotated: Any) -> Any:
+    kind = get_args(annotated)[0]
+    while get_origin(kind) is not Literal and get_args(kind) and get_origin(kind) is not tuple:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is Literal:
+        return click.Choice(list(get_args(kind)))
+    return kind if kind in {int, float} else str
+
+
+def read_settings(given: dict[str, Any]) -> Settings:
+    """Settings from file, environment and the flags that were given; warnings go to standard error."""
+    table = {row.name: row for row in settings.table()}
+    flags = {
+        name: tuple(part.strip() for part in value.split(",") if part.strip())
+        if isinstance(table[name].default, tuple)
+        else value
+        for name, value in given.items()
+        if value is not None
+    }
+    found, warnings = settings.load(flags)
+    for warning in warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    log.configure(found.log_level)
+    return found
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="analytics-box")
+def main() -> None:
+    """Analytics Box: web analytics in one process and one data directory."""
+
+
+@main.command()
+@with_settings()
+def serve(**given: Any) -> None:
+    """Serve the API, the events and the web pages until stopped."""
+    _guarded(lambda: _serve(read_settings(given)))
+
+
+def _serve(found: Settings) -> None:
+    with server.lock(found.data_dir):
+        server.serve(found, _announce)
+
+
+def _announce(box: Box, listening: str) -> None:
+    found = box.settings
+    click.echo(f"Analytics Box {__version__} listens on {listening}", err=True)
+    if found.base_url:
+        click.echo(f"Open {found.public_url}", err=True)
+    base_url = found.base_url.rstrip("/") or listening
+    link = box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=box.clock.now()))
+    if link:
+        click.echo(
+            f"\nThis box has no account yet. Open this link within 24 hours to set it up; it works once:\n\n  {link}\n",
+            err=True,
+        )
+
+
+@main.command()
+@click.option("--email", required=True, help="E-mail address of the first user, who becomes owner.")
+@click.option(
+    "--password-file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="File whose first line is the password; - reads standard input.",
+)
+@click.option("--organization", required=True, help="Name of the organization.")
+@click.option("--website", required=True, help="Name of the first website.")
+@click.option("--domain", required=True, help="Domain of the first website, e.g. example.com.")
+@click.option("--time-zone", default="UTC", show_default=True, help="Time zone of the first user.")
+@click.option("--json", "as_json", is_flag=True, help="Print ids and the API key as JSON.")
+@with_settings("data_dir")
+def setup(
+    email: str,
+    password_file: str,
+    organization: str,
+    website: str,
+    domain: str,
+    time_zone: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Set up a new box without a browser: user, organization, website and a global API key with all scopes."""
+
+    def run() -> None:
+        password = _first_line(password_file)
+        rules.check_password(password, email)
+        wanted = Wanted(
+            email=email,
+            password=passwords.hash_now(password),
+            organization=organization,
+            website=website,
+            domain=domain,
+            time_zone=time_zone,
+        )
+        made = make_first_account(read_settings(given), wanted)
+        _print_made(made, as_json=as_json)
+
+    _guarded(run)
+
+
+def make_first_account(found: Settings, wanted: Wanted) -> Made:
+    """Make the first account in a data directory that no server holds. Raises AlreadyRunning or BoxError."""
+    with server.lock(found.data_dir):
+        migrate(found.data_dir)
+        box_db = Db(found.data_dir / schema.BOX_FILE, readers=1, durability=found.durability)
+        try:
+            now = SystemClock().now()
+            return box_db.write_now(lambda db: first_account(db, wanted, actor="command line", now=now))
+        finally:
+            box_db.close()
+
+
+def _first_line(file: str) -> str:
+    if file == "-":
+        return sys.stdin.readline().rstrip("\r\n")
+    with Path(file).open(encoding="utf-8") as lines:
+        return lines.readline().rstrip("\r\n")
+
+
+def _print_made(made: Made, *, as_json: bool) -> None:
+    if as_json:
+        shown = {
+            "organizationId": made.organization.id,
+            "userId": made.user.id,
+            "websiteId": made.website.id,
+            "apiKey": made.secret,
+        }
+        click.echo(json.dumps(shown))
+        return
+    click.echo(f"Organization {made.organization.name} ({made.organization.id})")
+    click.echo(f"Website      {made.website.domain} ({made.website.id})")
+    click.echo(f"API key      {made.secret}")
+    click.echo("Keep the key now: it is not shown again.")
+
+
+@main.command()
+@click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
+@with_settings("data_dir", "host", "port")
+def check(over_http: bool, **given: Any) -> None:
+    """Check that both databases are sound, or with --http that the server answers. Exit code 1 if not."""
+
+    def run() -> None:
+        found = read_settings(given)
+        sound = _answers(found) if over_http else _files_are_sound(found.data_dir)
+        sys.exit(0 if sound else 1)
+
+    _guarded(run)
+
+
+def _answers(found: Settings) -> bool:
+    scheme = "https" if found.tls_certificate else "http"
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(found.host, found.host)  # noqa: S104  compared, not listened on
+    try:
+        with urllib.request.urlopen(f"{scheme}://{host}:{found.port}/health", timeout=5) as answer:  # noqa: S310
+            click.echo(answer.read().decode())
+            return True
+    except (urllib.error.URLError, OSError) as broken:
+        click.echo(f"No answer: {broken}", err=True)
+        return False
+
+
+def _files_are_sound(directory: Path) -> bool:
+    sound = True
+    for name in (schema.BOX_FILE, schema.EVENTS_FILE):
+        path = directory / name
+        if not path.is_file():
+            click.echo(f"{path}: missing", err=True)
+            sound = False
+            continue
+        found = _integrity(path)
+        click.echo(f"{path}: {found}")
+        sound = sound and found == "ok"
+    return sound
+
+
+def _integrity(path: Path) -> str:
+    """What SQLite says of a file; it may be in use by a running server."""
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            rows = db.execute("pragma integrity_check(10)").fetchall()
+        finally:
+            db.close()
+    except apsw.Error as broken:
+        return f"damaged: {broken}"
+    return "; ".join(str(row[0]) for row in rows)
+
+
+def _guarded(run: Callable[[], None]) -> None:
+    """Turn the refusals that an operator can mend into one line and exit code 1."""
+    try:
+        run()
+    except _REFUSALS as refused:
+        raise click.ClickException(str(refused)) from refused
+    except BoxError as refused:
+        fields = ", ".join(detail.field for detail in refused.details)
+        raise click.ClickException(f"{fields}: {refused.message}" if fields else refused.message) from refused

@@ -1,0 +1,62 @@
+"""The Litestar application, made from the route table."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from litestar import Litestar, Request, Response
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import Scope
+
+from analytics_box.accounts.sign_in import SignIns
+from analytics_box.errors import BoxError
+from analytics_box.http import render
+from analytics_box.http.guard import guard, identity_of
+from analytics_box.http.routes import TABLE, Route
+from analytics_box.identity import Identity
+from analytics_box.keys.ring import KeyRing
+
+
+def build(*, keys: KeyRing, sign_ins: SignIns, parts: Mapping[str, object]) -> Litestar:
+    """The application. `parts` are what handlers may ask for, by the name of their parameter."""
+    return Litestar(
+        route_handlers=[_handler(route) for route in TABLE],
+        guards=[guard],
+        state=State({"key_ring": keys, "sign_ins": sign_ins}),
+        dependencies={
+            "identity": Provide(_identity),
+            **{name: Provide(_always(part), sync_to_thread=False) for name, part in parts.items()},
+        },
+        exception_handlers={BoxError: _refuse, HTTPException: _refuse, Exception: _refuse},
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,  # every handler that reads a body reads it through http.body, which has limits
+    )
+
+
+async def _identity(scope: Scope) -> Identity:
+    return await identity_of(scope)
+
+
+def _handler(route: Route) -> HTTPRouteHandler:
+    handler = HTTPRouteHandler(route.path, http_method=route.method, status_code=200, opt={"route": route})
+    return handler(route.handler)
+
+
+def _always(part: object) -> Any:
+    def provide() -> Any:
+        return part
+
+    return provide
+
+
+def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[bytes]:
+    error = render.as_box_error(raised)
+    return Response(
+        render.api_body(error, str(cast(dict[str, Any], request.scope)["request_id"])),
+        status_code=error.status,
+        media_type="application/json",
+        headers={"cache-control": "no-store", **error.headers},
+    )

@@ -1,0 +1,81 @@
+"""Files for browsers: the tracker under its two names, and /static with its contents' hash in the address."""
+
+import hashlib
+import mimetypes
+from pathlib import Path
+from typing import Any
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box import errors
+
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+_FOR_EVER = "public, max-age=31536000, immutable"
+_FOR_AN_HOUR = "public, max-age=3600"
+
+
+class File(Struct, frozen=True):
+    """A file as it is served."""
+
+    content: bytes
+    type: str
+    tag: str  # start of its SHA-256
+
+
+class Assets(Struct, frozen=True):
+    """All files below web/static, read once at start."""
+
+    files: dict[str, File]
+
+    def url(self, name: str) -> str:
+        """Where a page finds this file; a new content has a new address. Raises KeyError for an unknown one."""
+        return f"/static/{name}?v={self.files[name].tag}"
+
+
+def load(folder: Path) -> Assets:
+    """Read every file of a folder."""
+    return Assets(
+        {
+            path.relative_to(folder).as_posix(): _read(path)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        }
+    )
+
+
+def _read(path: Path) -> File:
+    content = path.read_bytes()
+    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return File(content, kind, hashlib.sha256(content).hexdigest()[:12])
+
+
+async def static(
+    request: Request[Any, Any, Any], file: FromPath[str], assets: NamedDependency[Assets]
+) -> Response[bytes]:
+    """A file of web/static; with its hash in the address it never changes."""
+    found = assets.files.get(file.lstrip("/"))
+    if found is None:
+        raise errors.NotFound("There is no such file")
+    return _serve(request, found, _FOR_EVER if request.query_params.get("v") == found.tag else _FOR_AN_HOUR)
+
+
+async def tracker(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+    """The script that pages load; any site may."""
+    return _serve(request, assets.files["tracker/script.js"], _FOR_AN_HOUR, everywhere=True)
+
+
+async def favicon(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+    """The icon that browsers ask for on their own."""
+    return _serve(request, assets.files["favicon.svg"], _FOR_AN_HOUR)
+
+
+def _serve(request: Request[Any, Any, Any], file: File, cache: str, *, everywhere: bool = False) -> Response[bytes]:
+    headers = {"cache-control": cache, "etag": f'"{file.tag}"'}
+    if everywhere:
+        headers |= {"access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin"}
+    if request.headers.get("if-none-match") == headers["etag"]:
+        return Response(b"", status_code=304, headers=headers)
+    return Response(file.content, media_type=file.type, headers=headers)

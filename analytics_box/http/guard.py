@@ -1,0 +1,58 @@
+"""Who may pass: one guard before every handler, deciding by the route's line in the table (spec 5 and 7)."""
+
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from litestar.connection import ASGIConnection
+from litestar.handlers.base import BaseRouteHandler
+
+from analytics_box import errors
+from analytics_box.http import identify
+from analytics_box.http.routes import PUBLIC, SIGNED_IN, Route
+from analytics_box.identity import Identity
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+
+
+async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
+    """Set the caller's identity and refuse who lacks permission. Raises AuthRequired or Forbidden."""
+    route: Route = handler.opt["route"]
+    state = connection.app.state
+    identity = await identify.identify(connection, state["key_ring"], state["sign_ins"])
+    connection.scope["identity"] = identity  # type: ignore[typeddict-unknown-key]
+    if route.page or identity.person is not None:
+        check_same_origin(connection)
+    if route.access == PUBLIC:
+        return
+    if identity.anonymous:
+        if not route.strangers:
+            raise errors.AuthRequired("Authentication required", headers={"WWW-Authenticate": "Bearer"})
+        return
+    if route.access == SIGNED_IN:
+        if identity.person is None:
+            raise errors.Forbidden("Sign in to do this; API keys cannot")
+        return
+    scope = route.access
+    if not identity.has(scope):
+        raise errors.Forbidden(f"This API key lacks the scope {scope}")
+
+
+def check_same_origin(connection: Connection) -> None:
+    """Refuse what another site's page makes a browser send with our cookie (security: CSRF). Raises Forbidden."""
+    if cast(dict[str, Any], connection.scope)["method"] in _SAFE:
+        return
+    site = connection.headers.get("sec-fetch-site")
+    if site in {"same-origin", "none"}:
+        return
+    origin = connection.headers.get("origin")
+    if site is None and (origin is None or urlsplit(origin).netloc == connection.headers.get("host")):
+        return
+    raise errors.Forbidden("This request came from a page of another site")
+
+
+async def identity_of(scope: Any) -> Identity:
+    """The identity that the guard has set, as a dependency of handlers."""
+    identity: Identity = scope["identity"]
+    return identity

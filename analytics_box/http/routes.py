@@ -1,0 +1,41 @@
+"""Every address of the box on one screen: method, path, handler, and who may call it.
+
+The event routes stand in ingest.routes.handlers; they go past Litestar and check API keys themselves.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, NamedTuple
+
+from analytics_box.http import assets, health
+from analytics_box.identity import Scope
+from analytics_box.query import routes as query
+
+PUBLIC: Final = "public"  # nobody is asked who they are
+SIGNED_IN: Final = "signed in"  # a person, by session cookie
+
+
+class Route(NamedTuple):
+    """A line of the table. `access` is PUBLIC, SIGNED_IN or the scope that an API key needs.
+
+    With `strangers` callers without a credential get through to the handler, which decides by what they ask for.
+    A `page` answers people: refusals are shown as a page, and a stranger is sent to sign in.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Callable[..., Any]
+    access: Scope | Literal["public", "signed in"]
+    strangers: bool = False
+    page: bool = False
+
+
+TABLE: tuple[Route, ...] = (
+    Route("GET", "/health", health.health, PUBLIC),
+    Route("GET", "/script.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
+    Route("GET", "/static/{file:path}", assets.static, PUBLIC),
+    Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
+    Route("POST", "/v1/query", query.query, "read:data", strangers=True),
+    Route("GET", "/v1/query/types", query.types, PUBLIC),
+    Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
+)

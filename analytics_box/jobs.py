@@ -1,0 +1,60 @@
+"""Everything that happens on its own, as one literal table: description, interval, function."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import apsw
+
+from analytics_box.box import Box
+
+log = logging.getLogger(__name__)
+
+
+class Job(NamedTuple):
+    """A job. `seconds` is the time between two runs."""
+
+    name: str
+    seconds: int
+    run: Callable[[Box], Awaitable[None]]
+
+
+async def turn_salts(box: Box) -> None:
+    """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
+    box.salts.current(box.clock.now())
+
+
+async def sweep_limits(box: Box) -> None:
+    """Forget token buckets that are full again."""
+    box.limits.sweep()
+
+
+async def sweep_sign_ins(box: Box) -> None:
+    """Forget sign-in sessions that have ended."""
+    await box.sign_ins.sweep()
+
+
+async def optimize(box: Box) -> None:
+    """Let SQLite refresh the statistics that its planner works with."""
+    for db in (box.box_db, box.events_db):
+        await db.write(_optimize)
+
+
+def _optimize(db: apsw.Connection) -> None:
+    db.pragma("optimize")
+
+
+JOBS = (
+    Job("turn salts", 60, turn_salts),
+    Job("sweep limits", 60, sweep_limits),
+    Job("sweep sign-ins", 3_600, sweep_sign_ins),
+    Job("optimize", 86_400, optimize),
+)
+
+
+async def run(job: Job, box: Box) -> None:
+    """Run one job; a failure is logged and does not stop the next run."""
+    try:
+        await job.run(box)
+    except Exception:
+        log.exception("The job '%s' failed", job.name)

@@ -1,0 +1,72 @@
+"""Which websites a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure."""
+
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.identity import Identity
+from analytics_box.query.catalog import TYPES
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.rules import Website
+
+
+class Target(Struct, frozen=True):
+    """What the query parameters of POST /v1/query name."""
+
+    website_id: str | None = None
+    link_id: str | None = None
+    schedule_id: str | None = None
+    organization_id: str | None = None
+
+
+def readable_sites(identity: Identity, target: Target, websites: Directory, types: tuple[str, ...]) -> tuple[int, ...]:
+    """The site numbers that this query reads.
+
+    The first of link, monitor, website, organization, session's organization, key's organization counts. An unknown
+    id answers like a forbidden one. Raises AuthRequired, Forbidden or MissingTarget.
+    """
+    if target.link_id is not None:
+        raise _denied(identity, "this link")
+    if target.schedule_id is not None:
+        raise _denied(identity, "this monitor")
+    if target.website_id is not None:
+        website = websites.find(target.website_id)
+        if website is None or not may_read(identity, website, types):
+            raise _denied(identity, "this website")
+        return (website.site,)
+    organization_id = target.organization_id or identity.organization_id
+    if organization_id is None:
+        if identity.anonymous:
+            raise errors.AuthRequired("Authentication required")
+        raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
+    if not may_read_organization(identity, organization_id):
+        raise _denied(identity, "this organization")
+    return tuple(website.site for website in readable(identity, organization_id, websites))
+
+
+def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bool:
+    """Whether the caller may run these types on this website; on a public one anybody may run public types."""
+    if website.is_public and all(name in TYPES and TYPES[name].public for name in types):
+        return True
+    if identity.key is not None:
+        own = identity.key.organization_id == website.organization_id
+        return own and identity.has("read:data") and identity.key.reaches(website.id)
+    return identity.person is not None and identity.person.organization_id == website.organization_id
+
+
+def may_read_organization(identity: Identity, organization_id: str) -> bool:
+    """Whether the caller may ask for all that an organization has."""
+    if identity.key is not None:
+        return identity.key.organization_id == organization_id and identity.has("read:data")
+    return identity.person is not None and identity.person.organization_id == organization_id
+
+
+def readable(identity: Identity, organization_id: str, websites: Directory) -> list[Website]:
+    """The websites of an organization that the caller may read; a restricted key reads those that it names."""
+    key = identity.key
+    return [website for website in websites.of(organization_id) if key is None or key.reaches(website.id)]
+
+
+def _denied(identity: Identity, what: str) -> errors.BoxError:
+    if identity.anonymous:
+        return errors.AuthRequired("Authentication required")
+    return errors.Forbidden(f"Access denied to {what}")

@@ -1,0 +1,136 @@
+"""POST /v1/query, GET /v1/query/types and GET /v1/query/websites (spec 4, wire 3)."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+
+from analytics_box import errors
+from analytics_box.clock import Clock
+from analytics_box.http import body
+from analytics_box.http.answer import json_answer
+from analytics_box.identity import Identity
+from analytics_box.limits import Limits
+from analytics_box.query import access, catalog, ranges
+from analytics_box.query.access import Target
+from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check
+from analytics_box.query.request import Request as Asked
+from analytics_box.query.run import Queries, Record
+from analytics_box.settings import Settings
+from analytics_box.websites.directory import Directory
+
+
+async def query(
+    request: Request[Any, Any, Any],
+    identity: NamedDependency[Identity],
+    queries: NamedDependency[Queries],
+    websites: NamedDependency[Directory],
+    limits: NamedDependency[Limits],
+    settings: NamedDependency[Settings],
+    clock: NamedDependency[Clock],
+) -> Response[bytes]:
+    """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
+    most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
+    limits.take("query", identity.limit_name, most)
+    sent = await body.of_call(
+        request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
+    )
+    given = body.decode(DECODER.decode, sent)
+    many = given if isinstance(given, list) else [given]
+    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
+    sites = access.readable_sites(identity, target, websites, _types(many))
+    checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
+
+    results = [await _result(queries, item, asked, sites) for item, asked in zip(many, checked, strict=True)]
+    if isinstance(given, list):
+        return json_answer(request, {"success": True, "batch": True, "results": results})
+    return json_answer(request, {"success": True, **results[0]})
+
+
+def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, Any], now: int) -> list[Asked]:
+    if not 1 <= len(given) <= MAX_BATCH:
+        raise errors.InvalidQuery(f"A batch holds 1 to {MAX_BATCH} queries")
+    zone_name = request.query_params.get("timezone")
+    return [
+        check(item, zone_name=zone_name, now=now, where=f"batch[{number}]." if batch else "")
+        for number, item in enumerate(given)
+    ]
+
+
+def _types(given: list[GivenQuery]) -> tuple[str, ...]:
+    return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
+
+
+async def _result(queries: Queries, given: GivenQuery, asked: Asked, sites: tuple[int, ...]) -> Record:
+    labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
+    return {
+        "queryId": asked.id,
+        "data": await queries.answer(asked, sites),
+        "meta": {
+            "parameters": labels,
+            "total_parameters": len(labels),
+            "page": asked.page,
+            "limit": asked.limit,
+            "filters_applied": len(given.filters or ()),
+        },
+    }
+
+
+def _label(item: GivenParameter) -> str:
+    return item.id or item.name
+
+
+async def types(request: Request[Any, Any, Any]) -> Response[bytes]:
+    """All query types; with include_meta=true also what their rows hold. Needs no credential."""
+    with_meta = request.query_params.get("include_meta") == "true"
+    configs = {name: _config(query_type, with_meta) for name, query_type in catalog.TYPES.items()}
+    return json_answer(
+        request, {"success": True, "types": list(configs), "configs": configs, "presets": list(ranges.PRESETS)}
+    )
+
+
+def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
+    config: Record = {
+        "allowedFilters": query_type.filters,
+        "customizable": query_type.customizable,
+        "defaultLimit": query_type.default_limit,
+        "publicAccess": query_type.public,
+    }
+    if with_meta:
+        config["meta"] = {
+            "title": query_type.title,
+            "description": query_type.description,
+            "category": query_type.family,
+            "tags": [query_type.family],
+            "outputFields": [output.name for output in query_type.outputs],
+            "output_fields": query_type.outputs,
+            "default_visualization": query_type.visualization,
+            "supports_granularity": query_type.granularities,
+        }
+    return config
+
+
+async def list_websites(
+    request: Request[Any, Any, Any], identity: NamedDependency[Identity], websites: NamedDependency[Directory]
+) -> Response[bytes]:
+    """The websites that the caller may read (spec 2.3)."""
+    owner = identity.key or identity.person
+    if owner is None:
+        raise errors.AuthRequired("Authentication required")
+    found = [
+        {
+            "id": website.id,
+            "name": website.name,
+            "domain": website.domain,
+            "isPublic": website.is_public,
+            "createdAt": iso(website.created_at),
+        }
+        for website in access.readable(identity, owner.organization_id, websites)
+    ]
+    return json_answer(request, {"success": True, "websites": found, "total": len(found)})
+
+
+def iso(instant: int) -> str:
+    """An instant as ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(instant / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{instant % 1000:03d}Z"

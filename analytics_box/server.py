@@ -1,0 +1,158 @@
+"""One process: granian on our event loop, the scheduler beside it, and an orderly end (stack 1 and 5)."""
+
+import asyncio
+import fcntl
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvloop
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from analytics_box import jobs
+from analytics_box.box import Box, open_box
+from analytics_box.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOCK_FILE = "lock"
+_BACKLOG = 2_048
+_HEADER_MS = 15_000  # to send a request's header; also closes idle connections
+_HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
+
+
+class AlreadyRunning(Exception):
+    """Another process has this data directory."""
+
+
+@contextmanager
+def lock(directory: Path) -> Iterator[None]:
+    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning."""
+    os.umask(0o077)
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (directory / LOCK_FILE).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as taken:
+            raise AlreadyRunning(
+                f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
+            ) from taken
+        yield
+
+
+def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; the caller holds the lock. `announce` is called once when the box listens."""
+    with uvloop_runner() as runner:
+        runner.run(_serve(settings, announce))
+
+
+def uvloop_runner() -> "asyncio.Runner":
+    """A runner on uvloop."""
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
+    port = settings.port or free_port(settings.host)
+    check_port(settings.host, port)
+    box = open_box(settings)
+    loop = asyncio.get_running_loop()
+    server = Server(
+        box.application,
+        address=settings.host,
+        port=port,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.auto,
+        websockets=False,
+        backlog=_BACKLOG,
+        backpressure=_BACKLOG,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MS),
+        log_enabled=False,
+        ssl_cert=Path(settings.tls_certificate) if settings.tls_certificate else None,
+        ssl_key=Path(settings.tls_key) if settings.tls_key else None,
+    )
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    serving = asyncio.create_task(server.serve())
+    scheduler = start_jobs(box)
+    if box.unclean:
+        threading.Thread(target=_check_after_crash, args=(box,), daemon=True).start()
+    try:
+        await _listening(settings.host, port)
+        announce(box, f"{'https' if settings.tls_certificate else 'http'}://{settings.host}:{port}")
+        await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        log.info("Stopping: requests in flight may finish")
+        scheduler.shutdown(wait=False)
+        server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
+        await _drain(serving, settings.drain_seconds)
+        await asyncio.to_thread(box.close)
+        log.info("Stopped")
+
+
+async def _drain(serving: "asyncio.Task[None]", seconds: float) -> None:
+    """Wait for requests in flight, but not for ever: a half-sent request would never end."""
+    done, _ = await asyncio.wait({serving}, timeout=seconds)
+    if not done:
+        serving.cancel()
+        await asyncio.wait({serving}, timeout=_HARD_STOP)
+
+
+def start_jobs(box: Box) -> AsyncIOScheduler:
+    """Start the table of jobs on this loop."""
+    scheduler = AsyncIOScheduler(
+        timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    )
+    for job in jobs.JOBS:
+        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=job.seconds // 10 or None, args=(job, box))
+    scheduler.start()
+    return scheduler
+
+
+def _check_after_crash(box: Box) -> None:
+    """The last run ended without closing: look through both files while the box already serves."""
+    for db in (box.box_db, box.events_db):
+        found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
+        if found == "ok":
+            log.info("%s is sound after an unclean stop", db.path.name)
+        else:
+            log.error("%s is damaged, restore a backup: %s", db.path.name, found)
+
+
+async def _listening(host: str, port: int) -> None:
+    """Return once the port takes connections."""
+    while True:
+        try:
+            _, writer = await asyncio.open_connection(host, port)
+        except OSError:
+            await asyncio.sleep(0.01)
+        else:
+            writer.close()
+            return
+
+
+def free_port(host: str) -> int:
+    """A port that nobody listens on."""
+    with socket.create_server((host, 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+class PortTaken(Exception):
+    """The address cannot be listened on."""
+
+
+def check_port(host: str, port: int) -> None:
+    """Raises PortTaken, with words for the operator, before anything is opened."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        socket.create_server((host, port), family=family).close()
+    except OSError as taken:
+        raise PortTaken(f"Cannot listen on {host}:{port}: {taken.strerror}; choose another --host or --port") from taken
