@@ -151,12 +151,12 @@ install_packages() {
     pip_install --require-hashes --only-binary :all: "$@" ||
         fail "the packages could not be installed; the lines above say why. Is there a network connection?" \
             "Behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL. Then run the same command again."
+    rm "$venv/unfinished"
     pip_install --no-index --no-deps --no-build-isolation --editable "$root" ||
         fail "installing Analytics Box itself failed; the lines above say why"
 
     fingerprint >"$venv/ready.run"
     case $* in *test.lock*) cp "$venv/ready.run" "$venv/ready.test" ;; esac
-    rm "$venv/unfinished"
 }
 
 pip_install() {
