@@ -8,12 +8,14 @@ from msgspec import Struct
 
 import analytics_box
 from analytics_box.accounts import rows as account_rows
+from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.front import Front
+from analytics_box.http.pages import Pages
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.facts import Ledger
 from analytics_box.ingest.intake import Intake
@@ -79,27 +81,33 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     salts.current(clock.now())
     keys = KeyRing(clock, box_db.read_now(key_rows.everything))
     websites = Directory(box_db.read_now(website_rows.everything))
-    organizations = box_db.read_now(account_rows.organizations)
-    sign_ins = SignIns(box_db, Passwords(), clock, secure=settings.secure)
+    organizations = Organizations(box_db.read_now(account_rows.organizations))
+    hasher = Passwords()
+    sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     intake = Intake(
         events=events_db,
         ledger=Ledger(strings, live),
         keys=keys,
         websites=websites,
-        owner_sites={organization.id: organization.site for organization in organizations},
+        organizations=organizations,
         salts=salts,
         limits=limits,
         clock=clock,
         settings=settings,
     )
+    files = assets.load(web_dir() / "static")
     litestar = app.build(
         keys=keys,
         sign_ins=sign_ins,
+        pages=Pages(web_dir() / "templates", files),
         parts={
             "settings": settings,
             "clock": clock,
             "limits": limits,
-            "assets": assets.load(web_dir() / "static"),
+            "assets": files,
+            "box_db": box_db,
+            "passwords": hasher,
+            "organizations": organizations,
             "websites": websites,
             "queries": Queries(events_db, seconds=settings.query_seconds),
         },

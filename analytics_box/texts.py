@@ -71,6 +71,11 @@ class Setup:
     domain = "Domain"
     domain_help = "Like example.com. Write localhost to try it on this machine first."
     submit = "Set up and continue"
+    done_title = "Your box is ready"
+    done_key = "Your API key"
+    done_key_help = "It can do everything in your organization. It is shown only now, so keep it in a safe place."
+    done_curl = "Ask for the last seven days"
+    done_continue = "Continue to your website"
 
 
 class SignIn:
@@ -124,7 +129,7 @@ class Overview:
     compare_help = "Compare with the previous period"
     figures = "Figures"
     before = "from {value}"
-    before_whole = "of {value} the whole day before"
+    before_whole = "Day before: {value}"
     unchanged = "no change"
     better = "better than before"
     worse = "worse than before"

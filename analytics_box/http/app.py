@@ -14,17 +14,19 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.guard import guard, identity_of
+from analytics_box.http.pages import Pages, sign_in_first, wants_page
 from analytics_box.http.routes import TABLE, Route
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 
 
-def build(*, keys: KeyRing, sign_ins: SignIns, parts: Mapping[str, object]) -> Litestar:
+def build(*, keys: KeyRing, sign_ins: SignIns, pages: Pages, parts: Mapping[str, object]) -> Litestar:
     """The application. `parts` are what handlers may ask for, by the name of their parameter."""
+    parts = {**parts, "keys": keys, "sign_ins": sign_ins, "pages": pages}
     return Litestar(
         route_handlers=[_handler(route) for route in TABLE],
         guards=[guard],
-        state=State({"key_ring": keys, "sign_ins": sign_ins}),
+        state=State({"key_ring": keys, "sign_ins": sign_ins, "pages": pages}),
         dependencies={
             "identity": Provide(_identity),
             **{name: Provide(_always(part), sync_to_thread=False) for name, part in parts.items()},
@@ -52,10 +54,20 @@ def _always(part: object) -> Any:
     return provide
 
 
-def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[bytes]:
+def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]:
+    """Every refusal, as a page where a person asked for one, else as the specified body."""
     error = render.as_box_error(raised)
+    scope = cast(dict[str, Any], request.scope)
+    request_id = str(scope["request_id"])
+    handler = scope.get("route_handler")
+    route: Route | None = handler.opt.get("route") if handler is not None else None
+    if route.page if route is not None else wants_page(request):
+        if error.status == 401:
+            return sign_in_first(request)
+        pages: Pages = request.app.state["pages"]
+        return pages.refuse(error, request_id)
     return Response(
-        render.api_body(error, str(cast(dict[str, Any], request.scope)["request_id"])),
+        render.api_body(error, request_id),
         status_code=error.status,
         media_type="application/json",
         headers={"cache-control": "no-store", **error.headers},

@@ -91,7 +91,9 @@ def _detail(wrong: msgspec.ValidationError) -> Detail:
     return Detail(f"body.{path}" if path else "body", f"Invalid value: {message}")
 
 
-async def of_call(request: Request[Any, Any, Any], *, wanted: tuple[bytes, ...], limit: int, seconds: float) -> bytes:
+async def of_request(
+    request: Request[Any, Any, Any], *, wanted: tuple[bytes, ...], limit: int, seconds: float
+) -> bytes:
     """The body of a typed handler's request, its headers checked first."""
     check_headers(request.scope["headers"], wanted=wanted)
     return await read(cast(Receive, request.receive), limit=limit, seconds=seconds)

@@ -6,6 +6,7 @@ The event routes stand in ingest.routes.handlers; they go past Litestar and chec
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
+from analytics_box.accounts import pages as account_pages
 from analytics_box.http import assets, health
 from analytics_box.identity import Scope
 from analytics_box.query import routes as query
@@ -35,6 +36,12 @@ TABLE: tuple[Route, ...] = (
     Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
+    Route("GET", "/", account_pages.home, PUBLIC, page=True),
+    Route("GET", "/setup", account_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", account_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/sign-in", account_pages.sign_in_form, PUBLIC, page=True),
+    Route("POST", "/sign-in", account_pages.sign_in, PUBLIC, page=True),
+    Route("POST", "/sign-out", account_pages.sign_out, PUBLIC, page=True),
     Route("POST", "/v1/query", query.query, "read:data", strangers=True),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),

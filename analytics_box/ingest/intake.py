@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
@@ -20,13 +21,13 @@ from analytics_box.websites.rules import Website, may_send
 
 
 class Intake(Struct, frozen=True):
-    """All that taking an event needs. `owner_sites` numbers organizations for events without a website."""
+    """All that taking an event needs."""
 
     events: Db
     ledger: Ledger
     keys: KeyRing
     websites: Directory
-    owner_sites: dict[str, int]
+    organizations: Organizations
     salts: SaltFile
     limits: Limits
     clock: Clock
@@ -81,7 +82,7 @@ def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
             raise errors.Forbidden(
                 "This API key is for single websites: name one in websiteId", reason="TRACK_WEBSITE_SCOPE_MISMATCH"
             )
-        return Target(intake.owner_sites[key.organization_id])
+        return Target(intake.organizations.site_of(key.organization_id))
     website = intake.websites.find(website_id)
     if website is None or not website.active:
         raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")

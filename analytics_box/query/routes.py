@@ -33,7 +33,7 @@ async def query(
     """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
     limits.take("query", identity.limit_name, most)
-    sent = await body.of_call(
+    sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
     )
     given = body.decode(DECODER.decode, sent)

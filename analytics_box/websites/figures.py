@@ -1,7 +1,11 @@
 """How numbers are written on pages: thousands separators, percent with one decimal, durations as "1 m 12 s"."""
 
+import unicodedata
+
 NBSP = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
+JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
+LONGEST_TEXT = 500
 
 
 def count(value: float) -> str:
@@ -26,6 +30,19 @@ def duration(seconds: float) -> str:
     if not hours:
         return f"{minutes}{NBSP}m{NBSP}{rest}{NBSP}s"
     return f"{hours}{NBSP}h{NBSP}{minutes_left}{NBSP}m"
+
+
+def visible(text: str) -> str:
+    """Text that strangers chose, with what cannot be seen spelled out (\\u202e) and the ends trimmed.
+
+    Escaping keeps it from being markup; this keeps it from reordering or hiding what is read. Joiners stay, because
+    scripts and emoji need them.
+    """
+    return "".join(f"\\u{ord(letter):04x}" if _unseen(letter) else letter for letter in text.strip()[:LONGEST_TEXT])
+
+
+def _unseen(letter: str) -> bool:
+    return letter not in JOINERS and unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def bar_width(value: float, largest: float) -> str:

@@ -5,10 +5,12 @@ template then keeps their place and loads them from `view.part(name)`.
 """
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Literal
 
 from msgspec import Struct
 
+from analytics_box import texts
 from analytics_box.texts import Metrics, Panels, Ranges
 from analytics_box.websites import figures
 from analytics_box.websites.periods import Period, before, period_text
@@ -107,11 +109,12 @@ class Choice(Struct, frozen=True):
 
 
 class RangeShown(Struct, frozen=True):
-    """The chosen range in words: its name, its dates, and the dates it is compared with."""
+    """The chosen range in words: its name, its dates, the dates it is compared with, and what in it is not over."""
 
     label: str
     dates: str
     before: str
+    unfinished: str
     first: str
     last: str
     choices: tuple[Choice, ...]
@@ -135,12 +138,13 @@ class Overview(Struct, frozen=True):
     figures_failed: bool = False
 
 
-def range_shown(view: View, period: Period) -> RangeShown:
-    """The range picker's words."""
+def range_shown(view: View, period: Period, today: date) -> RangeShown:
+    """The range picker's words. `today` is the local day of the page's zone."""
     return RangeShown(
         label=Ranges.names[view.range],
         dates=period_text(period),
         before=period_text(before(period)),
+        unfinished=_unfinished(period, today),
         first=period.first.isoformat(),
         last=period.last.isoformat(),
         choices=tuple(
@@ -154,6 +158,12 @@ def range_shown(view: View, period: Period) -> RangeShown:
             for preset in PRESETS
         ),
     )
+
+
+def _unfinished(period: Period, today: date) -> str:
+    if not period.first <= today <= period.last:
+        return ""
+    return texts.Overview.unfinished_hour if period.days == 1 else texts.Overview.unfinished_day
 
 
 def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bool) -> tuple[Tile, ...]:
@@ -235,8 +245,8 @@ def _bars(shown: str, rows: Sequence[ListRow]) -> tuple[Bar, ...]:
     largest = max((counted(row) for row in rows), default=0)
     return tuple(
         Bar(
-            label=(row.path if shown == "pages" else row.name) or row.name or Panels.unknown,
-            detail=row.domain or "" if shown == "sources" and row.domain != row.name else "",
+            label=figures.visible((row.path if shown == "pages" else row.name) or "") or Panels.unknown,
+            detail=figures.visible(row.domain or "") if shown == "sources" and row.domain != row.name else "",
             value=figures.count(counted(row)),
             share=figures.percent(row.percentage),
             width=figures.bar_width(counted(row), largest),

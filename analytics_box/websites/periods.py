@@ -59,12 +59,16 @@ class Bucket(Struct, frozen=True):
     label: str
 
 
-def bucket(named: str) -> Bucket:
-    """Reads a row's `date`: YYYY-MM-DD, or YYYY-MM-DD HH:00:00 with an offset where two hours share a name."""
+def bucket(named: str, year: int) -> Bucket:
+    """Reads a row's `date`: YYYY-MM-DD, or YYYY-MM-DD HH:00:00 with an offset where two hours share a name.
+
+    A day of another year than `year` is named with it.
+    """
     start = datetime.fromisoformat(named[:19])
     weekday = Ranges.weekdays[start.weekday()]
     if len(named) == 10:
-        return Bucket(start, timedelta(days=1), day_text(start), f"{weekday} {day_text(start)} {start.year}")
+        other_year = f" {start.year}" if start.year != year else ""
+        return Bucket(start, timedelta(days=1), day_text(start), f"{weekday} {day_text(start)}{other_year}")
     hour = f"{start:%H:%M}"
     offset = f" {named[19:].strip()}" if named[19:] else ""
     return Bucket(start, timedelta(hours=1), hour, f"{weekday} {day_text(start)}, {hour}{offset}")

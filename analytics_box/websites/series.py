@@ -88,7 +88,7 @@ def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] 
     laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
     """
     write = WRITTEN[metric]
-    named = [bucket(row.date) for row in rows]
+    named = [bucket(row.date, now.year) for row in rows]
     filling = _filling(named, now)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
@@ -103,7 +103,7 @@ def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] 
                 text="" if value is None else write(value),
                 unfinished=_so_far(place, now) if index == filling else "",
                 before=old,
-                before_label=bucket(theirs.date).label if theirs else "",
+                before_label=bucket(theirs.date, now.year).label if theirs else "",
                 before_text="" if old is None else write(old),
             )
         )

@@ -1,0 +1,99 @@
+"""Pages for people: templates, forms, redirects, and refusals that read like a page."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import jinja2
+from litestar import Request, Response
+
+from analytics_box import texts
+from analytics_box.errors import BadRequest, BoxError
+from analytics_box.http import body
+from analytics_box.http.assets import Assets
+from analytics_box.settings import Settings
+
+_FORM = (b"application/x-www-form-urlencoded",)
+_MOST_FORM_BYTES = 16_384
+
+
+class Pages:
+    """The templates. Text is escaped, an unknown name is an error, and `static(name)` gives a file's address."""
+
+    def __init__(self, folder: Path, assets: Assets) -> None:
+        self._templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folder),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._templates.globals |= {"static": assets.url, "texts": texts}
+
+    def show(
+        self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
+    ) -> Response[str]:
+        """A rendered page, answered with this HTTP status; never stored by caches, for it is one person's."""
+        return Response(
+            self._templates.get_template(template).render(context),
+            status_code=code,
+            media_type="text/html; charset=utf-8",
+            headers={"cache-control": "no-store", **(headers or {})},
+        )
+
+    def refuse(self, error: BoxError, request_id: str) -> Response[str]:
+        """A refusal as a page: what happened and what to do."""
+        return self.show(
+            "error.html",
+            code=error.status,
+            headers=error.headers,
+            status=error.status,
+            what=texts.Errors.pages.get(error.status, texts.Errors.other),
+            request_id=request_id,
+            home=True,
+        )
+
+    def explain(self, what: tuple[str, str, str], *, code: int) -> Response[str]:
+        """A dead end that is nobody's fault: its title, what happened, what to do."""
+        return self.show("error.html", code=code, status=0, what=what, request_id="", home=False)
+
+
+async def form_of(request: Request[Any, Any, Any], settings: Settings) -> dict[str, str]:
+    """The fields of a posted form. Raises the refusals of http.body."""
+    sent = await body.of_request(request, wanted=_FORM, limit=_MOST_FORM_BYTES, seconds=settings.body_seconds)
+    return body.form(sent)
+
+
+def go(path: str, *, cookie: str = "") -> Response[bytes]:
+    """See another page of this box, after a form or instead of the one asked for."""
+    headers = {"location": path, "cache-control": "no-store"}
+    if cookie:
+        headers["set-cookie"] = cookie
+    return Response(b"", status_code=303, headers=headers)
+
+
+def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
+    """Ask a stranger to sign in, and remember where they wanted to go."""
+    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    suffix = f"?next={quote(wanted)}" if request.method == "GET" and wanted != "/sites" else ""
+    return go(f"/sign-in{suffix}")
+
+
+def own_path(text: str) -> str:
+    """A path of this box to go on to, or nothing: never another host, however it is written (security: redirects)."""
+    if not text.startswith("/") or text.startswith(("//", "/\\")) or not text.isprintable():
+        return ""
+    parts = urlsplit(text)
+    return text if not parts.scheme and not parts.netloc and "\\" not in text else ""
+
+
+def wants_page(request: Request[Any, Any, Any]) -> bool:
+    """Whether a browser asks on behalf of a person."""
+    return "text/html" in request.headers.get("accept", "")
+
+
+def field_errors(error: BadRequest) -> dict[str, str]:
+    """What is wrong by form field."""
+    return {detail.field: detail.message for detail in error.details}
