@@ -11,11 +11,12 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box import texts
+from analytics_box.query.ranges import PRESETS, Days
 from analytics_box.texts import Metrics, Panels, Ranges
 from analytics_box.websites import figures
-from analytics_box.websites.periods import Period, before, period_text
+from analytics_box.websites.periods import period_text
 from analytics_box.websites.series import UNITS, WRITTEN, Chart
-from analytics_box.websites.view import CUSTOM, METRICS, PRESETS, View
+from analytics_box.websites.view import METRICS, View
 
 ROWS, MORE_ROWS = 8, 100
 PANELS = ("pages", "sources", "browsers", "events")
@@ -138,32 +139,32 @@ class Overview(Struct, frozen=True):
     figures_failed: bool = False
 
 
-def range_shown(view: View, period: Period, today: date) -> RangeShown:
+def range_shown(view: View, days: Days, today: date) -> RangeShown:
     """The range picker's words. `today` is the local day of the page's zone."""
     return RangeShown(
         label=Ranges.names[view.range],
-        dates=period_text(period),
-        before=period_text(before(period)),
-        unfinished=_unfinished(period, today),
-        first=period.first.isoformat(),
-        last=period.last.isoformat(),
+        dates=period_text(days),
+        before=period_text(days.previous()),
+        unfinished=_unfinished(days, today),
+        first=days.first.isoformat(),
+        last=days.last.isoformat(),
         choices=tuple(
             Choice(
                 name=preset,
                 label=Ranges.names[preset],
                 href=view.link(range=preset, first=None, last=None),
                 key=KEYS.get(preset, ""),
-                selected=view.range == preset and view.range != CUSTOM,
+                selected=view.range == preset,
             )
             for preset in PRESETS
         ),
     )
 
 
-def _unfinished(period: Period, today: date) -> str:
-    if not period.first <= today <= period.last:
+def _unfinished(days: Days, today: date) -> str:
+    if not days.first <= today <= days.last:
         return ""
-    return texts.Overview.unfinished_hour if period.days == 1 else texts.Overview.unfinished_day
+    return texts.Overview.unfinished_hour if days.length == 1 else texts.Overview.unfinished_day
 
 
 def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bool) -> tuple[Tile, ...]:

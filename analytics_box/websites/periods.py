@@ -1,41 +1,21 @@
 """Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
 
 from datetime import date, datetime, timedelta
-from typing import Literal
 
 from msgspec import Struct
 
+from analytics_box.query.ranges import Days, Granularity
 from analytics_box.texts import Ranges
 
-Granularity = Literal["hour", "day"]
 
-
-class Period(Struct, frozen=True):
-    """Local days, both inclusive."""
-
-    first: date
-    last: date
-
-    @property
-    def days(self) -> int:
-        """How many local days it has."""
-        return (self.last - self.first).days + 1
-
-
-def before(period: Period) -> Period:
-    """The same number of local days directly before (semantics 6)."""
-    length = timedelta(days=period.days)
-    return Period(period.first - length, period.last - length)
-
-
-def granularity(period: Period) -> Granularity:
+def granularity(days: Days) -> Granularity:
     """One day is drawn by hour, anything longer by day."""
-    return "hour" if period.days == 1 else "day"
+    return "hour" if days.length == 1 else "day"
 
 
-def period_text(period: Period) -> str:
+def period_text(days: Days) -> str:
     """22 Oct – 20 Nov 2026; what both ends share is said once."""
-    first, last = period.first, period.last
+    first, last = days.first, days.last
     if first == last:
         return f"{day_text(last)} {last.year}"
     if first.year != last.year:

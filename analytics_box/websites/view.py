@@ -8,28 +8,25 @@ Pages are forgiving: what cannot be read falls back to the default, and defaults
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-PRESETS = (
-    "today", "yesterday", "last_7d", "last_14d", "last_30d", "last_90d",
-    "this_week", "last_week", "this_month", "last_month", "this_year",
-)  # fmt: skip  # spec 2.8, in its order
+from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
+
 METRICS = ("visitors", "pageviews", "sessions", "bounce_rate", "median_session_duration")
 LISTS = ("pages", "sources", "browsers", "systems", "events")
 LONGEST = timedelta(days=730)
-CUSTOM = "custom"
 
 
 class View(Struct, frozen=True):
     """One state of the overview. `path` is the page's own path; own dates are both inclusive local days."""
 
     path: str
-    range: str = "last_30d"
+    range: Preset | Literal["custom"] = "last_30d"
     first: date | None = None
     last: date | None = None
     metric: str = "visitors"
@@ -65,10 +62,10 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
     first, last = _day(query.get("from")), _day(query.get("to"))
     if first and last and first > last:
         first, last = last, first
-    custom = chosen == CUSTOM and first is not None and last is not None and last - first <= LONGEST
+    custom = chosen == "custom" and first is not None and last is not None and last - first <= LONGEST
     return View(
         path=path,
-        range=CUSTOM if custom else _one_of(PRESETS, chosen, "last_30d"),
+        range="custom" if custom else next((preset for preset in PRESETS if preset == chosen), "last_30d"),
         first=first if custom else None,
         last=last if custom else None,
         metric=_one_of(METRICS, query.get("metric"), "visitors"),
@@ -79,6 +76,13 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
         zone=_zone(query.get("zone", "")),
         wait=query.get("wait") == "all",
     )
+
+
+def days_of(view: View, now: int, zone: ZoneInfo) -> Days:
+    """The local days that are shown: own dates, else the preset's (spec 2.8). `now` is in UTC ms."""
+    if view.range == "custom":
+        return Days(view.first or date.min, view.last or date.max)
+    return of_preset(view.range, now, zone)
 
 
 def address(view: View) -> str:
