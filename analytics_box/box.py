@@ -25,6 +25,7 @@ from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store import schema
@@ -109,6 +110,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "passwords": hasher,
             "organizations": organizations,
             "websites": websites,
+            "presence": Presence(events_db),
             "queries": Queries(events_db, seconds=settings.query_seconds),
         },
     )
