@@ -63,9 +63,9 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         engaged=round(given.time_on_page or 0) if kind == PAGE_EXIT else 0,
         scroll=round(given.scroll_depth or 0) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
-        origin=clean(given.source or "", 64),
+        origin=clean(given.source or "", 64) if kind == CUSTOM else "",
         client_session=clean(given.sessionId or "", 256),
-        attributes=_attributes(given, where, target.domain, sender),
+        attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),
     )
 
@@ -101,9 +101,13 @@ def _visitor(given: Incoming, site: int, sender: Sender, salts: Salts, time: int
     )
 
 
-def _attributes(given: Incoming, where: Page, domain: str, sender: Sender) -> tuple[str, ...]:
-    """What the session of this event will keep, should it begin here; in the order of facts.ATTRIBUTES."""
+def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Sender) -> tuple[str, ...]:
+    """What the session of this event will keep, should it begin here; in the order of facts.ATTRIBUTES.
+
+    On a page event `source` and `ref` repeat the query of the page; on a custom event `source` says who sent it.
+    """
     query = dict(where.parameters)
+    tagged = ((given.source if kind != CUSTOM else None) or query.get("source", ""), given.ref or query.get("ref", ""))
     utm = [
         clean(getattr(given, name) or query.get(name, ""), 128)
         for name in ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
@@ -115,7 +119,7 @@ def _attributes(given: Incoming, where: Page, domain: str, sender: Sender) -> tu
         where.path,
         referrer,
         source(
-            utm_source=utm[0] or query.get("source", "") or query.get("ref", ""),
+            utm_source=utm[0] or clean(tagged[0] or tagged[1], 128),
             click_id=click_id,
             referrer_host=host,
             own_domain=domain,

@@ -49,6 +49,7 @@ class Incoming(Struct, frozen=True):
     utm_campaign: _Text128 = None
     utm_term: _Text128 = None
     utm_content: _Text128 = None
+    ref: _Text128 = None
     gclid: _Text512 = None
     fbclid: _Text512 = None
     ttclid: _Text512 = None
