@@ -28,7 +28,9 @@ class SiteCard(Struct, frozen=True):
     area: str
 
 
-def site_card(website: Website, *, per_day: Sequence[float], visitors: float, online: int, waiting: bool) -> SiteCard:
+def site_card(
+    website: Website, *, per_day: Sequence[float], visitors: float | None, online: int, waiting: bool
+) -> SiteCard:
     """`per_day` is visitors by day, oldest first, today last; `visitors` is the distinct number over them."""
     return SiteCard(
         id=website.id,
@@ -36,7 +38,7 @@ def site_card(website: Website, *, per_day: Sequence[float], visitors: float, on
         domain=website.domain,
         href=f"/sites/{website.id}",
         waiting=waiting,
-        visitors=figures.count(visitors),
+        visitors="–" if visitors is None else figures.count(visitors),
         unit=Sites.visitors_one if visitors == 1 else Sites.visitors,
         online=figures.count(online),
         **sparkline(per_day),
