@@ -105,7 +105,7 @@ async def _track(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
     key = key_for_events(intake, secret) if secret is not None else None
     sender = sender_of(headers, scope["address"], by_key=key is not None)
     if key is not None:
-        limit(intake, f"apikey:{key.id}", "TRACK_RATE_LIMITED")
+        limit(intake, scope, f"apikey:{key.id}")
     events = _decode_events(sent, intake.settings.max_event_bytes)
 
     targets: dict[str | None, Target] = {}
@@ -116,7 +116,7 @@ async def _track(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
         website_id = _client_id(scope, headers, "website_id") or (events[0].websiteId if events else None)
         website = _tracked_website(intake, website_id)
         check_origin(website, headers)
-        limit(intake, f"website:{website.id}:{sender.network}", "TRACK_RATE_LIMITED")
+        limit(intake, scope, f"website:{website.id}:{sender.network}")
         targets = dict.fromkeys({event.websiteId for event in events}, Target(website.site, website.domain))
 
     facts = _understand_all(intake, events, targets, sender)
@@ -131,7 +131,7 @@ async def _page_event(intake: Intake, scope: Scope, headers: Headers, sent: byte
     """One event of a page, by client id (wire 4.3)."""
     website = _client_website(intake, scope, headers)
     sender = sender_of(headers, scope["address"], by_key=False)
-    limit(intake, f"website:{website.id}:{sender.network}", "TRACK_RATE_LIMITED")
+    limit(intake, scope, f"website:{website.id}:{sender.network}")
     event = _decode(payload.ONE.decode, sent, "INVALID_EVENT_SCHEMA")
     if event.type not in {None, "track"}:
         raise errors.BadRequest("Events of this type are not taken here", reason="INGEST_UNKNOWN_EVENT_TYPE")
@@ -144,7 +144,7 @@ async def _batch(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
     """Up to 100 events of pages; each gets its own verdict (wire 4.3)."""
     website = _client_website(intake, scope, headers)
     sender = sender_of(headers, scope["address"], by_key=False)
-    limit(intake, f"website:{website.id}:{sender.network}", "TRACK_RATE_LIMITED")
+    limit(intake, scope, f"website:{website.id}:{sender.network}")
     items = _decode(payload.ITEMS.decode, sent, "INGEST_BATCH_NOT_ARRAY")
     if len(items) > MOST_EVENTS:
         raise errors.BadRequest(f"A batch may hold {MOST_EVENTS} events", reason="INGEST_BATCH_TOO_LARGE")
@@ -260,9 +260,9 @@ def _client_website(intake: Intake, scope: Scope, headers: Headers) -> Website:
     return website
 
 
-def limit(intake: Intake, identity: str, reason: str) -> None:
-    """Spec 8: 600 requests per 60 s and API key, or website and address. Raises RateLimited."""
-    intake.limits.take("track", identity, intake.settings.limit_track, reason=reason)
+def limit(intake: Intake, scope: Scope, identity: str) -> None:
+    """Spec 8: per route 600 requests per 60 s and API key, or website and address. Raises RateLimited."""
+    intake.limits.take(scope["path"], identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED")
 
 
 def _success(scope: Scope, **fields: Any) -> bytes:

@@ -27,6 +27,7 @@ CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once i
 BUSY_MS = 5_000
 PROGRESS_STEPS = 20_000  # virtual machine steps between two looks at a read's deadline
 MAX_READ_SECONDS = 10.0
+STOPPING = "The box is stopping; send this again in a moment"
 DISK_ERRORS = (
     apsw.FullError,
     apsw.IOError,
@@ -71,6 +72,7 @@ class Db:
         durability: Literal["full", "normal"] = "full",
         write_queue: int = 20_000,
         read_queue: int = 256,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
         vfs: str | None = None,
     ) -> None:
         self.path = path
@@ -81,9 +83,10 @@ class Db:
         self._write_queue, self._read_queue = write_queue, read_queue
         self._reading = 0
         self._closing = False
-        self._wal_pages = 0
+        self._wal_pages, self._checkpoint_pages = 0, checkpoint_pages
         self._writer = self._connect(writes=True, durability=durability)
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
+        self._reader_count = readers
         for _ in range(readers):
             self._connections.put(self._connect(writes=False, durability=durability))
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix=f"{path.stem}-reader")
@@ -115,7 +118,7 @@ class Db:
     def _enqueue(self, job: Job) -> None:
         with self._ready:
             if self._closing:
-                raise Unavailable("The box is stopping; send this again in a moment")
+                raise Unavailable(STOPPING)
             if len(self._jobs) >= self._write_queue:
                 raise Unavailable(
                     "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
@@ -133,7 +136,7 @@ class Db:
             if not batch:
                 return
             deliver(self._commit(batch))
-            if self._wal_pages > CHECKPOINT_PAGES:
+            if self._wal_pages > self._checkpoint_pages:
                 self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def _commit(self, batch: list[Job]) -> list[Outcome]:
@@ -165,6 +168,8 @@ class Db:
             self._writer.execute("rollback to one")
             self._writer.execute("release one")
             self._undo(marks)
+            if isinstance(refused, StopIteration):  # no future takes one, and its neighbours would never wake
+                return job, None, RuntimeError("A write ended with StopIteration")
             return job, None, refused
         self._writer.execute("release one")
         return job, result, None
@@ -185,8 +190,10 @@ class Db:
     async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
-        Raises DeadlineExceeded after `seconds` of running, and Unavailable when too many reads wait.
+        Raises DeadlineExceeded after `seconds` of running, and Unavailable when too many reads wait or the box stops.
         """
+        if self._closing:
+            raise Unavailable(STOPPING)
         if self._reading >= self._read_queue:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._reading += 1
@@ -200,12 +207,16 @@ class Db:
         return self._read(work, seconds)
 
     def _read(self, work: Work[T], seconds: float) -> T:
+        if self._closing:
+            raise Unavailable(STOPPING)
         connection = self._connections.get()
         deadline = time.monotonic() + seconds
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, PROGRESS_STEPS)
+        connection.set_progress_handler(lambda: self._closing or time.monotonic() > deadline, PROGRESS_STEPS)
         try:
             return work(connection)
         except apsw.InterruptError as late:
+            if self._closing:
+                raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
         finally:
             connection.set_progress_handler(None)
@@ -214,13 +225,13 @@ class Db:
     # Care
 
     def close(self) -> None:
-        """Refuse new writes, finish the waiting ones, fold the log back and close every connection."""
+        """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file."""
         with self._ready:
             self._closing = True
             self._ready.notify()
         self._thread.join()
         self._readers.shutdown(wait=True)
-        while not self._connections.empty():
+        for _ in range(self._reader_count):
             self._connections.get().close()
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._writer.close()
