@@ -49,26 +49,23 @@ async def site_list(
     person = _person(identity)
     zone, now = ranges.zone(person.time_zone), clock.now()
     days = ranges.of_preset("last_7d", now, zone)
+    own = websites.of(person.organization_id)
+    sites = tuple(website.site for website in own)
+    begun, online = await presence.begun(sites), await presence.online(sites, now)
     slots = asyncio.Semaphore(CARDS_AT_ONCE)
 
     async def card(website: Website) -> SiteCard:
-        async with slots:
-            waiting = not await presence.arrived(website.site)
-            if waiting:
-                return site_card(website, per_day=(), visitors=0, online=0, waiting=True)
-            try:
+        if website.site not in begun:
+            return site_card(website, per_day=(), visitors=0, online=0, waiting=True)
+        here = online[website.site]
+        try:
+            async with slots:
                 totals, rows = await ask_week(Asking(queries, website.site, days, zone, now))
-            except Unanswered:
-                return site_card(website, per_day=(), visitors=None, online=0, waiting=False)
-            return site_card(
-                website,
-                per_day=[row.visitors for row in rows],
-                visitors=totals.visitors,
-                online=await presence.online(website.site, now),
-                waiting=False,
-            )
+        except Unanswered:
+            return site_card(website, per_day=(), visitors=None, online=here)
+        return site_card(website, per_day=[row.visitors for row in rows], visitors=totals.visitors, online=here)
 
-    cards = await asyncio.gather(*(card(website) for website in websites.of(person.organization_id)))
+    cards = await asyncio.gather(*(card(website) for website in own))
     return pages.show("sites.html", shell=shell(person.email, "sites"), sites=cards)
 
 
@@ -140,8 +137,10 @@ async def site(
     website = _own(websites, website_id, person)
     view = read_view(f"/sites/{website.id}", request.query_params)
     shown = None
-    if await presence.arrived(website.site):
-        asking = _asking(queries, website, view, person, clock.now())
+    now = clock.now()
+    online = await presence.online((website.site,), now)
+    if await presence.begun((website.site,)):
+        asking = _asking(queries, website, view, person, now)
         patient = view.wait or "hx-request" in request.headers
         shown = await _overview(asking, view, ("figures", *PANELS), seconds=None if patient else BUDGET_SECONDS)
     return pages.show(
@@ -149,7 +148,7 @@ async def site(
         shell=shell(person.email, "overview", website=website, websites=websites.of(person.organization_id)),
         site=website_shown(
             website,
-            online=await presence.online(website.site, clock.now()),
+            online=online[website.site],
             script=f"{settings.tracker_url}/script.js",
         ),
         overview=shown,
@@ -187,9 +186,9 @@ async def site_live(
 ) -> Page:
     """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
     website = _own(websites, website_id, _person(identity))
-    headers = FIRST_EVENT if await presence.arrived(website.site) else {}
-    online = await presence.online(website.site, clock.now())
-    return pages.show("live.html", headers=headers, online=figures.count(online))
+    headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
+    online = await presence.online((website.site,), clock.now())
+    return pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
 
 
 async def _overview(asking: Asking, view: View, parts: tuple[str, ...], *, seconds: float | None) -> Overview:

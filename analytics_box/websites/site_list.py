@@ -29,9 +29,11 @@ class SiteCard(Struct, frozen=True):
 
 
 def site_card(
-    website: Website, *, per_day: Sequence[float], visitors: float | None, online: int, waiting: bool
+    website: Website, *, per_day: Sequence[float], visitors: float | None, online: int, waiting: bool = False
 ) -> SiteCard:
-    """`per_day` is visitors by day, oldest first, today last; `visitors` is the distinct number over them."""
+    """`per_day` is visitors by day, oldest first, today last; `visitors` is the distinct number over them,
+    None where it could not be had.
+    """
     return SiteCard(
         id=website.id,
         name=website.name,
