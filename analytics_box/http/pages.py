@@ -39,7 +39,7 @@ class Pages:
         return Response(
             self._templates.get_template(template).render(context),
             status_code=code,
-            media_type="text/html; charset=utf-8",
+            media_type="text/html",
             headers={"cache-control": "no-store", **(headers or {})},
         )
 
@@ -75,9 +75,16 @@ def go(path: str, *, cookie: str = "") -> Response[bytes]:
 
 
 def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """Ask a stranger to sign in, and remember where they wanted to go."""
-    wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    suffix = f"?next={quote(wanted)}" if request.method == "GET" and wanted != "/sites" else ""
+    """Ask a stranger to sign in, and remember where they wanted to go.
+
+    When only a part of a page was asked for (htmx), the whole page goes there.
+    """
+    part = "hx-request" in request.headers
+    address = urlsplit(request.headers.get("hx-current-url", "") if part else str(request.url))
+    wanted = own_path(address.path + (f"?{address.query}" if address.query else ""))
+    suffix = f"?next={quote(wanted)}" if request.method == "GET" and wanted not in {"", "/sites"} else ""
+    if part:
+        return Response(b"", status_code=401, headers={"hx-redirect": f"/sign-in{suffix}", "cache-control": "no-store"})
     return go(f"/sign-in{suffix}")
 
 

@@ -10,6 +10,7 @@ from analytics_box.accounts import pages as account_pages
 from analytics_box.http import assets, health
 from analytics_box.identity import Scope
 from analytics_box.query import routes as query
+from analytics_box.websites import pages as website_pages
 
 PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
@@ -42,6 +43,12 @@ TABLE: tuple[Route, ...] = (
     Route("GET", "/sign-in", account_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", account_pages.sign_in, PUBLIC, page=True),
     Route("POST", "/sign-out", account_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
+    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, page=True),
+    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}", website_pages.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", website_pages.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", website_pages.site_live, SIGNED_IN, page=True),
     Route("POST", "/v1/query", query.query, "read:data", strangers=True),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),

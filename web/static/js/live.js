@@ -11,3 +11,14 @@ document.addEventListener("htmx:afterRequest", (event) => {
   const place = live(event);
   if (place) mark(place, !event.detail.successful);
 });
+
+// A part that cannot be fetched says so instead of pretending to load.
+document.addEventListener("htmx:afterRequest", (event) => {
+  const part = event.target.closest?.("[aria-busy]");
+  if (!part || event.detail.successful) return;
+  const words = document.createElement("p");
+  words.className = "panel-empty";
+  words.textContent = part.dataset.failed;
+  part.removeAttribute("aria-busy");
+  part.replaceChildren(words);
+});
