@@ -3,10 +3,18 @@
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
 from analytics_box.identity import Identity
 from analytics_box.query.catalog import TYPES
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
+
+
+class Scope(Struct, frozen=True):
+    """What a query reads, as site numbers: websites, and the organization's own events (0 for none)."""
+
+    sites: tuple[int, ...]
+    owner: int = 0
 
 
 class Target(Struct, frozen=True):
@@ -18,8 +26,14 @@ class Target(Struct, frozen=True):
     organization_id: str | None = None
 
 
-def readable_sites(identity: Identity, target: Target, websites: Directory, types: tuple[str, ...]) -> tuple[int, ...]:
-    """The site numbers that this query reads.
+def scope_of(
+    identity: Identity,
+    target: Target,
+    websites: Directory,
+    organizations: Organizations,
+    types: tuple[str, ...],
+) -> Scope:
+    """What this query reads.
 
     The first of link, monitor, website, organization, session's organization, key's organization counts. An unknown
     id answers like a forbidden one. Raises AuthRequired, Forbidden or MissingTarget.
@@ -32,7 +46,7 @@ def readable_sites(identity: Identity, target: Target, websites: Directory, type
         website = websites.find(target.website_id)
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
-        return (website.site,)
+        return Scope((website.site,))
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
         if identity.anonymous:
@@ -40,7 +54,9 @@ def readable_sites(identity: Identity, target: Target, websites: Directory, type
         raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
     if not may_read_organization(identity, organization_id):
         raise _denied(identity, "this organization")
-    return tuple(website.site for website in readable(identity, organization_id, websites))
+    sites = tuple(website.site for website in readable(identity, organization_id, websites))
+    restricted = identity.key is not None and identity.key.websites is not None
+    return Scope(sites, owner=0 if restricted else organizations.site_of(organization_id))
 
 
 def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bool:

@@ -7,13 +7,14 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges
-from analytics_box.query.access import Target
+from analytics_box.query.access import Scope, Target
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Queries, Record
@@ -26,6 +27,7 @@ async def query(
     identity: NamedDependency[Identity],
     queries: NamedDependency[Queries],
     websites: NamedDependency[Directory],
+    organizations: NamedDependency[Organizations],
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
@@ -39,10 +41,10 @@ async def query(
     given = body.decode(DECODER.decode, sent)
     many = given if isinstance(given, list) else [given]
     target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
-    sites = access.readable_sites(identity, target, websites, _types(many))
+    reads = access.scope_of(identity, target, websites, organizations, _types(many))
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
-    results = [await _result(queries, item, asked, sites) for item, asked in zip(many, checked, strict=True)]
+    results = [await _result(queries, item, asked, reads) for item, asked in zip(many, checked, strict=True)]
     if isinstance(given, list):
         return json_answer(request, {"success": True, "batch": True, "results": results})
     return json_answer(request, {"success": True, **results[0]})
@@ -62,11 +64,11 @@ def _types(given: list[GivenQuery]) -> tuple[str, ...]:
     return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
 
 
-async def _result(queries: Queries, given: GivenQuery, asked: Asked, sites: tuple[int, ...]) -> Record:
+async def _result(queries: Queries, given: GivenQuery, asked: Asked, reads: Scope) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
         "queryId": asked.id,
-        "data": await queries.answer(asked, sites),
+        "data": await queries.answer(asked, reads.sites, owner=reads.owner),
         "meta": {
             "parameters": labels,
             "total_parameters": len(labels),

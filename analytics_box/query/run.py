@@ -50,13 +50,17 @@ class Queries:
         self._events = events
         self._seconds = seconds
 
-    async def answer(self, request: Request, sites: tuple[int, ...]) -> list[Entry]:
-        """One entry per parameter, failed ones last (wire 3.5)."""
+    async def answer(self, request: Request, sites: tuple[int, ...], *, owner: int = 0) -> list[Entry]:
+        """One entry per parameter, failed ones last (wire 3.5).
+
+        `owner` is the site number of an organization's own events; types that concern them read it too.
+        """
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def one(question: Question) -> Entry:
             async with slots:
-                return await self._entry(question, request, sites)
+                own = (owner,) if owner and question.type is not None and question.type.organization else ()
+                return await self._entry(question, request, (*sites, *own))
 
         entries = await asyncio.gather(*(one(question) for question in request.questions))
         return sorted(entries, key=lambda entry: not entry.success)

@@ -26,6 +26,7 @@ TYPES = (
         order="count",
         filters=("path", "namespace", "session_id", "event_name", "source"),
         public=True,
+        organization=True,
         default_limit=10_000,
         visualization="bar",
     ),

@@ -21,7 +21,8 @@ class QueryType(Struct, frozen=True):
     """A query type. Times in `events` and `sessions` measures are UTC ms; `outputs` say what the rows hold.
 
     `events` are measures over the events of the range, `sessions` over the sessions that start in it. A `series` has
-    a row per bucket, a type with a `dimension` a row per value, any other type one row.
+    a row per bucket, a type with a `dimension` a row per value, any other type one row. `organization` types also count
+    an organization's events that belong to no website.
     """
 
     name: str
@@ -39,6 +40,7 @@ class QueryType(Struct, frozen=True):
     filters: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False
+    organization: bool = False
     default_limit: int = 100
     visualization: Visualization = "table"
 
