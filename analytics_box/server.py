@@ -16,6 +16,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.server.embed import Server
+from msgspec.structs import replace
 
 from analytics_box import jobs
 from analytics_box.box import Box, open_box
@@ -62,7 +63,7 @@ def uvloop_runner() -> "asyncio.Runner":
 async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
     port = settings.port or free_port(settings.host)
     check_port(settings.host, port)
-    box = open_box(settings)
+    box = open_box(replace(settings, port=port))
     loop = asyncio.get_running_loop()
     server = Server(
         box.application,
