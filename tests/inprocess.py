@@ -1,0 +1,239 @@
+"""A whole box inside the test's process: no socket, a clock that stands still, two organizations, keys of every kind.
+
+`whole_box()` gives it; `box.get("/health")` and `box.post(…)` drive its ASGI application directly.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from urllib.parse import unquote
+
+from analytics_box import ids
+from analytics_box.accounts import passwords, rows, rules
+from analytics_box.accounts.setup import Made, Wanted, first_account
+from analytics_box.box import Box, open_box
+from analytics_box.identity import SCOPES, Scope
+from analytics_box.keys.create import create as create_key
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import migrate
+from analytics_box.websites.create import create as create_website
+from analytics_box.websites.create import new_site
+
+NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
+EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+KeyName = Literal["all", "reading", "tracking", "linking", "restricted", "elsewhere", "foreign", "revoked", "expired"]
+SiteName = Literal["shop", "blog", "idle", "local", "foreign"]
+
+
+class FixedClock:
+    """A clock that moves only when a test moves it."""
+
+    def __init__(self, now: int = NOON) -> None:
+        self._now = now
+        self._started = now
+
+    def now(self) -> int:
+        return self._now
+
+    def monotonic(self) -> float:
+        return (self._now - self._started) / 1000
+
+    def advance(self, *, seconds: float) -> None:
+        self._now += round(seconds * 1000)
+
+
+class Answer(NamedTuple):
+    """What came back. Header names are in lower case; of equal ones the last counts."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class WholeBox:
+    """The box, and what is in it: website ids, API keys and the owner's session cookie, all by name."""
+
+    def __init__(self, box: Box, clock: FixedClock, filled: "Filled") -> None:
+        self.box = box
+        self.clock = clock
+        self.organization_id = filled.made.organization.id
+        self.foreign_organization_id = filled.foreign_organization_id
+        self.user_id = filled.made.user.id
+        self.sites = filled.sites
+        self.numbers = filled.numbers
+        self.keys = filled.keys
+        self._runner = asyncio.Runner()
+
+    @property
+    def cookie(self) -> str:
+        """A Cookie header of the owner, who has just signed in."""
+        token = self._runner.run(self.box.sign_ins.open_for(self.user_id))
+        return f"{self.box.sign_ins.cookie_name}={token}"
+
+    def get(self, target: str, **headers: str) -> Answer:
+        """GET; header names are given with underscores."""
+        return self.ask("GET", target, headers=headers)
+
+    def post(self, target: str, content: object, *, key: KeyName | None = None, **headers: str) -> Answer:
+        """POST as JSON unless the content is bytes already."""
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        given = {"content_type": "application/json", **headers}
+        if key is not None:
+            given["x_api_key"] = self.keys[key]
+        return self.ask("POST", target, headers=given, body=body)
+
+    def query(self, site: SiteName, content: object, *, key: KeyName = "all") -> Answer:
+        """POST /v1/query for a website."""
+        return self.post(f"/v1/query?website_id={self.sites[site]}", content, key=key)
+
+    def ask(
+        self,
+        method: str,
+        target: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        address: str = "203.0.113.7",
+    ) -> Answer:
+        """One request. Host, Accept and User-Agent are a browser's unless given; an empty value leaves one out."""
+        sent = {"host": "localhost", "accept": "*/*", "user_agent": BROWSER, **(headers or {})}
+        path, _, query = target.partition("?")
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": unquote(path),
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "headers": [
+                (name.replace("_", "-").lower().encode(), value.encode("latin-1"))
+                for name, value in sent.items()
+                if value
+            ],
+            "client": (address, 40_000),
+            "server": ("localhost", 8000),
+        }
+        return self._runner.run(self._exchange(scope, body))
+
+    async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
+        incoming = iter([{"type": "http.request", "body": body, "more_body": False}])
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return next(incoming, {"type": "http.disconnect"})
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        await self.box.application(scope, receive, send)
+        headers = {name.decode().lower(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+        return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
+
+    def close(self) -> None:
+        self.box.close()
+        self._runner.close()
+
+
+class Filled(NamedTuple):
+    """What was put into the data directory."""
+
+    made: Made
+    foreign_organization_id: str
+    sites: dict[SiteName, str]
+    numbers: dict[SiteName, int]
+    keys: dict[KeyName, str]
+
+
+@contextmanager
+def whole_box(
+    directory: Path,
+    *,
+    clock: FixedClock | None = None,
+    adjust: Callable[[Settings], Settings] = lambda settings: settings,
+) -> Iterator[WholeBox]:
+    """An open box over a fresh data directory; `adjust` changes its settings."""
+    clock = clock or FixedClock()
+    filled = fill(directory, clock.now())
+    inside = WholeBox(open_box(adjust(Settings(data_dir=directory)), clock), clock, filled)
+    try:
+        yield inside
+    finally:
+        inside.close()
+
+
+def fill(directory: Path, now: int) -> Filled:
+    """The first account, a second organization, websites of every state and keys of every kind."""
+    directory.mkdir(parents=True, exist_ok=True)
+    migrate(directory)
+    db = Db(directory / schema.BOX_FILE, readers=1)
+    try:
+        return db.write_now(lambda connection: _fill(connection, now))
+    finally:
+        db.close()
+
+
+def _fill(db: Any, now: int) -> Filled:
+    wanted = Wanted(EMAIL, passwords.hash_now(PASSWORD), organization="Ada", website="Shop", domain="shop.example")
+    made = first_account(db, wanted, actor="test", now=now)
+    foreign = rules.Organization(ids.new_id(), "Eve", "eve", "hobby", new_site(db, now), now)
+    rows.insert_organization(db, foreign)
+
+    def site(name: str, domain: str, organization_id: str = made.organization.id) -> Any:
+        return create_website(db, organization_id=organization_id, name=name, domain=domain, actor="test", now=now + 1)
+
+    websites: dict[SiteName, Any] = {
+        "shop": made.website,
+        "blog": site("Blog", "blog.example"),
+        "idle": site("Idle", "idle.example"),
+        "local": site("Local", "localhost"),
+        "foreign": site("Foreign", "foreign.example", foreign.id),
+    }
+    db.execute("update websites set is_public = 1 where domain = 'blog.example'")
+    db.execute("update websites set status = 'INACTIVE' where domain = 'idle.example'")
+
+    def key(*scopes: Scope, only: SiteName | None = None, organization_id: str = made.organization.id) -> str:
+        _, secret = create_key(
+            db,
+            organization_id=organization_id,
+            name="Key",
+            scopes=scopes,
+            websites=(websites[only].id,) if only else None,
+            actor="test",
+            now=now,
+        )
+        return secret
+
+    keys: dict[KeyName, str] = {
+        "all": made.secret,
+        "reading": key("read:data"),
+        "tracking": key("track:events"),
+        "linking": key("read:links", "write:links"),
+        "restricted": key("read:data", "track:events", only="shop"),
+        "elsewhere": key("read:data", "track:events", only="local"),
+        "foreign": key(*SCOPES, organization_id=foreign.id),
+        "revoked": key(*SCOPES),
+        "expired": key(*SCOPES),
+    }
+    db.execute("update api_keys set revoked_at = ? where digest = ?", (now, ids.digest(keys["revoked"])))
+    db.execute("update api_keys set expires_at = ? where digest = ?", (now, ids.digest(keys["expired"])))
+    return Filled(
+        made=made,
+        foreign_organization_id=foreign.id,
+        sites={name: website.id for name, website in websites.items()},
+        numbers={name: website.site for name, website in websites.items()},
+        keys=keys,
+    )
