@@ -10,12 +10,15 @@ from typing import Any, Literal, get_args, get_origin
 
 import apsw
 import click
+import msgspec
 
 from analytics_box import __version__, log, server, settings
 from analytics_box.accounts import first_run, passwords, rules
 from analytics_box.accounts.setup import Made, Wanted, first_account
 from analytics_box.box import Box
 from analytics_box.clock import SystemClock
+from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
+from analytics_box.demo.fill import NotADemo, fill
 from analytics_box.errors import BoxError
 from analytics_box.settings import Settings
 from analytics_box.store import schema
@@ -24,7 +27,7 @@ from analytics_box.store.migrations import NewerSchema, migrate
 
 Command = Callable[..., Any]
 
-_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema)
+_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema, NotADemo)
 
 
 def with_settings(*names: str) -> Callable[[Command], Command]:
@@ -91,13 +94,36 @@ def _announce(box: Box, listening: str) -> None:
     click.echo(f"Analytics Box {__version__} listens on {listening}", err=True)
     if found.base_url:
         click.echo(f"Open {found.public_url}", err=True)
-    base_url = found.base_url.rstrip("/") or listening
-    link = box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=box.clock.now()))
+    link = box.box_db.write_now(lambda db: first_run.new_link(db, base_url=found.public_url, now=box.clock.now()))
     if link:
         click.echo(
             f"\nThis box has no account yet. Open this link within 24 hours to set it up; it works once:\n\n  {link}\n",
             err=True,
         )
+
+
+@main.command()
+@with_settings("data_dir", "host", "port")
+def demo(**given: Any) -> None:
+    """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now."""
+
+    def run() -> None:
+        found = read_settings(given)
+        own = found if given["data_dir"] else msgspec.structs.replace(found, data_dir=found.data_dir / DEMO_FOLDER)
+        _demo(own)
+
+    _guarded(run)
+
+
+def _demo(found: Settings) -> None:
+    with server.lock(found.data_dir):
+        made = fill(found.data_dir, SystemClock().now())
+
+        def announce(box: Box, listening: str) -> None:
+            _announce(box, listening)
+            click.echo(f"Sign in as {made.email} with the password {made.password}", err=True)
+
+        server.serve(found, announce)
 
 
 @main.command()

@@ -1,0 +1,124 @@
+"""The demo's data directory: an account and 90 days of visits, brought up to now each time the demo starts."""
+
+from pathlib import Path
+
+import apsw
+import msgspec
+from msgspec import Struct
+
+from analytics_box import ids
+from analytics_box.accounts.passwords import hash_now
+from analytics_box.accounts.setup import Wanted, first_account
+from analytics_box.clock import DAY, MINUTE, utc_day
+from analytics_box.demo import history
+from analytics_box.demo.arrivals import DAYS
+from analytics_box.demo.site import DOMAIN, NAME
+from analytics_box.ingest import facts, sessions
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from analytics_box.websites import rows as website_rows
+
+FOLDER = "demo"  # inside the user's data folder
+FILE = "demo.json"
+EMAIL = "demo@inkwell.example"
+SEED = "inkwell"
+BATCH = 5_000  # events per commit
+ONLINE = 5 * MINUTE  # how long a visitor counts as online (semantics 9)
+
+
+class NotADemo(Exception):
+    """The data directory belongs to a real box, which must not get invented visits."""
+
+
+class Demo(Struct, frozen=True):
+    """What a demo knows of itself. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day."""
+
+    email: str
+    password: str
+    first_day: int
+    filled: int
+
+
+def fill(directory: Path, now: int, seed: str = SEED) -> Demo:
+    """Make the demo, or add what has happened since it was last filled. The caller holds the directory's lock.
+
+    Raises NotADemo, before anything is written, for a directory that something else has filled.
+    """
+    demo = _read(directory) or _new(directory, now)
+    migrate(directory)
+    target = _account(directory, demo, now)
+    start = max(demo.filled, now - DAYS * DAY)
+    happened = history.events(seed, target, first_day=demo.first_day, start=start, end=now)
+    if now - demo.filled > ONLINE:
+        happened += history.just_now(seed, target, now)
+    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time))
+    filled = msgspec.structs.replace(demo, filled=max(demo.filled, now))
+    _write(directory, filled)
+    return filled
+
+
+def _new(directory: Path, now: int) -> Demo:
+    if (directory / schema.BOX_FILE).exists():
+        raise NotADemo(f"{directory} holds a box that is not a demo; choose another --data-dir")
+    first_day = utc_day(now) - DAYS
+    demo = Demo(email=EMAIL, password=ids.base62(16), first_day=first_day, filled=first_day * DAY)
+    _write(directory, demo)
+    return demo
+
+
+def _read(directory: Path) -> Demo | None:
+    try:
+        return msgspec.json.decode((directory / FILE).read_bytes(), type=Demo)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as broken:
+        raise NotADemo(f"{directory / FILE} cannot be read: {broken}") from broken
+
+
+def _write(directory: Path, demo: Demo) -> None:
+    """Written beside and renamed, so that it is whole; 0600 because of the password."""
+    beside = directory / f"{FILE}.new"
+    beside.touch(mode=0o600)
+    beside.write_bytes(msgspec.json.format(msgspec.json.encode(demo)))
+    beside.replace(directory / FILE)
+
+
+def _account(directory: Path, demo: Demo, now: int) -> Target:
+    """The demo's website, made with its account at the first start."""
+    box_db = Db(directory / schema.BOX_FILE, readers=1)
+    try:
+        websites = box_db.read_now(website_rows.everything)
+        if not websites:
+            wanted = Wanted(
+                email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
+            )
+            websites = [box_db.write_now(lambda db: first_account(db, wanted, actor="demo", now=now)).website]
+        return Target(websites[0].site, websites[0].domain)
+    finally:
+        box_db.close()
+
+
+def _append(path: Path, happened: list[Event]) -> None:
+    """Through the same ledger as events from the network, so that sessions are real."""
+    events_db = Db(path, readers=1)
+    try:
+        strings, live = Strings(), LiveSessions()
+        events_db.accompany(strings, live)
+        ledger = Ledger(strings, live)
+        if happened:
+            oldest = happened[0].time
+            events_db.write_now(lambda db: sessions.recover(db, live, oldest, facts.ATTRIBUTES))
+        for first in range(0, len(happened), BATCH):
+            batch = happened[first : first + BATCH]
+
+            def append(db: apsw.Connection, batch: list[Event] = batch) -> None:
+                ledger.append(db, batch)
+
+            events_db.write_now(append)
+    finally:
+        events_db.close()

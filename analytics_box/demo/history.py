@@ -1,0 +1,59 @@
+"""Everything that happens on the demo's website between two instants. The same seed gives the same events.
+
+Each UTC day has chance of its own, so that days can be added later without changing those before.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from random import Random
+
+from analytics_box.clock import MINUTE, SECOND, utc_day
+from analytics_box.demo.arrivals import Arrival, arrivals
+from analytics_box.demo.audience import PLACES, SOURCES
+from analytics_box.demo.visits import Sent, visit
+from analytics_box.ingest.enrich import Target, understand
+from analytics_box.ingest.facts import Event
+from analytics_box.ingest.visitors import Salts
+
+JUST_NOW = 9  # visits that began in the last minutes, so that somebody is online when the demo is opened
+
+
+def events(seed: str, target: Target, *, first_day: int, start: int, end: int) -> list[Event]:
+    """The events of [start, end), oldest first. `first_day` is the day on which the demo's history begins."""
+    days = range(max(first_day, utc_day(start) - 1), utc_day(end) + 1)
+    sent = [item for day in days for item in _of_day(seed, day, first_day) if start <= item.time < end]
+    return _facts(seed, target, sent)
+
+
+def just_now(seed: str, target: Target, now: int) -> list[Event]:
+    """Some visits that began within the last four minutes, up to now."""
+    random = _chance(f"{seed}:{now}")
+    begun = [
+        Arrival(now - random.randint(10 * SECOND, 4 * MINUTE), random.choice(SOURCES[:6]), random.choice(PLACES))
+        for _ in range(JUST_NOW)
+    ]
+    return _facts(seed, target, [item for arrival in begun for item in visit(random, arrival) if item.time < now])
+
+
+def _of_day(seed: str, day: int, first_day: int) -> Iterator[Sent]:
+    random = _chance(f"{seed}:{day}")
+    for arrival in arrivals(random, day, first_day):
+        yield from visit(random, arrival)
+
+
+def _facts(seed: str, target: Target, sent: list[Sent]) -> list[Event]:
+    """As the box would understand them on the day that they came."""
+    return [
+        understand(item.incoming, target=target, sender=item.sender, salts=_salts(seed, item.time), now=item.time)
+        for item in sorted(sent, key=lambda item: item.time)
+    ]
+
+
+def _salts(seed: str, time: int) -> Salts:
+    day = utc_day(time)
+    today, yesterday = (hashlib.sha256(f"{seed}:{number}".encode()).digest() for number in (day, day - 1))
+    return Salts(day=day, today=today, yesterday=yesterday)
+
+
+def _chance(seed: str) -> Random:
+    return Random(seed)  # noqa: S311  believable, not secret

@@ -1,0 +1,108 @@
+"""The demo's data directory: made once, brought up to now at each start, never a real box's."""
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
+from analytics_box.demo import fill as demo
+from analytics_box.demo import history
+from analytics_box.demo.arrivals import DAYS
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.facts import PAGE_VIEW
+from analytics_box.store import schema
+from analytics_box.store.migrations import migrate
+
+NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
+LATER = NOW + 2 * DAY + 3 * HOUR
+
+
+def _ask(directory: Path, statement: str, *values: int) -> list[tuple[Any, ...]]:
+    db = apsw.Connection(str(directory / schema.EVENTS_FILE))
+    try:
+        return list(db.execute(statement, values).fetchall())
+    finally:
+        db.close()
+
+
+def _count(directory: Path) -> int:
+    return int(_ask(directory, "select count(*) from events")[0][0])
+
+
+@pytest.fixture(scope="module")
+def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A demo that was started a second time two days later, and how many events it had before that."""
+    directory = tmp_path_factory.mktemp("demo")
+    demo.fill(directory, NOW)
+    first = _count(directory)
+    demo.fill(directory, LATER)
+    return directory, first
+
+
+def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: tuple[Path, int]) -> None:
+    directory, first = twice
+    target = Target(2, "inkwell.example")
+    happened = history.events(demo.SEED, target, first_day=utc_day(NOW) - DAYS, start=NOW, end=LATER)
+    just_now = history.just_now(demo.SEED, target, LATER)
+    assert _count(directory) == first + len(happened) + len(just_now)
+
+
+def test_every_day_up_to_the_second_start_has_page_views(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    days = _ask(directory, "select distinct time / 86400000 from events where kind = ?", PAGE_VIEW)
+    assert sorted(days) == [(day,) for day in range(utc_day(NOW) - DAYS, utc_day(LATER) + 1)]
+
+
+def test_somebody_is_online_when_the_demo_starts(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    statement = "select count(distinct visitor) from events where time between ? and ?"
+    ((online,),) = _ask(directory, statement, LATER - 5 * MINUTE, LATER)
+    assert online > 3
+
+
+def test_sessions_are_real_and_none_comes_from_a_bot(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    ((sessions, views, lonely, bots),) = _ask(
+        directory,
+        "select count(distinct session), sum(kind = 1), sum(session = 0), sum(bot <> 0) from events",
+    )
+    assert 1.5 < views / sessions < 3
+    assert (lonely, bots) == (0, 0)
+
+
+def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], tmp_path: Path) -> None:
+    directory, first = twice
+    demo.fill(tmp_path, NOW)
+    assert _count(tmp_path) == first
+    statement = "select max(id), sum(visitor % 1000), sum(path), sum(engaged) from events where id <= ?"
+    assert _ask(tmp_path, statement, first) == _ask(directory, statement, first)
+
+
+def test_a_start_right_after_another_adds_nothing_twice(tmp_path: Path) -> None:
+    demo.fill(tmp_path, NOW)
+    first = _count(tmp_path)
+    assert demo.fill(tmp_path, NOW) == demo.fill(tmp_path, NOW)
+    assert _count(tmp_path) == first
+
+
+def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    made = []
+    for directory in (one, other):
+        directory.mkdir()
+        made.append(demo.fill(directory, NOW))
+    assert made[0].password != made[1].password
+    assert demo.fill(one, LATER).password == made[0].password
+    assert stat.S_IMODE((one / demo.FILE).stat().st_mode) == 0o600
+
+
+def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
+    migrate(tmp_path)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(demo.NotADemo, match="not a demo"):
+        demo.fill(tmp_path, NOW)
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert _count(tmp_path) == 0

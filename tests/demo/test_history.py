@@ -1,0 +1,107 @@
+"""The demo's history: believable, without gaps, and always the same for the same seed."""
+
+from collections import Counter
+
+import pytest
+
+from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
+from analytics_box.demo import history
+from analytics_box.demo.arrivals import DAYS, SPIKE
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+
+NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
+FIRST = utc_day(NOW) - DAYS
+TARGET = Target(1, "inkwell.example")
+
+
+def _events(seed: str = "a seed", start: int = FIRST * DAY, end: int = NOW) -> list[Event]:
+    return history.events(seed, TARGET, first_day=FIRST, start=start, end=end)
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[Event]:
+    """The whole history of a new demo."""
+    return _events()
+
+
+def test_the_same_seed_gives_the_same_events(everything: list[Event]) -> None:
+    assert _events() == everything
+    assert _events("another seed") != everything
+
+
+def test_a_history_in_two_parts_is_the_history_in_one(everything: list[Event]) -> None:
+    middle = NOW - 3 * DAY - 5 * HOUR
+    assert _events(end=middle) + _events(start=middle) == everything
+
+
+def test_there_are_enough_events_for_a_full_page_and_few_enough_for_a_quick_start(everything: list[Event]) -> None:
+    assert 30_000 <= len(everything) <= 60_000
+    kinds = Counter(event.kind for event in everything)
+    assert 0.8 * kinds[PAGE_VIEW] < kinds[PAGE_EXIT] < kinds[PAGE_VIEW]
+    assert kinds[CUSTOM] > 1_000
+
+
+def test_events_come_oldest_first_and_inside_the_asked_range(everything: list[Event]) -> None:
+    times = [event.time for event in everything]
+    assert times == sorted(times)
+    assert times[0] >= FIRST * DAY
+    assert times[-1] < NOW
+
+
+def test_no_day_is_empty_weekends_are_quiet_and_traffic_grows(everything: list[Event]) -> None:
+    views = Counter(utc_day(event.time) for event in everything if event.kind == PAGE_VIEW)
+    days = range(FIRST, utc_day(NOW))
+    assert all(views[day] >= 40 for day in days)
+
+    ordinary = [day for day in days if day - FIRST not in SPIKE]
+    weekend = [views[day] for day in ordinary if (day + 3) % 7 >= 5]
+    week = [views[day] for day in ordinary if (day + 3) % 7 < 5]
+    assert sum(weekend) / len(weekend) < 0.8 * sum(week) / len(week)
+
+    first, last = range(FIRST, FIRST + 14), range(utc_day(NOW) - 14, utc_day(NOW))
+    assert sum(views[day] for day in last) > 1.3 * sum(views[day] for day in first)
+
+
+def test_one_day_stands_out_and_hacker_news_is_why(everything: list[Event]) -> None:
+    views = Counter(utc_day(event.time) for event in everything if event.kind == PAGE_VIEW)
+    (spike, most), (_, second) = views.most_common(2)
+    assert spike - FIRST in SPIKE
+    assert most > 1.2 * second
+    sources = Counter(_attribute(event, "source") for event in everything if utc_day(event.time) == spike)
+    del sources["Direct"]  # also every later page of a visit, until the ledger gives it its session's source
+    assert sources.most_common(1)[0][0] == "Hacker News"
+
+
+def test_nobody_is_a_bot_and_everybody_is_a_visitor(everything: list[Event]) -> None:
+    assert {event.bot for event in everything} == {""}
+    assert all(event.visitor for event in everything)
+
+
+def test_every_event_has_a_page_a_browser_a_system_and_a_device(everything: list[Event]) -> None:
+    for column in ("entry", "source", "browser", "system", "device", "language", "time_zone", "viewport", "screen"):
+        assert "" not in {_attribute(event, column) for event in everything}, column
+    assert all(event.path.startswith("/") for event in everything)
+    assert {_attribute(event, "device") for event in everything} == {"desktop", "mobile", "tablet"}
+
+
+def test_leave_beacons_carry_engaged_time_and_scroll_depth(everything: list[Event]) -> None:
+    leaves = [event for event in everything if event.kind == PAGE_EXIT]
+    assert all(0 < event.engaged <= 1_200 and 0 < event.scroll <= 100 for event in leaves)
+
+
+def test_custom_events_carry_properties(everything: list[Event]) -> None:
+    custom = [event for event in everything if event.kind == CUSTOM]
+    assert {"signup", "download", "link_out"} <= {event.name for event in custom}
+    assert all(event.properties for event in custom)
+
+
+def test_somebody_is_there_just_now() -> None:
+    events = history.just_now("a seed", TARGET, NOW)
+    assert events == history.just_now("a seed", TARGET, NOW)
+    assert len({event.visitor for event in events}) > 3
+    assert all(NOW - 5 * MINUTE < event.time < NOW for event in events)
+
+
+def _attribute(event: Event, column: str) -> str:
+    return event.attributes[ATTRIBUTES.index(column)]
