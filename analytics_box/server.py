@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from analytics_box import jobs
 from analytics_box.box import Box, open_box
+from analytics_box.errors import Unavailable
 from analytics_box.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -121,7 +122,11 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
 def _check_after_crash(box: Box) -> None:
     """The last run ended without closing: look through both files while the box already serves."""
     for db in (box.box_db, box.events_db):
-        found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
+        try:
+            found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
+        except Unavailable:
+            log.warning("%s was not looked through to its end: the box is stopping", db.path.name)
+            return
         if found == "ok":
             log.info("%s is sound after an unclean stop", db.path.name)
         else:

@@ -225,8 +225,13 @@ class Db:
     # Care
 
     def close(self) -> None:
-        """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file."""
+        """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file.
+
+        A second call does nothing.
+        """
         with self._ready:
+            if self._closing:
+                return
             self._closing = True
             self._ready.notify()
         self._thread.join()

@@ -47,3 +47,6 @@ class Strings:
         self._learned.clear()
         while len(self._numbers) > self._capacity:
             self._numbers.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
