@@ -1,0 +1,91 @@
+"""Reads: under a deadline, on connections that cannot write, beside a busy writer."""
+
+import asyncio
+from pathlib import Path
+
+import apsw
+import pytest
+
+from analytics_box.errors import DeadlineExceeded
+from analytics_box.store.db import Db
+from tests.store.notes import Gate, Refusal, endless, note, texts
+
+
+def test_a_read_past_its_deadline_is_broken_off_and_the_next_one_works(path: Path) -> None:
+    db = Db(path, readers=1)
+
+    async def overrun_then_read() -> list[str]:
+        await db.write(note("there"))
+        with pytest.raises(DeadlineExceeded, match=r"0\.01 seconds"):
+            await db.read(endless, seconds=0.01)
+        return await db.read(texts)
+
+    assert asyncio.run(overrun_then_read()) == ["there"]
+    db.close()
+
+
+def test_the_deadline_of_one_read_does_not_follow_its_connection(path: Path) -> None:
+    db = Db(path, readers=1)
+    with pytest.raises(DeadlineExceeded):
+        db.read_now(endless, seconds=0)
+    long = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000) select count(*) from n"
+    assert db.read_now(lambda connection: connection.execute(long).get, seconds=60) == 100_000
+    db.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["insert into notes (text) values ('x')", "delete from notes", "drop table notes", "create table more (id)"],
+)
+def test_a_reader_cannot_write(db: Db, statement: str) -> None:
+    db.write_now(note("there"))
+    with pytest.raises(apsw.ReadOnlyError):
+        db.read_now(lambda connection: connection.execute(statement).fetchall())
+    assert db.read_now(texts) == ["there"]
+
+
+def test_what_a_read_raises_reaches_its_caller_and_gives_the_connection_back(path: Path) -> None:
+    db = Db(path, readers=1)
+
+    def broken(_connection: apsw.Connection) -> None:
+        raise Refusal("broken")
+
+    for _ in range(3):
+        with pytest.raises(Refusal):
+            asyncio.run(db.read(broken))
+    assert db.read_now(texts) == []
+    db.close()
+
+
+def test_reads_go_on_while_a_write_is_under_way_and_do_not_see_it(db: Db) -> None:
+    gate = Gate()
+
+    def slow(connection: apsw.Connection) -> None:
+        note("half done")(connection)
+        gate(connection)
+
+    async def read_beside() -> tuple[list[str], list[str]]:
+        writing = asyncio.create_task(db.write(slow))
+        await asyncio.to_thread(gate.wait_until_entered)
+        during = await db.read(texts)
+        gate.open()
+        await writing
+        return during, await db.read(texts)
+
+    assert asyncio.run(read_beside()) == ([], ["half done"])
+
+
+def test_reads_run_side_by_side_up_to_the_number_of_readers(path: Path) -> None:
+    db = Db(path, readers=2)
+
+    async def two_at_once() -> None:
+        first, second = Gate(), Gate()
+        reading = [asyncio.create_task(db.read(gate)) for gate in (first, second)]
+        await asyncio.to_thread(first.wait_until_entered)
+        await asyncio.to_thread(second.wait_until_entered)
+        second.open()
+        first.open()
+        await asyncio.gather(*reading)
+
+    asyncio.run(two_at_once())
+    db.close()
