@@ -103,12 +103,21 @@ def name_of_host(host: str) -> str:
 def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: str) -> str:
     """The name of a session's source; Direct where nothing says otherwise."""
     if utm_source:
-        return known().names.get(utm_source.lower(), utm_source)
+        return _name_of_tag(utm_source)
     if click_id in CLICK_IDS:
         return CLICK_IDS[click_id]
     if not referrer_host or is_own(referrer_host, own_domain) or is_local(referrer_host):
         return DIRECT
     return name_of_host(referrer_host)
+
+
+@lru_cache(maxsize=2_000)
+def _name_of_tag(tag: str) -> str:
+    """The known name behind a utm_source, which may be a name or a host (ChatGPT writes chatgpt.com), else itself."""
+    name = known().names.get(tag.lower())
+    if name is None and "." in tag:
+        name = name_of_host(tag)
+    return name if name in known().kinds else tag
 
 
 def kind_of(name: str) -> Kind:
