@@ -187,7 +187,6 @@ class Ranges:
         "this_month": "This month",
         "last_month": "Last month",
         "this_year": "This year",
-        "custom": "Own dates",
     }
     months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
     weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

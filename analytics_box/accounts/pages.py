@@ -149,8 +149,12 @@ async def sign_in(
     settings: NamedDependency[Settings],
     limits: NamedDependency[Limits],
     sign_ins: NamedDependency[SignIns],
+    box_db: NamedDependency[Db],
 ) -> Page | Next:
-    """POST /sign-in: check the password and start a session."""
+    """POST /sign-in: check the password and start a session.
+
+    The browser's time zone becomes the account's as long as that is UTC, which an account made headless starts with.
+    """
     limits.take("sign-in", identity.address, settings.limit_sign_in)
     form = await form_of(request, settings)
     email, wanted = form.get("email", ""), own_path(form.get("next", ""))
@@ -158,6 +162,9 @@ async def sign_in(
         secret = await sign_ins.open(email, form.get("password", ""))
     except AuthRequired:
         return _sign_in_page(pages, settings, wanted, email=email[:254], wrong=True)
+    person, zone = await sign_ins.find(secret), rules.clean_time_zone(form.get("zone", ""))
+    if person is not None and person.time_zone == "UTC" and zone != "UTC":
+        await box_db.write(lambda db: rows.set_time_zone(db, person.user_id, zone))
     return go(wanted or "/sites", cookie=sign_ins.cookie(secret))
 
 

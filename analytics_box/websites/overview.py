@@ -15,7 +15,7 @@ from analytics_box.query.ranges import PRESETS, Days
 from analytics_box.texts import Metrics, Panels, Ranges
 from analytics_box.websites import figures
 from analytics_box.websites.periods import period_text
-from analytics_box.websites.series import UNITS, WRITTEN, Chart
+from analytics_box.websites.series import UNITS, UNKNOWN, WRITTEN, Chart
 from analytics_box.websites.view import METRICS, View
 
 ROWS, MORE_ROWS = 8, 100
@@ -142,7 +142,7 @@ class Overview(Struct, frozen=True):
 def range_shown(view: View, days: Days, today: date) -> RangeShown:
     """The range picker's words. `today` is the local day of the page's zone."""
     return RangeShown(
-        label=Ranges.names[view.range],
+        label=Ranges.names.get(view.range) or period_text(days),
         dates=period_text(days),
         before=period_text(days.previous()),
         unfinished=_unfinished(days, today),
@@ -174,10 +174,8 @@ def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bo
         Tile(
             metric=metric,
             label=Metrics.names[metric],
-            value=WRITTEN[metric](getattr(totals, metric)),
-            change=_change(metric, getattr(totals, metric), getattr(previous, metric), judged=not unfinished)
-            if previous
-            else None,
+            value=_value(metric, totals),
+            change=_change(metric, totals, previous, judged=not unfinished) if previous else None,
             selected=view.metric == metric,
             href=view.link(metric=metric),
         )
@@ -185,8 +183,18 @@ def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bo
     )
 
 
-def _change(metric: str, now: float, then: float, *, judged: bool) -> Change:
+def _value(metric: str, totals: Totals) -> str:
+    """A rate or a duration of no sessions at all is unknown, not zero."""
+    if metric in UNITS and not totals.sessions:
+        return UNKNOWN
+    return WRITTEN[metric](getattr(totals, metric))
+
+
+def _change(metric: str, totals: Totals, previous: Totals, *, judged: bool) -> Change | None:
     """Relative for counts, in points for the bounce rate, in seconds for the duration."""
+    now, then = getattr(totals, metric), getattr(previous, metric)
+    if metric in UNITS and not (totals.sessions and previous.sessions):
+        return None
     if metric == "bounce_rate":
         difference = round(now - then, 1)
         amount = f"{abs(difference):.1f}{figures.NBSP}pt"

@@ -17,6 +17,7 @@ WRITTEN: dict[str, Callable[[float], str]] = {
     "bounce_rate": figures.percent,
     "median_session_duration": figures.duration,
 }
+UNKNOWN = "–"
 UNITS = {"bounce_rate": "percent", "median_session_duration": "seconds"}
 
 
@@ -32,7 +33,8 @@ class SeriesRow(Struct, frozen=True):
 
 
 class Point(Struct, frozen=True):
-    """One bucket as shown. A bucket that has not begun has no value; `unfinished` says it is still filling."""
+    """One bucket as shown. It has no value before it has begun, nor a rate without sessions; `unfinished` says that
+    it is still filling."""
 
     tick: str
     label: str
@@ -73,7 +75,7 @@ class Chart(Struct, frozen=True):
     @property
     def listed(self) -> tuple[Point, ...]:
         """The rows of the table: every bucket that has begun or that is compared with something."""
-        return tuple(point for point in self.points if point.value is not None or point.before is not None)
+        return tuple(point for point in self.points if point.text or point.before_text)
 
     @property
     def unfinished(self) -> str:
@@ -87,27 +89,35 @@ def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] 
     Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
     laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
     """
-    write = WRITTEN[metric]
     named = [bucket(row.date, now.year) for row in rows]
     filling = _filling(named, now)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
         theirs = previous[index] if previous and index < len(previous) else None
-        value = float(getattr(row, metric)) if place.start <= now else None
-        old = float(getattr(theirs, metric)) if theirs else None
+        begun = place.start <= now
+        value = _measured(metric, row) if begun else None
+        old = _measured(metric, theirs) if theirs else None
         points.append(
             Point(
                 tick=place.tick,
                 label=place.label,
                 value=value,
-                text="" if value is None else write(value),
+                text=_written(metric, value) if begun else "",
                 unfinished=_so_far(place, now) if index == filling else "",
                 before=old,
                 before_label=bucket(theirs.date, now.year).label if theirs else "",
-                before_text="" if old is None else write(old),
+                before_text=_written(metric, old) if theirs else "",
             )
         )
     return Chart(UNITS.get(metric, "count"), tuple(points), compared=previous is not None)
+
+
+def _measured(metric: str, row: SeriesRow) -> float | None:
+    return None if metric in UNITS and not row.sessions else float(getattr(row, metric))
+
+
+def _written(metric: str, value: float | None) -> str:
+    return UNKNOWN if value is None else WRITTEN[metric](value)
 
 
 def _filling(named: Sequence[Bucket], now: datetime) -> int | None:

@@ -50,12 +50,12 @@ const options = (place, data, onMove) => {
   const grid = { stroke: tint("chart-grid"), width: 1 };
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const text = tint("chart-text");
-  const lonely = data.values.filter((value) => value !== null).length < 2;
+  const lonely = data.values.some((value, at) => value !== null && data.values[at - 1] == null && data.values[at + 1] == null);
   return {
     width: place.clientWidth - 20,
     height: place.clientHeight - 8,
     legend: { show: false },
-    padding: [10, 14, 0, 0],
+    padding: [10, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2, stroke: line, fill: tint("chart-surface") } },
     scales: { x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) }, y: { range: (_, low, high) => [0, ceiling(data.unit, high)] } },
     axes: [
@@ -80,7 +80,7 @@ const ceiling = (unit, high) => {
 const words = (data, at) => [
   `${data.labels[at]}${at === data.unfinished ? ` (${data.note})` : ""}`,
   data.texts[at] || "–",
-  data.before?.[at] == null ? "" : `${data.beforeLabels[at]}: ${data.beforeTexts[at]}`,
+  !data.beforeTexts?.[at] ? "" : `${data.beforeLabels[at]}: ${data.beforeTexts[at]}`,
 ];
 
 const tip = (place) => {
