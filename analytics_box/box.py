@@ -19,6 +19,7 @@ from analytics_box.http.pages import Pages
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.facts import Ledger
 from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.repeats import RecentIds
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
@@ -73,8 +74,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         write_queue=settings.write_queue,
         read_queue=settings.query_queue,
     )
-    strings, live = Strings(), LiveSessions()
-    events_db.accompany(strings, live)
+    strings, live, recent = Strings(), LiveSessions(), RecentIds()
+    events_db.accompany(strings, live, recent)
     events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
 
     limits = Limits(clock)
@@ -87,7 +88,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     intake = Intake(
         events=events_db,
-        ledger=Ledger(strings, live),
+        ledger=Ledger(strings, live, recent),
         keys=keys,
         websites=websites,
         organizations=organizations,

@@ -67,6 +67,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         client_session=clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),
+        event_id=given.eventId or "",
     )
 
 

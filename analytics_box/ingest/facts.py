@@ -6,6 +6,7 @@ from typing import NamedTuple
 import apsw
 
 from analytics_box.ingest import sessions
+from analytics_box.ingest.repeats import RecentIds
 from analytics_box.ingest.sessions import Key, LiveSessions, Session
 from analytics_box.store.strings import Strings
 
@@ -82,17 +83,25 @@ class Event(NamedTuple):
     client_session: str
     attributes: tuple[str, ...]
     properties: str | None
+    event_id: str = ""
 
 
 class Ledger:
-    """Appends events: interns their strings, finds their sessions, writes their rows."""
+    """Appends events: leaves out repeats, interns their strings, finds their sessions, writes their rows.
 
-    def __init__(self, strings: Strings, live: LiveSessions) -> None:
+    Without `recent` every event is taken for a new one.
+    """
+
+    def __init__(self, strings: Strings, live: LiveSessions, recent: RecentIds | None = None) -> None:
         self._strings = strings
         self._live = live
+        self._recent = recent
 
     def append(self, db: apsw.Connection, events: Sequence[Event]) -> None:
         """Write these events inside the current transaction."""
+        if self._recent is not None:
+            is_repeat = self._recent.is_repeat
+            events = [event for event in events if not is_repeat(event.site, event.event_id)]
         db.executemany(_INSERT, [self._row(db, event) for event in events])
 
     def _row(self, db: apsw.Connection, event: Event) -> tuple[int | str | None, ...]:
