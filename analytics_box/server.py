@@ -104,6 +104,9 @@ async def _drain(serving: "asyncio.Task[None]", seconds: float) -> None:
     """Wait for requests in flight, but not for ever: a half-sent request would never end."""
     done, _ = await asyncio.wait({serving}, timeout=seconds)
     if not done:
+        log.warning("Requests are still in flight after %g seconds; they are broken off", seconds)
+        # granian then reports the end of each to a future that is gone
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: log.debug("%s", context["message"]))
         serving.cancel()
         await asyncio.wait({serving}, timeout=_HARD_STOP)
 
