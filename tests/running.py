@@ -101,6 +101,13 @@ class Server:
             assert time.monotonic() < deadline, f"the server does not answer:\n{self.printed()}"
             time.sleep(0.02)
 
+    def wait_until_printed(self, text: str) -> None:
+        """Return once it has printed this. Raises AssertionError when that takes too long."""
+        deadline = time.monotonic() + START_SECONDS
+        while text not in self.printed():
+            assert time.monotonic() < deadline, f"the server never says {text!r}:\n{self.printed()}"
+            time.sleep(0.02)
+
     def _answers(self) -> bool:
         line = next((line for line in self.printed().splitlines(keepends=True) if _ANNOUNCED in line), "")
         if not line.endswith("\n"):

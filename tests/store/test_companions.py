@@ -15,8 +15,8 @@ from analytics_box.clock import MINUTE
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.facts import Event
 from analytics_box.store.schema import EVENTS_FILE
-from tests.store.failing_disk import FailingDisk, Operation
 from tests.ledgers import NOON, Books, open_books, stored, view
+from tests.store.failing_disk import FailingDisk, Operation
 from tests.store.notes import Refusal, behind_gate
 
 Work = Callable[[apsw.Connection], None]
