@@ -14,7 +14,19 @@ from urllib.parse import unquote
 
 import yaml  # type: ignore[import-untyped]  # only this script needs it
 
-SEARCH_LABELS = {"search", "suche", "recherche", "buscar", "busca", "buscador", "szukaj", "poisk", "find", "zoek", "sok"}
+SEARCH_LABELS = {
+    "search",
+    "suche",
+    "recherche",
+    "buscar",
+    "busca",
+    "buscador",
+    "szukaj",
+    "poisk",
+    "find",
+    "zoek",
+    "sok",
+}
 
 
 def main(folder: Path) -> None:
