@@ -76,7 +76,7 @@ def continues(session: Session, key: Key, time: int) -> bool:
     A session of our own making ends after 30 minutes of silence; one that the client named goes on as long as the
     client says so. None is longer than 24 hours, and none reaches further back than 30 minutes before its start.
     """
-    if time < session.started - IDLE or time - session.started >= LONGEST:
+    if time < session.started - IDLE or time - session.started > LONGEST:
         return False
     return key[1] == "client" or time - session.last <= IDLE
 

@@ -142,7 +142,8 @@ def _records(query_type: QueryType, request: Request, window: Window, rows: list
         return [_value_row(query_type, row) for row in rows[0]]
     names = (*query_type.events, *query_type.sessions)
     if not query_type.series:
-        return [_summary(query_type, dict(zip(names, (*rows[0][0], *rows[1][0]), strict=True)))]
+        totals = _summary(query_type, dict(zip(names, (*rows[0][0], *rows[1][0]), strict=True)))
+        return [totals] if request.page == 1 else []
     by_event = {row[0]: row[1:] for row in rows[0]}
     by_session = {row[0]: row[1:] for row in rows[1]}
     no_event, no_session = (0,) * len(query_type.events), (0,) * len(query_type.sessions)
