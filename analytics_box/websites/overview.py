@@ -21,6 +21,7 @@ from analytics_box.websites.view import METRICS, View
 ROWS, MORE_ROWS = 8, 100
 PANELS = ("pages", "sources", "browsers", "events")
 FEWER_IS_BETTER = {"bounce_rate"}
+TIMES = 10  # from ten times on, growth is said as a multiple
 KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y"}
 
 
@@ -161,6 +162,11 @@ def range_shown(view: View, days: Days, today: date) -> RangeShown:
     )
 
 
+def _relative(now: float, then: float) -> str:
+    """In percent, or as how many times where that says more."""
+    return f"×{figures.count(now / then)}" if now >= TIMES * then else figures.percent(abs(now - then) / then * 100)
+
+
 def _unfinished(days: Days, today: date) -> str:
     if not days.first <= today <= days.last:
         return ""
@@ -203,7 +209,7 @@ def _change(metric: str, totals: Totals, previous: Totals, *, judged: bool) -> C
         amount = figures.duration(abs(difference))
     else:
         difference = now - then
-        amount = figures.percent(abs(difference) / then * 100) if then else ""
+        amount = _relative(now, then) if then else ""
     if not difference:
         return Change("same", "neutral", "", WRITTEN[metric](then))
     better = (difference > 0) != (metric in FEWER_IS_BETTER)

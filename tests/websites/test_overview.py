@@ -27,6 +27,7 @@ CHANGES = [
     # what                         metric                     now   then   direction, tone, amount, before
     ("more visitors", "visitors", 114, 100, ("up", "good", "14.0 %", "100")),
     ("fewer page views", "pageviews", 50, 100, ("down", "bad", "50.0 %", "100")),
+    ("many times as many", "visitors", 10_074, 37, ("up", "good", "×272", "37")),
     ("nothing to divide by", "visitors", 7, 0, ("up", "good", "", "0")),
     ("the same", "visitors", 7, 7, ("same", "neutral", "", "7")),
     ("fewer bounces are better", "bounce_rate", 41.3, 43.4, ("down", "good", "2.1 pt", "43.4 %")),

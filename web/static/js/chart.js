@@ -57,10 +57,10 @@ const options = (place, data, onMove) => {
     legend: { show: false },
     padding: [10, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2, stroke: line, fill: tint("chart-surface") } },
-    scales: { x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) }, y: { range: (_, low, high) => [0, ceiling(data.unit, high)] } },
+    scales: { x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) }, y: { range: (_, low, high) => [0, steps(data.unit, high).at(-1)] } },
     axes: [
       { stroke: text, font, grid: { show: false }, ticks: { show: false }, gap: 8, size: 28, splits: (chart) => ticks(data.ticks, chart.bbox.width / devicePixelRatio), values: (_, splits) => splits.map((at) => data.ticks[at]) },
-      { stroke: text, font, grid, ticks: { show: false }, gap: 8, size: 52, space: 44, incrs: data.unit === "seconds" ? SECONDS : COUNTS, values: (_, splits) => splits.map(WRITE[data.unit]) },
+      { stroke: text, font, grid, ticks: { show: false }, gap: 8, size: 52, splits: (_, axis, low, high) => steps(data.unit, high), values: (_, splits) => splits.map(WRITE[data.unit]) },
     ],
     series: [
       {},
@@ -72,9 +72,11 @@ const options = (place, data, onMove) => {
   };
 };
 
-const ceiling = (unit, high) => {
-  const top = Math.max(high ?? 0, unit === "count" ? 4 : unit === "percent" ? 10 : 10) * 1.06;
-  return unit === "percent" ? Math.min(top, 100) : top;
+// From zero to the first label above the highest value, in about four steps; whole numbers for counts.
+const steps = (unit, high) => {
+  const most = Math.max(high ?? 0, unit === "count" ? 4 : 10);
+  const step = (unit === "seconds" ? SECONDS : COUNTS).find((one) => one * 4 >= most) ?? most / 4;
+  return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
 };
 
 const words = (data, at) => [
