@@ -1,0 +1,34 @@
+"""A browser, a collector and a page that the tracker runs on."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.chromium import launch
+from tests.tracker.collector import Collector, collecting
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a worker; the back/forward cache is on, as in a visitor's browser."""
+    with launch(without=["--disable-back-forward-cache"]) as browser:
+        yield browser
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A tab of its own, 800 x 600, that fails the test if the tracker throws anything at the page."""
+    context = browser.new_context(viewport={"width": 800, "height": 600}, locale="en-GB", timezone_id="Europe/Oslo")
+    page = context.new_page()
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    yield page
+    context.close()
+    assert thrown == []

@@ -1,0 +1,155 @@
+"""Page views: on load, on navigation inside the page, and what each one says."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.tracker.collector import Collector
+from tests.tracker.visits import push
+
+pytestmark = pytest.mark.browser
+
+
+def test_load_is_a_page_view_with_all_its_fields(page: Page, collector: Collector) -> None:
+    address = collector.publish("/about", title="About us")
+    page.goto(address + "?utm_source=letter&utm_campaign=may&gclid=abc&ref=friend&q=secret#team")
+    [view] = collector.wait_for("screen_view")
+    assert re.fullmatch(r"0\.\d+(e-\d+)?", view.pop("eventId"))
+    assert isinstance(view.pop("timestamp"), int)
+    assert re.fullmatch(r"\d+x\d+", view.pop("screen_resolution"))
+    assert view == {
+        "name": "screen_view",
+        "path": address,
+        "properties": {},
+        "page_count": 1,
+        "referrer": "direct",
+        "language": "en-GB",
+        "timezone": "Europe/Oslo",
+        "viewport_size": "800x600",
+        "title": "About us",
+        "utm_source": "letter",
+        "utm_campaign": "may",
+        "gclid": "abc",
+        "ref": "friend",
+    }
+    [request] = collector.accepted
+    assert (request.route, request.query) == ("/batch", {"client_id": "site-1"})
+
+
+def test_a_link_to_another_page_sends_the_first_page_as_referrer_without_its_query(
+    page: Page, collector: Collector
+) -> None:
+    collector.publish("/two")
+    page.goto(collector.publish("/one", body="<a href=/two>on</a>") + "?q=secret")
+    page.click("a")
+    second = collector.wait_for("screen_view", 2)[1]
+    assert (second["path"], second["referrer"]) == (f"{collector.site}/two", f"{collector.site}/one")
+
+
+def test_pushed_addresses_are_page_views_with_the_title_set_afterwards(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.evaluate("history.pushState(null, '', '/cart?step=1'); document.title = 'Cart'")
+    second = collector.wait_for("screen_view", 2)[1]
+    assert (second["path"], second["title"]) == (f"{collector.site}/cart", "Cart")
+    assert (second["referrer"], second["page_count"]) == (f"{collector.site}/", 2)
+    page.go_back()
+    third = collector.wait_for("screen_view", 3)[2]
+    assert (third["path"], third["page_count"]) == (f"{collector.site}/", 3)
+
+
+def test_a_replaced_address_is_a_page_view_only_if_its_path_changes(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.evaluate("history.replaceState(null, '', '/?filter=red')")
+    page.evaluate("history.pushState(null, '', '/#fragment')")
+    page.evaluate("history.replaceState(null, '', '/red')")
+    paths = [view["path"] for view in collector.wait_for("screen_view", 2)]
+    assert paths == [f"{collector.site}/", f"{collector.site}/red"]
+
+
+def test_an_address_that_redirects_at_once_is_one_page_view(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.evaluate("history.pushState(null, '', '/account'); history.replaceState(null, '', '/sign-in')")
+    assert collector.wait_for("screen_view", 2)[1]["path"] == f"{collector.site}/sign-in"
+
+
+@pytest.mark.parametrize(
+    ("tag", "paths"),
+    [
+        ("data-track-hash-changes", ["/", "/#/cart", "/#/pay"]),
+        ("data-track-hash-changes=false", ["/", "/end"]),
+        ("", ["/", "/end"]),
+    ],
+)
+def test_fragments_are_pages_only_when_asked(page: Page, collector: Collector, tag: str, paths: list[str]) -> None:
+    page.goto(collector.publish("/", tag=f"data-ignore-bot-detection {tag}", body="<a href=#/cart>cart</a>"))
+    page.click("a")
+    if "/end" in paths:
+        push(page, "/end")
+    else:
+        collector.wait_for("screen_view", 2)
+        page.evaluate("location.hash = '/pay?token=secret'")
+    views = collector.wait_for("screen_view", len(paths))
+    assert [view["path"] for view in views] == [collector.site + path for path in paths]
+
+
+def test_a_page_out_of_the_back_forward_cache_is_viewed_again(page: Page, collector: Collector) -> None:
+    collector.publish("/two", tag="data-disabled")
+    page.goto(collector.publish("/one"))
+    page.goto(collector.site + "/two")
+    page.go_back(wait_until="commit")
+    # The second view in one document: the page was kept, not loaded again.
+    assert [view["page_count"] for view in collector.wait_for("screen_view", 2)] == [1, 2]
+    assert len(collector.events("page_exit")) == 1
+
+
+def test_a_prerendered_page_is_viewed_when_it_is_shown(page: Page, collector: Collector) -> None:
+    page.add_init_script("Object.defineProperty(document, 'prerendering', { value: true, configurable: true })")
+    page.goto(collector.publish("/"))
+    page.evaluate("databuddy.track('early'); databuddy.flush()")
+    page.evaluate(
+        """() => {
+          Object.defineProperty(document, "prerendering", { value: false, configurable: true });
+          document.dispatchEvent(new Event("prerenderingchange"));
+        }"""
+    )
+    [view] = collector.wait_for("screen_view")
+    [early] = collector.wait_for("early")
+    assert view["page_count"] == 1
+    assert early["timestamp"] <= view["timestamp"]
+
+
+def test_the_page_can_open_a_view_itself(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    page.evaluate("databuddy.screenView({ tab: 'reviews' })")
+    second = collector.wait_for("screen_view", 2)[1]
+    assert (second["path"], second["properties"]) == (f"{collector.site}/", {"tab": "reviews"})
+    assert len(collector.wait_for("page_exit")) == 1
+
+
+def test_options_come_from_the_page_then_the_tag_then_the_scripts_address(page: Page, collector: Collector) -> None:
+    config = '{ clientId: "lowest", trackHashChanges: true, ignoreBotDetection: true, apiUrl: "http://127.0.0.1:1" }'
+    path = "/configured"
+    page.add_init_script(f"window.databuddyConfig = {config}")
+    collector.pages[path] = (
+        f'<!doctype html><script async src="{collector.box}/script.js?clientId=from-query" '
+        f'data-website-id="unused" data-client-id="from-tag" data-api-url="{collector.box}"></script>',
+        {},
+    )
+    page.goto(f"{collector.site}{path}#/here")
+    [view] = collector.wait_for("screen_view")
+    assert view["path"] == f"{collector.site}{path}#/here"
+    assert collector.accepted[0].query == {"client_id": "from-query"}
+
+
+def test_website_id_is_another_name_for_client_id(page: Page, collector: Collector) -> None:
+    collector.pages["/"] = (
+        f'<script async src="{collector.box}/script.js" data-website-id="42" data-ignore-bot-detection></script>',
+        {},
+    )
+    page.goto(collector.site + "/")
+    collector.wait_for("screen_view")
+    assert collector.accepted[0].query == {"client_id": "42"}

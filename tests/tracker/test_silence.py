@@ -1,0 +1,146 @@
+"""Who is not counted."""
+
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.tracker.collector import Collector
+from tests.tracker.visits import NOT_AUTOMATED, track
+
+pytestmark = pytest.mark.browser
+
+SPY = """
+  window.attempts = [];
+  window.fetch = (address) => { attempts.push(address); return Promise.resolve(new Response()); };
+  navigator.sendBeacon = (address) => attempts.push(address) > 0;
+"""
+EVERYTHING = """() => {
+  databuddy.track("bought");
+  databuddy.screenView();
+  history.pushState(null, "", "/next");
+  databuddy.flush();
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  Object.defineProperty(document, "hidden", { value: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  dispatchEvent(new PageTransitionEvent("pagehide"));
+  return attempts.length;
+}"""
+
+
+def navigator_says(name: str, value: str) -> str:
+    """An init script: the browser's `navigator` answers so."""
+    return f"Object.defineProperty(Navigator.prototype, '{name}', {{ get: () => {value} }})"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A visit, and whether it is counted."""
+
+    why: str
+    counted: bool
+    tag: str = ""
+    before: str = NOT_AUTOMATED
+    host: str = "site.example"
+
+
+CASES = [
+    Case("an ordinary visit", True),
+    Case("global privacy control", False, before=NOT_AUTOMATED + ";" + navigator_says("globalPrivacyControl", "true")),
+    Case("do not track", False, before=NOT_AUTOMATED + ";" + navigator_says("doNotTrack", "'1'")),
+    Case("do not track, unset", True, before=NOT_AUTOMATED + ";" + navigator_says("doNotTrack", "'unspecified'")),
+    Case(
+        "no switch overrules a visitor",
+        False,
+        "data-ignore-bot-detection data-track-localhost",
+        navigator_says("globalPrivacyControl", "true"),
+    ),
+    Case("opted out", False, before=NOT_AUTOMATED + "; localStorage.databuddy_opt_out = 'true'"),
+    Case("opted out, older key", False, before=NOT_AUTOMATED + "; localStorage.databuddy_disabled = 'true'"),
+    Case("disabled by the page", False, "data-disabled"),
+    Case("disabled in words", False, 'data-disabled="true"'),
+    Case("not disabled in words", True, 'data-disabled="false"'),
+    Case("automated browser", False, before=""),
+    Case("automated browser, wanted", True, "data-ignore-bot-detection", before=""),
+    Case("localhost", False, host="localhost"),
+    Case("loopback address", False, host="127.0.0.1"),
+    Case("localhost, wanted", True, "data-track-localhost", host="localhost"),
+    Case("loopback address, wanted", True, 'data-track-localhost="true"', host="127.0.0.1"),
+    Case("localhost, not wanted", False, 'data-track-localhost="false"', host="localhost"),
+    Case("localhost, bots wanted", True, "data-ignore-bot-detection", before="", host="localhost"),
+    Case("a name in .local", False, host="shop.local"),
+    Case("a name in .local, wanted", True, "data-track-localhost", host="shop.local"),
+    Case("names that only look local", True, host="localhost.example"),
+    Case("localhost, automated", False, "data-track-localhost", before="", host="localhost"),
+    Case("a mask that is not supported yet", False, """data-mask-patterns='["/users/*"]'"""),
+    Case("paths to skip, not supported yet", False, """data-skip-patterns='["/admin/**"]'"""),
+    Case("a filter, not supported yet", False, before=NOT_AUTOMATED + "; window.databuddyConfig = { filter() {} }"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.why)
+def test_only_visits_that_may_be_counted_send_anything(page: Page, collector: Collector, case: Case) -> None:
+    page.add_init_script(f"{SPY}; {case.before}")
+    collector.publish("/", tag=case.tag)
+    page.goto(f"http://{case.host}:{collector.port}/")
+    assert (page.evaluate(EVERYTHING) > 0) is case.counted
+
+
+def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.add_init_script(SPY)
+    page.evaluate("window.databuddyOptOut()")
+    assert page.evaluate("[databuddyOptedOut, databuddyDisabled, {...localStorage}]") == [
+        True,
+        True,
+        {"databuddy_opt_out": "true", "databuddy_disabled": "true"},
+    ]
+    track(page, "after")
+    page.reload()
+    assert page.evaluate(EVERYTHING) == 0
+    assert [event["name"] for event in collector.events()] == ["screen_view"]
+
+
+def test_what_waits_when_a_visitor_opts_out_is_forgotten(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.evaluate("databuddy.track('before'); databuddyOptOut(); databuddy.flush(); databuddyOptIn()")
+    collector.wait_for("screen_view", 2)
+    assert collector.events("before") == []
+
+
+def test_opting_in_again_counts_the_page_from_then_on(page: Page, collector: Collector) -> None:
+    page.add_init_script("localStorage.databuddy_opt_out ??= 'true'")
+    page.goto(collector.publish("/"))
+    page.evaluate("databuddyOptIn()")
+    [view] = collector.wait_for("screen_view")
+    assert view["path"] == f"{collector.site}/"
+    page.evaluate("databuddyOptIn()")  # already in: nothing more
+    page.reload()
+    collector.wait_for("screen_view", 2)
+
+
+def test_opting_out_holds_for_the_page_where_storage_is_blocked(page: Page, collector: Collector) -> None:
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
+    )
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.evaluate("databuddyOptOut(); databuddy.track('after'); databuddy.flush()")
+    page.evaluate("databuddyOptIn()")
+    collector.wait_for("screen_view", 2)
+    assert collector.events("after") == []
+
+
+def test_a_visit_leaves_nothing_in_the_browser_and_sends_no_id(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    track(page, "bought")
+    page.evaluate("databuddy.flush()")
+    collector.wait_for("bought")
+    assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
+    assert page.context.cookies() == []
+    page.goto("about:blank")
+    collector.wait_for("page_exit")
+    for event in collector.events():
+        assert not {"anonymousId", "sessionId", "profileId", "sessionStartTime"} & set(event)

@@ -1,0 +1,55 @@
+"""What a visitor does, as scripts for the page."""
+
+from playwright.sync_api import Page
+
+NOT_AUTOMATED = "Object.defineProperty(Navigator.prototype, 'webdriver', { get: () => false })"
+"""An init script for tests of rules that would hide behind the one for automated browsers."""
+
+REMEMBER_SENDINGS = """
+  window.sendings = [];
+  const send = window.fetch;
+  window.fetch = (...request) => {
+    const sending = send(...request);
+    sendings.push(sending);
+    return sending;
+  };
+"""
+"""An init script for `wait_until_answered`."""
+
+_VISIBILITY = """hidden => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+}"""
+
+
+def hide(page: Page) -> None:
+    """Switches to another tab, as far as the page can tell."""
+    page.evaluate(_VISIBILITY, True)
+
+
+def show(page: Page) -> None:
+    """Comes back to the tab."""
+    page.evaluate(_VISIBILITY, False)
+
+
+def push(page: Page, address: str, title: str | None = None) -> None:
+    """Navigates inside the page, which sets its title after the address as routers do."""
+    page.evaluate("address => history.pushState(null, '', address)", address)
+    if title is not None:
+        page.evaluate("title => { document.title = title }", title)
+
+
+def track(page: Page, name: str, properties: object = None) -> None:
+    """Tells the tracker of an event."""
+    page.evaluate("([name, properties]) => databuddy.track(name, properties)", [name, properties])
+
+
+def wait_until_answered(page: Page) -> None:
+    """Returns when the tracker has seen the answers to all that it has fetched so far."""
+    page.evaluate("Promise.allSettled(sendings).then(() => null)")
+
+
+def stop_clock(page: Page) -> None:
+    """Stops the page's clock, installed before, one second from now; from then on it goes only where it is moved."""
+    page.clock.pause_at(page.evaluate("Date.now()") / 1_000 + 1)
