@@ -1,0 +1,303 @@
+"""Every page in a real browser: clean for axe, silent on the console, true to its policy, kind to keyboards."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.chromium import launch
+from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SETTINGS = UNLIMITED | {"limit_sign_in": 0}
+DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
+
+HOSTILE = (
+    "<script>window.broken=1</script>",
+    '"><img src=x onerror="window.broken=1">',
+    "' onmouseover='window.broken=1",
+    "{{7*7}}${7*7}",
+    "javascript:window.broken=1",
+    "\u202egnp.exe\u2066",
+    "/" + "no-end-" * 60,
+    "</title><svg onload=window.broken=1>",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box whose website has had visits, hostile ones among them."""
+    with running_box(tmp_path_factory.mktemp("pages") / "data", **SETTINGS) as running:
+        for number, path in enumerate(("/", "/docs", *HOSTILE)):
+            visit(running, path, number)
+            event(running, path)
+        yield running
+
+
+def send(box: Box, path: str, content: dict[str, Any], origin: str = "https://example.com") -> None:
+    """One request as a visitor's browser makes it."""
+    answer = httpx.post(
+        f"{box.url}{path}",
+        content=json.dumps(content),
+        headers={
+            "user-agent": BROWSER,
+            "accept": "*/*",
+            "accept-language": "en",
+            "content-type": "application/json",
+            "origin": origin,
+        },
+    )
+    assert answer.status_code == 200, answer.text
+
+
+def visit(box: Box, path: str, visitor: int) -> None:
+    page = {
+        "name": "screen_view",
+        "path": f"https://example.com/{path.lstrip('/')}",
+        "anonymousId": f"anonymous-{visitor}",
+        "referrer": f"https://{'x' * 40}{visitor}.example/",
+    }
+    send(box, f"/?client_id={box.account.website_id}", page)
+
+
+def event(box: Box, name: str) -> None:
+    send(box, "/track", {"name": name[:200], "websiteId": box.account.website_id, "anonymousId": "anonymous-0"})
+
+
+def site(box: Box, query: str = "") -> str:
+    return f"{box.url}/sites/{box.account.website_id}{query}"
+
+
+def sign_in(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}/sign-in")
+    page.fill("#email", EMAIL)
+    page.fill("#password", PASSWORD)
+    page.click("form.form button[type=submit]")
+    page.wait_for_url("**/sites")
+
+
+def context_of(browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> BrowserContext:
+    return browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+
+
+@pytest.fixture
+def page(browser: Browser, box: Box) -> Iterator[Page]:
+    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
+    context = context_of(browser, timezone_id="Europe/Berlin")
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    sign_in(page, box)
+    yield page
+    context.close()
+    assert said == []
+
+
+SIGNED_IN = (
+    "/sites",
+    "/sites/new",
+    "{site}",
+    "{site}?show=table&tab=systems&more=pages",
+    "{site}?range=today&compare=off",
+)
+PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here")
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    found = [wrong for path in PUBLIC for wrong in violations(page, f"{box.url}{path}")]
+    sign_in(page, box)
+    for path in SIGNED_IN:
+        found += violations(page, box.url + path.format(site=f"/sites/{box.account.website_id}"))
+    context.close()
+    assert found == []
+
+
+def violations(page: Page, address: str) -> list[str]:
+    """What axe finds wrong with a page whose menus are open."""
+    page.goto(address)
+    page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
+    page.add_script_tag(path=AXE)
+    answer = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+    return [f"{address} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in answer["violations"]]
+
+
+@pytest.mark.parametrize("size", [NARROW, PHONE, DESKTOP], ids=["360", "390", "1280"])
+def test_no_page_scrolls_sideways_whatever_strangers_sent(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size)
+    page = context.new_page()
+    sign_in(page, box)
+    for path in SIGNED_IN:
+        page.goto(box.url + path.format(site=f"/sites/{box.account.website_id}"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+    context.close()
+
+
+def test_what_strangers_sent_is_shown_and_does_nothing(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today&more=events"))
+    events = page.locator("#panel-events .bar")
+    expect(events.filter(has_text="<script>window.broken=1</script>")).to_have_count(1)
+    expect(events.filter(has_text="{{7*7}}${7*7}")).to_have_count(1)
+    expect(events.filter(has_text="gnp.exe")).to_have_count(1)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.locator("#page").inner_text())
+    page.goto(site(box, "?range=today&more=pages"))
+    expect(page.locator("#panel-pages .bar").filter(has_text="onerror")).to_have_count(1)
+    page.locator("#panel-pages .bar").last.hover()
+    assert page.evaluate("window.broken") is None
+    assert page.locator("main script, main img").count() == 0
+
+
+def test_the_range_is_chosen_with_the_keyboard_alone(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    while not page.evaluate("document.activeElement.id === 'range-button'"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("#range-today")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#range-today")).to_be_hidden()
+    expect(page.locator("#range-button")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**?range=yesterday")
+    expect(page.locator("#range-button")).to_have_text(re.compile("Yesterday"))
+    expect(page.locator("#range-button")).to_be_focused()
+
+
+def test_single_keys_choose_ranges_and_the_way_back_leads_back(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    for key, address in (("d", "range=today"), ("w", "range=last_7d"), ("c", "range=last_7d&compare=off")):
+        page.keyboard.press(key)
+        page.wait_for_url(f"**?{address}")
+        expect(page.locator("#page")).not_to_have_class(re.compile("htmx-request"))
+    expect(page.locator("#compare-switch")).to_have_attribute("aria-checked", "false")
+    page.go_back()
+    page.wait_for_url("**?range=last_7d")
+    expect(page.locator("#compare-switch")).to_have_attribute("aria-checked", "true")
+    expect(page.locator("#chart canvas")).to_have_count(1)
+
+
+def test_keys_do_nothing_while_somebody_types(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}/sites/new")
+    page.fill("#name", "")
+    page.keyboard.type("dwmy?")
+    expect(page.locator("#name")).to_have_value("dwmy?")
+    expect(page.locator("#help")).to_be_hidden()
+
+
+def test_the_help_opens_and_closes_and_gives_the_focus_back(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    page.focus("#tile-sessions")
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
+    expect(page.locator("#tile-sessions")).to_be_focused()
+
+
+def test_the_chart_says_its_numbers_to_the_keyboard_and_the_table_has_the_same(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=last_7d"))
+    chart = page.locator("#chart")
+    chart.focus()
+    page.keyboard.press("End")
+    value = str(len(HOSTILE) + 2)
+    expect(chart).to_have_attribute("aria-valuetext", re.compile(rf"today so far\), {value}, "))
+    page.keyboard.press("t")
+    page.wait_for_url("**show=table")
+    expect(page.locator(".table tbody tr").last).to_contain_text(re.compile(rf"today so far\s*{value}"))
+
+
+def test_without_scripts_everything_but_the_chart_works(browser: Browser, box: Box) -> None:
+    context = context_of(browser, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "?wait=all"))
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text(str(len(HOSTILE) + 2))
+    expect(page.locator(".table")).to_be_visible()
+    expect(page.locator("#chart")).to_be_hidden()
+    page.click("#range-button")
+    page.click("#range-yesterday")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("0")
+    context.close()
+
+
+def test_a_session_that_has_ended_leads_to_the_sign_in_and_back(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box))
+    context.clear_cookies()
+    page.keyboard.press("d")
+    page.wait_for_url(re.compile(r"/sign-in\?next="))
+    page.fill("#email", EMAIL)
+    page.fill("#password", PASSWORD)
+    page.click("form.form button[type=submit]")
+    page.wait_for_url(re.compile(box.account.website_id))
+    context.close()
+
+
+def test_a_new_website_waits_and_turns_into_its_overview(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}/sites/new")
+    page.fill("#name", "Try-out")
+    page.fill("#domain", "localhost")
+    page.click("form.form button[type=submit]")
+    expect(page.locator("#snippet")).to_contain_text("data-track-localhost")
+    expect(page.locator(".snippet-waiting")).to_be_visible()
+    website_id = page.url.rsplit("/", 1)[1]
+    send(box, "/track", {"name": "signup", "websiteId": website_id}, origin="http://localhost:3000")
+    expect(page.locator("#panel-events")).to_contain_text("signup", timeout=15_000)
+
+
+def test_the_setup_link_makes_the_first_account_once(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "data", **SETTINGS) as server:
+        link = re.search(r"/setup\?token=\S+", server.printed())
+        assert link is not None
+        context = context_of(browser, timezone_id="Asia/Kathmandu")
+        page = context.new_page()
+        page.goto(server.url)
+        expect(page.locator("h1")).to_have_text("This box is not set up yet")
+        page.goto(server.url + link.group())
+        page.fill("#email", "ada@example.com")
+        page.fill("#password", "short")
+        page.click("[data-reveals=password]")
+        expect(page.locator("#password")).to_have_attribute("type", "text")
+        page.click("form.form button[type=submit]")
+        expect(page.locator("#password-error")).to_be_visible()
+        expect(page.locator("#email")).to_have_value("ada@example.com")
+        expect(page.locator("#password")).to_be_focused()
+        page.fill("#password", PASSWORD)
+        page.fill("#organization", "Ada")
+        page.fill("#website", "Garden")
+        page.fill("#domain", "garden.example")
+        page.click("form.form button[type=submit]")
+        expect(page.locator("#key")).to_have_text(re.compile("svc_"))
+        page.click("text=Continue to your website")
+        expect(page.locator("#snippet")).to_contain_text("data-client-id")
+        page.goto(server.url + link.group())
+        expect(page.locator("h1")).to_have_text("This setup link has expired")
+        context.close()
