@@ -1,5 +1,6 @@
 """From an event as it came in to a fact: time, visitor, page, source, device. Pure but for its caches."""
 
+import re
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,8 @@ from analytics_box.ingest.visitors import Salts
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
+_SIZE = re.compile(r"[1-9]\d{1,4}x[1-9]\d{1,4}\Z")
+LONGEST_ENGAGED = 86_400  # seconds
 _NO_PAGE = Page(path="")
 
 
@@ -60,8 +63,8 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         path=where.path,
         query_string=where.query,
         title=clean(given.title or "", 512),
-        engaged=round(given.time_on_page or 0) if kind == PAGE_EXIT else 0,
-        scroll=round(given.scroll_depth or 0) if kind == PAGE_EXIT else 0,
+        engaged=_between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
+        scroll=_between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
         origin=clean(given.source or "", 64) if kind == CUSTOM else "",
         client_session=clean(given.sessionId or "", 256),
@@ -133,9 +136,19 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         agent.device,
         clean(given.language or sender.language, 64),
         _zone(given.timezone or ""),
-        given.viewport_size or "",
-        given.screen_resolution or "",
+        _size(given.viewport_size),
+        _size(given.screen_resolution),
     )
+
+
+def _between(number: float | None, most: int) -> int:
+    """A whole number from 0 to `most`, whatever was sent."""
+    return round(min(max(number or 0, 0), most))
+
+
+def _size(text: str | None) -> str:
+    """A size like 1280x720; nothing for what is none, such as 0x0 of a page that is not shown."""
+    return text if text and _SIZE.match(text) else ""
 
 
 @lru_cache(maxsize=20_000)

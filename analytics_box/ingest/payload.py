@@ -13,16 +13,18 @@ MAX_PROPERTY_BYTES = 32 * 1024
 MAX_PROPERTY_DEPTH = 8
 
 _Text64 = Annotated[str, Meta(max_length=64)] | None
-_Text128 = Annotated[str, Meta(max_length=128)] | None
 _Text256 = Annotated[str, Meta(max_length=256)] | None
 _Text512 = Annotated[str, Meta(max_length=512)] | None
 _Address = Annotated[str, Meta(max_length=8192)] | None
-_Size = Annotated[str, Meta(pattern=r"^\d{2,5}x\d{2,5}$")] | None
 _PropertyName = Annotated[str, Meta(max_length=128)]
 
 
 class Incoming(Struct, frozen=True):
-    """An event as it arrives. Fields that a later part of the wire defines are ignored, null is absent."""
+    """An event as it arrives. Unknown fields are ignored, null is absent.
+
+    What says who and what an event is has limits; a description of its page that is too long is cut, and one that
+    makes no sense is left out, because a page view must not be lost over it.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=256)]
     type: str | None = None
@@ -35,27 +37,27 @@ class Incoming(Struct, frozen=True):
     sessionId: _Text256 = None
     websiteId: Annotated[str, Meta(max_length=255)] | None = None
     path: _Address = None
-    source: _Text64 = None
-    title: _Text512 = None
-    referrer: _Address = None
-    language: _Text64 = None
-    timezone: _Text64 = None
-    viewport_size: _Size = None
-    screen_resolution: _Size = None
-    time_on_page: Annotated[float, Meta(ge=0, le=86_400)] | None = None
-    scroll_depth: Annotated[float, Meta(ge=0, le=100)] | None = None
-    utm_source: _Text128 = None
-    utm_medium: _Text128 = None
-    utm_campaign: _Text128 = None
-    utm_term: _Text128 = None
-    utm_content: _Text128 = None
-    ref: _Text128 = None
-    gclid: _Text512 = None
-    fbclid: _Text512 = None
-    ttclid: _Text512 = None
-    twclid: _Text512 = None
-    li_fat_id: _Text512 = None
-    msclkid: _Text512 = None
+    source: str | None = None
+    title: str | None = None
+    referrer: str | None = None
+    language: str | None = None
+    timezone: str | None = None
+    viewport_size: str | None = None
+    screen_resolution: str | None = None
+    time_on_page: float | None = None
+    scroll_depth: float | None = None
+    utm_source: str | None = None
+    utm_medium: str | None = None
+    utm_campaign: str | None = None
+    utm_term: str | None = None
+    utm_content: str | None = None
+    ref: str | None = None
+    gclid: str | None = None
+    fbclid: str | None = None
+    ttclid: str | None = None
+    twclid: str | None = None
+    li_fat_id: str | None = None
+    msclkid: str | None = None
 
 
 class InvalidEvent(Exception):
