@@ -23,11 +23,11 @@ from analytics_box.errors import BoxError
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import NewerSchema, migrate
+from analytics_box.store.migrations import DamagedFile, NewerSchema, migrate
 
 Command = Callable[..., Any]
 
-_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema, NotADemo)
+_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema, DamagedFile, NotADemo)
 
 
 def with_settings(*names: str) -> Callable[[Command], Command]:

@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from msgspec.structs import replace
 from analytics_box import jobs
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
-from analytics_box.settings import Settings
+from analytics_box.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +38,16 @@ class AlreadyRunning(Exception):
 
 @contextmanager
 def lock(directory: Path) -> Iterator[None]:
-    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning."""
+    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning or SettingsError."""
     os.umask(0o077)
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (directory / LOCK_FILE).open("a") as file:
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        opened = (directory / LOCK_FILE).open("a")
+    except OSError as broken:
+        raise SettingsError(
+            f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
+        ) from broken
+    with opened as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as taken:
@@ -62,8 +69,8 @@ def uvloop_runner() -> "asyncio.Runner":
 
 
 async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
-    port = settings.port or free_port(settings.host)
-    check_port(settings.host, port)
+    check_tls(settings)
+    port = free_port(settings.host, settings.port)
     box = open_box(replace(settings, port=port))
     loop = asyncio.get_running_loop()
     server = Server(
@@ -89,7 +96,8 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
         threading.Thread(target=_check_after_crash, args=(box,), daemon=True).start()
     try:
         await _listening(settings.host, port)
-        announce(box, f"{'https' if settings.tls_certificate else 'http'}://{settings.host}:{port}")
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        announce(box, f"{'https' if settings.tls_certificate else 'http'}://{host}:{port}")
         await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         log.info("Stopping: requests in flight may finish")
@@ -148,20 +156,32 @@ async def _listening(host: str, port: int) -> None:
             return
 
 
-def free_port(host: str) -> int:
-    """A port that nobody listens on."""
-    with socket.create_server((host, 0)) as probe:
-        return int(probe.getsockname()[1])
+def check_tls(settings: Settings) -> None:
+    """Raises SettingsError, with words for the operator, when the certificate and its key cannot be used."""
+    if not settings.tls_certificate:
+        return
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(settings.tls_certificate, settings.tls_key, password="")  # asks nobody for one
+    except OSError as broken:  # what ssl raises is one too
+        raise SettingsError(
+            f"tls_certificate {settings.tls_certificate} and tls_key {settings.tls_key} cannot be used: {broken}"
+        ) from broken
 
 
 class PortTaken(Exception):
     """The address cannot be listened on."""
 
 
-def check_port(host: str, port: int) -> None:
-    """Raises PortTaken, with words for the operator, before anything is opened."""
+def free_port(host: str, wanted: int) -> int:
+    """The wanted port, or for 0 one that nobody listens on.
+
+    Raises PortTaken, with words for the operator, before anything is opened.
+    """
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        socket.create_server((host, port), family=family).close()
+        family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
+        with socket.create_server((host, wanted), family=family) as probe:
+            return int(probe.getsockname()[1])
     except OSError as taken:
-        raise PortTaken(f"Cannot listen on {host}:{port}: {taken.strerror}; choose another --host or --port") from taken
+        reason = str(taken.strerror).partition(" (while")[0]
+        raise PortTaken(f"Cannot listen on {host}:{wanted}: {reason}; choose another --host or --port") from taken

@@ -26,8 +26,12 @@ class NewerSchema(Exception):
     """The file was written by a newer version of the box; this one must not touch it."""
 
 
+class DamagedFile(Exception):
+    """The file cannot be read as a database."""
+
+
 def migrate(directory: Path) -> None:
-    """Bring both files in this directory to the schema of this version. Raises NewerSchema."""
+    """Bring both files in this directory to the schema of this version. Raises NewerSchema or DamagedFile."""
     for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
         path = directory / name
         applied = _applied(path)
@@ -54,6 +58,8 @@ def _applied(path: Path) -> list[str]:
             (SET,),
         )
         return [str(name) for (name,) in rows.fetchall()]
+    except (apsw.NotADBError, apsw.CorruptError) as damage:
+        raise DamagedFile(f"{path} cannot be read ({damage}); restore a backup") from damage
     finally:
         db.close()
 
