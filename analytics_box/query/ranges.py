@@ -110,13 +110,14 @@ def of_dates(start: str, end: str) -> Days:
 
 def parse_date(text: str, field: str) -> date:
     """One date. Raises InvalidQuery; years outside 1970–2999 are refused like any other nonsense."""
+    found: date | None = None
     try:
         if len(text) > 10 and text[10] in "T ":
             found = datetime.fromisoformat(text).date()
-        else:
-            found = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).date()
+        elif text[4:8:3] == "--":
+            found = date.fromisoformat(text)
     except ValueError:
-        found = None
+        pass
     if found is None or not 1970 <= found.year <= 2999:
         message = f"Invalid date: {text[:40]}"
         raise InvalidQuery(message, details=(Detail(field, message),))
