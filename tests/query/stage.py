@@ -1,0 +1,93 @@
+"""A real events.db that stories are told to, and questions are asked of, the way the box does both."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.query.request import DECODER, GivenQuery, check
+from analytics_box.query.run import Entry, Queries
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from tests.query.happenings import Happening
+from tests.query.oracle import Asked, Row
+
+
+class Stage:
+    """The database. Every story gets sites of its own, so that stories never mix."""
+
+    def __init__(self, directory: Path) -> None:
+        migrate(directory)
+        self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
+        strings, live = Strings(), LiveSessions()
+        self.db.accompany(strings, live)
+        self._ledger = Ledger(strings, live)
+        self._queries = Queries(self.db, seconds=30)
+        self._runner = asyncio.Runner()
+        self._sites = itertools.count(1)
+
+    def new_sites(self, number: int) -> tuple[int, ...]:
+        return tuple(itertools.islice(self._sites, number))
+
+    def store(self, happenings: Sequence[Happening]) -> None:
+        """Each event in a write of its own, in the order of arrival."""
+        for happening in happenings:
+            self._append(happening.fact())
+
+    def _append(self, fact: Event) -> None:
+        self.db.write_now(lambda db: self._ledger.append(db, [fact]))
+
+    def entries(self, content: dict[str, object], sites: tuple[int, ...], *, now: int = 0) -> list[Entry]:
+        """The answer to the body of a POST /v1/query."""
+        given = DECODER.decode(json.dumps(content))
+        assert isinstance(given, GivenQuery)
+        request = check(given, zone_name=None, now=now)
+        return self._runner.run(self._queries.answer(request, sites))
+
+    def rows(self, asked: Asked) -> list[Row]:
+        """The rows of one question."""
+        (entry,) = self.entries(body_of(asked), asked.sites)
+        assert entry.success, entry.error
+        assert entry.ignoredFilters is msgspec.UNSET
+        return entry.data
+
+    def close(self) -> None:
+        self.db.close()
+        self._runner.close()
+
+
+def body_of(asked: Asked) -> dict[str, object]:
+    """A question as clients write it."""
+    body: dict[str, object] = {
+        "parameters": [asked.type],
+        "startDate": asked.first.isoformat(),
+        "endDate": asked.last.isoformat(),
+        "timeZone": asked.tz.key,
+        "granularity": "hourly" if asked.hourly else "daily",
+        "limit": asked.limit,
+        "page": asked.page,
+        "filters": [
+            {"field": name, "op": operator, "value": values if operator in {"in", "not_in"} else values[0]}
+            for name, operator, values in asked.filters
+        ],
+    }
+    if asked.sort_by is not None:
+        body |= {"sortBy": asked.sort_by, "sortOrder": "desc" if asked.descending else "asc"}
+    return body
+
+
+@contextmanager
+def stage_in(directory: Path) -> Iterator[Stage]:
+    stage = Stage(directory)
+    try:
+        yield stage
+    finally:
+        stage.close()
