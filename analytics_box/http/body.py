@@ -56,9 +56,26 @@ def decode(decode_one: Callable[[bytes], T], body: bytes) -> T:
         body.decode("utf-8")  # msgspec skips over invalid text in fields that nobody asked for
         return decode_one(body)
     except msgspec.ValidationError as wrong:
+        _check_json(body)
         raise WrongTypes("The request has a wrong shape", details=(_detail(wrong),)) from wrong
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
         raise BrokenBody("The body is not valid JSON") from broken
+
+
+def _check_json(body: bytes) -> None:
+    """Raises BrokenBody for what ends or nests as no JSON may; a wrong type is noticed before that."""
+    try:
+        msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError) as broken:
+        raise BrokenBody("The body is not valid JSON") from broken
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def form(body: bytes) -> dict[str, str]:
@@ -88,7 +105,8 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes
 def _detail(wrong: msgspec.ValidationError) -> Detail:
     message, _, where = str(wrong).partition(" - at ")
     path = where.strip("`").removeprefix("$").removeprefix(".")
-    return Detail(f"body.{path}" if path else "body", f"Invalid value: {message}")
+    dot = "." if path and not path.startswith("[") else ""
+    return Detail(f"body{dot}{path}", f"Invalid value: {message}")
 
 
 async def of_request(

@@ -138,7 +138,10 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
     if given.preset is not None:
         return ranges.of_preset(given.preset, now, tz)
     if given.startDate is not None and given.endDate is not None:
-        return ranges.of_dates(given.startDate, given.endDate)
+        try:
+            return ranges.of_dates(given.startDate, given.endDate)
+        except InvalidQuery as wrong:
+            raise _invalid(f"{where}{wrong.details[0].field}", wrong.message) from wrong
     if all(parameter.start_date and parameter.end_date for parameter in parameters):
         return None
     missing = "startDate" if given.startDate is None else "endDate"
