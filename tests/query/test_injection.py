@@ -76,7 +76,7 @@ def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: st
         ("contains", {value, f"-{value}-"}),
         ("starts_with", {value}),
     ):
-        body = {
+        body: dict[str, object] = {
             "parameters": ["custom_events"],
             "startDate": DAY[0],
             "endDate": DAY[1],
@@ -89,7 +89,7 @@ def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: st
 @pytest.mark.parametrize("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "profile_id"])
 def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: str) -> None:
     filters = [{"field": field, "op": "eq", "value": "x"}]
-    body = {"parameters": ["summary_totals"], "startDate": DAY[0], "endDate": DAY[1], "filters": filters}
+    body: dict[str, object] = {"parameters": ["summary_totals"], "startDate": DAY[0], "endDate": DAY[1], "filters": filters}
     (entry,) = stage.entries(body, stage.new_sites(1))
     assert entry.success
     assert entry.ignoredFilters == (field,)
@@ -97,7 +97,7 @@ def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: st
 
 @pytest.mark.parametrize("sort_by", [text[:64] for text in HOSTILE] + ["bucket", "m_visitors", "random()", "1"])
 def test_only_named_fields_can_be_sorted_by(stage: Stage, sort_by: str) -> None:
-    body = {"parameters": ["top_pages"], "startDate": DAY[0], "endDate": DAY[1], "sortBy": sort_by}
+    body: dict[str, object] = {"parameters": ["top_pages"], "startDate": DAY[0], "endDate": DAY[1], "sortBy": sort_by}
     (entry,) = stage.entries(json.loads(json.dumps(body)), stage.new_sites(1))
     assert not entry.success
     assert entry.data == []

@@ -1,0 +1,177 @@
+"""Refusals of the query API as the specification (7) and the wire (3.4, 11.1, and its section 0) state them."""
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.inprocess import WholeBox
+
+BODY: dict[str, Any] = {"parameters": ["summary_metrics"], "preset": "today"}
+API_FIELDS = {"success", "error", "code", "requestId"}
+INGEST_ONLY = {"status", "message", "retryable", "errors"}
+NEVER = ("Traceback", "traceback", "apsw", "sqlite", "msgspec", "analytics_box/", 'File "')
+
+
+class Case(NamedTuple):
+    """A body and its refusal; `section` is where that is written, `details` the fields that are named."""
+
+    section: str
+    body: Any
+    status: int
+    code: str
+    message: str
+    details: tuple[str, ...] | None = None
+
+
+def but(**changes: Any) -> dict[str, Any]:
+    """The good body, with changes; None takes a field away."""
+    return {name: value for name, value in {**BODY, **changes}.items() if value is not None}
+
+
+def filtered(**changes: Any) -> dict[str, Any]:
+    return but(filters=[{"field": "path", "op": "eq", "value": "/", **changes}])
+
+
+DEEP = b"[" * 100_000
+CASES = (
+    # Broken JSON
+    Case("wire 3.4", b"", 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b"{", 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b'{"parameters":["summary_metrics"]', 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b"parameters=summary_metrics", 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b'{"parameters":["\xff\xfe"],"preset":"today"}', 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b'{"parameters":["top_pages"],"preset":"today","x":"\xff"}', 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", DEEP, 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b'{"x":' + DEEP, 400, "PARSE", "not valid JSON"),
+    Case("wire 3.4", b'{"parameters":[],"limit":NaN}', 400, "PARSE", "not valid JSON"),
+    # Wrong types and enums
+    Case("wire 3.4", b"null", 422, "VALIDATION", "wrong shape", ("body",)),
+    Case("wire 3.4", b"7", 422, "VALIDATION", "wrong shape", ("body",)),
+    Case("wire 3.4", b'"summary_metrics"', 422, "VALIDATION", "wrong shape", ("body",)),
+    Case("wire 3.4", {}, 422, "VALIDATION", "wrong shape", ("body",)),
+    Case("wire 3.4", but(parameters=None), 422, "VALIDATION", "wrong shape"),
+    Case("wire 3.4", but(parameters="top_pages"), 422, "VALIDATION", "wrong shape", ("body.parameters",)),
+    Case("wire 3.4", but(parameters=[7]), 422, "VALIDATION", "wrong shape", ("body.parameters[0]",)),
+    Case("wire 3.4", but(parameters=[{}]), 422, "VALIDATION", "wrong shape", ("body.parameters[0]",)),
+    Case("wire 3.4", but(preset="last_year"), 422, "VALIDATION", "wrong shape", ("body.preset",)),
+    Case("wire 3.4", but(preset=7), 422, "VALIDATION", "wrong shape", ("body.preset",)),
+    Case("wire 3.4", but(granularity="week"), 422, "VALIDATION", "wrong shape", ("body.granularity",)),
+    Case("wire 3.4", but(limit="10"), 422, "VALIDATION", "wrong shape", ("body.limit",)),
+    Case("wire 3.4", but(limit=1.5), 422, "VALIDATION", "wrong shape", ("body.limit",)),
+    Case("wire 3.4", but(page=True), 422, "VALIDATION", "wrong shape", ("body.page",)),
+    Case("wire 3.4", but(startDate=20260617), 422, "VALIDATION", "wrong shape", ("body.startDate",)),
+    Case("wire 3.4", but(sortOrder="up"), 422, "VALIDATION", "wrong shape", ("body.sortOrder",)),
+    Case("wire 3.4", but(filters={}), 422, "VALIDATION", "wrong shape", ("body.filters",)),
+    Case("wire 2.1", filtered(op="matches"), 422, "VALIDATION", "wrong shape", ("body.filters[0].op",)),
+    Case("wire 2.1", filtered(value={"a": 1}), 422, "VALIDATION", "wrong shape", ("body.filters[0].value",)),
+    Case("wire 2.1", filtered(value=None), 422, "VALIDATION", "wrong shape", ("body.filters[0].value",)),
+    Case("wire 3.4", [BODY, {"parameters": 7}], 422, "VALIDATION", "wrong shape", ("body[1].parameters",)),
+    # Well-formed questions that ask for the impossible
+    Case("wire 3.4", but(parameters=[]), 400, "VALIDATION_ERROR", "At least one parameter is required", ("parameters",)),
+    Case("wire 3.4", but(parameters=["top_page"]), 400, "VALIDATION_ERROR", "Unknown query type: top_page. Did you mean 'top_pages'?"),
+    Case("wire 3.4", but(parameters=["zzzzzzzzz"]), 400, "VALIDATION_ERROR", "Unknown query type: zzzzzzzzz"),
+    Case("wire 3.4", but(preset=None), 400, "VALIDATION_ERROR", "Either startDate or preset is required", ("startDate",)),
+    Case("wire 3.4", but(preset=None, startDate="2026-06-01"), 400, "VALIDATION_ERROR", "Either endDate or preset is required", ("endDate",)),
+    Case("wire 3.4", but(preset=None, startDate="soon", endDate="2026-06-01"), 400, "VALIDATION_ERROR", "Invalid date: soon", ("startDate",)),
+    Case("wire 3.4", but(preset=None, startDate="2026-06-02", endDate="2026-06-01"), 400, "VALIDATION_ERROR", "startDate is after endDate"),
+    Case("spec 8", but(limit=10_001), 400, "VALIDATION_ERROR", "Limit cannot exceed 10000", ("limit",)),
+    Case("wire 3.4", but(limit=0), 400, "VALIDATION_ERROR", "Limit must be at least 1", ("limit",)),
+    Case("wire 3.4", but(limit=-(10**15)), 400, "VALIDATION_ERROR", "Limit must be at least 1", ("limit",)),
+    Case("spec 8", but(page=0), 400, "VALIDATION_ERROR", "Page must be at least 1", ("page",)),
+    Case("wire 3.4", but(page=10**15), 400, "VALIDATION_ERROR", "Page is too large", ("page",)),
+    Case("spec 4 rule 3", but(preset="last_90d", granularity="hourly"), 400, "VALIDATION_ERROR", "up to 30 days", ("granularity",)),
+    Case("wire 0", but(parameters=["top_pages"] * 51), 400, "VALIDATION_ERROR", "50 parameters", ("parameters",)),
+    Case("wire 0", [BODY] * 21, 400, "VALIDATION_ERROR", "1 to 20 queries"),
+    Case("wire 3.4", [], 400, "VALIDATION_ERROR", "1 to 20 queries"),
+    Case("wire 3.4", [BODY, but(limit=0)], 400, "VALIDATION_ERROR", "Limit must be at least 1", ("batch[1].limit",)),
+    Case("wire 3.4", [BODY, but(parameters=["zzzzzz"])], 400, "VALIDATION_ERROR", "Unknown query type", ("batch[1].parameters[0]",)),
+    Case("wire 3.4", [BODY, but(preset=None, startDate="x", endDate="y")], 400, "VALIDATION_ERROR", "Invalid date", ("batch[1].startDate",)),
+    Case("security", filtered(value=["x"] * 1_001), 400, "VALIDATION_ERROR", "1000 values"),
+)  # fmt: skip
+
+
+def named(case: Case) -> str:
+    shown = case.body if isinstance(case.body, bytes) else json.dumps(case.body).encode()
+    return f"{case.code} {shown[:60]!r}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=named)
+def test_an_invalid_query_is_refused_and_told_why(box: WholeBox, case: Case) -> None:
+    answer = box.query("shop", case.body)
+    assert (answer.status, answer.json["code"]) == (case.status, case.code)
+    assert case.message in answer.json["error"]
+    if case.details is not None:
+        assert tuple(detail["field"] for detail in answer.json["details"]) == case.details
+    check_error_body(answer.headers, answer.body)
+
+
+def check_error_body(headers: dict[str, str], body: bytes) -> None:
+    """Spec 7 and wire 11.1: what every error body of the API has, and what it never has."""
+    found = json.loads(body)
+    assert set(found) >= API_FIELDS
+    assert not set(found) & INGEST_ONLY
+    assert set(found) <= API_FIELDS | {"details", "reason"}
+    assert found["success"] is False
+    assert found["requestId"] == headers["x-request-id"]
+    assert headers["content-type"] == "application/json"
+    assert headers["cache-control"] == "no-store"
+    for secret in NEVER:
+        assert secret not in body.decode()
+
+
+def test_a_suggestion_stands_beside_the_message_too(box: WholeBox) -> None:  # wire 3.4
+    answer = box.query("shop", but(parameters=["browser_names"]))
+    assert answer.json["details"] == [
+        {
+            "field": "parameters[0]",
+            "message": "Unknown query type: browser_names",
+            "suggestion": "Did you mean 'browser_name'?",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/v1/query", 405, "METHOD_NOT_ALLOWED"),
+        ("POST", "/v1/query/types", 405, "METHOD_NOT_ALLOWED"),
+        ("DELETE", "/v1/query/websites", 405, "METHOD_NOT_ALLOWED"),
+        ("POST", "/health", 405, "METHOD_NOT_ALLOWED"),
+        ("GET", "/v1/nothing", 404, "NOT_FOUND"),
+        ("POST", "/v2/query", 404, "NOT_FOUND"),
+        ("GET", "/v1/query/%2e%2e/%2e%2e/etc/passwd", 404, "NOT_FOUND"),
+        ("GET", "/static/../../analytics_box/cli.py", 404, "NOT_FOUND"),
+    ],
+)
+def test_a_wrong_address_or_method_is_refused_in_the_same_shape(
+    box: WholeBox, method: str, path: str, status: int, code: str
+) -> None:  # wire 0, other HTTP refusals
+    answer = box.ask(method, path, headers={"x_api_key": box.keys["all"]})
+    assert (answer.status, answer.json["code"]) == (status, code)
+    check_error_body(answer.headers, answer.body)
+    assert ("allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_query_of_another_content_type_is_refused(box: WholeBox, content_type: str) -> None:  # wire 0
+    answer = box.post("/v1/query", BODY, key="all", content_type=content_type)
+    assert (answer.status, answer.json["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    check_error_body(answer.headers, answer.body)
+
+
+def test_a_compressed_query_is_refused(box: WholeBox) -> None:  # security: bodies
+    answer = box.post("/v1/query", b"\x1f\x8b", key="all", content_encoding="gzip")
+    assert (answer.status, answer.json["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+def test_a_query_larger_than_its_limit_is_refused(box: WholeBox) -> None:  # wire 0
+    answer = box.query("shop", but(timeZone="x" * box.box.settings.max_query_bytes))
+    assert (answer.status, answer.json["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    check_error_body(answer.headers, answer.body)
+
+
+def test_a_key_of_a_single_website_must_name_its_website(box: WholeBox) -> None:  # wire 3.2
+    answer = box.post("/v1/query", BODY, key="restricted")
+    assert (answer.status, answer.json["code"]) == (400, "MISSING_PROJECT_ID")
+    check_error_body(answer.headers, answer.body)
