@@ -70,14 +70,6 @@ def _check_json(body: bytes) -> None:
         raise BrokenBody("The body is not valid JSON") from broken
 
 
-def _is_json(body: bytes) -> bool:
-    try:
-        msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
-
-
 def form(body: bytes) -> dict[str, str]:
     """The fields of a form; the last of equal names wins. Raises BrokenBody."""
     try:
