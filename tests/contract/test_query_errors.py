@@ -33,62 +33,76 @@ def filtered(**changes: Any) -> dict[str, Any]:
     return but(filters=[{"field": "path", "op": "eq", "value": "/", **changes}])
 
 
+def broken(section: str, body: bytes) -> Case:
+    return Case(section, body, 400, "PARSE", "not valid JSON")
+
+
+def shape(section: str, body: Any, *details: str) -> Case:
+    return Case(section, body, 422, "VALIDATION", "wrong shape", details or None)
+
+
+def impossible(section: str, body: Any, message: str, *details: str) -> Case:
+    return Case(section, body, 400, "VALIDATION_ERROR", message, details or None)
+
+
 DEEP = b"[" * 100_000
 CASES = (
     # Broken JSON
-    Case("wire 3.4", b"", 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b"{", 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b'{"parameters":["summary_metrics"]', 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b"parameters=summary_metrics", 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b'{"parameters":["\xff\xfe"],"preset":"today"}', 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b'{"parameters":["top_pages"],"preset":"today","x":"\xff"}', 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", DEEP, 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b'{"x":' + DEEP, 400, "PARSE", "not valid JSON"),
-    Case("wire 3.4", b'{"parameters":[],"limit":NaN}', 400, "PARSE", "not valid JSON"),
+    broken("wire 3.4", b""),
+    broken("wire 3.4", b"{"),
+    broken("wire 3.4", b'{"parameters":["summary_metrics"]'),
+    broken("wire 3.4", b"parameters=summary_metrics"),
+    broken("wire 3.4", b'{"parameters":["\xff\xfe"],"preset":"today"}'),
+    broken("wire 3.4", b'{"parameters":["top_pages"],"preset":"today","x":"\xff"}'),
+    broken("wire 3.4", DEEP),
+    broken("wire 3.4", b'{"x":' + DEEP),
+    broken("wire 3.4", b'{"parameters":[],"limit":NaN}'),
     # Wrong types and enums
-    Case("wire 3.4", b"null", 422, "VALIDATION", "wrong shape", ("body",)),
-    Case("wire 3.4", b"7", 422, "VALIDATION", "wrong shape", ("body",)),
-    Case("wire 3.4", b'"summary_metrics"', 422, "VALIDATION", "wrong shape", ("body",)),
-    Case("wire 3.4", {}, 422, "VALIDATION", "wrong shape", ("body",)),
-    Case("wire 3.4", but(parameters=None), 422, "VALIDATION", "wrong shape"),
-    Case("wire 3.4", but(parameters="top_pages"), 422, "VALIDATION", "wrong shape", ("body.parameters",)),
-    Case("wire 3.4", but(parameters=[7]), 422, "VALIDATION", "wrong shape", ("body.parameters[0]",)),
-    Case("wire 3.4", but(parameters=[{}]), 422, "VALIDATION", "wrong shape", ("body.parameters[0]",)),
-    Case("wire 3.4", but(preset="last_year"), 422, "VALIDATION", "wrong shape", ("body.preset",)),
-    Case("wire 3.4", but(preset=7), 422, "VALIDATION", "wrong shape", ("body.preset",)),
-    Case("wire 3.4", but(granularity="week"), 422, "VALIDATION", "wrong shape", ("body.granularity",)),
-    Case("wire 3.4", but(limit="10"), 422, "VALIDATION", "wrong shape", ("body.limit",)),
-    Case("wire 3.4", but(limit=1.5), 422, "VALIDATION", "wrong shape", ("body.limit",)),
-    Case("wire 3.4", but(page=True), 422, "VALIDATION", "wrong shape", ("body.page",)),
-    Case("wire 3.4", but(startDate=20260617), 422, "VALIDATION", "wrong shape", ("body.startDate",)),
-    Case("wire 3.4", but(sortOrder="up"), 422, "VALIDATION", "wrong shape", ("body.sortOrder",)),
-    Case("wire 3.4", but(filters={}), 422, "VALIDATION", "wrong shape", ("body.filters",)),
-    Case("wire 2.1", filtered(op="matches"), 422, "VALIDATION", "wrong shape", ("body.filters[0].op",)),
-    Case("wire 2.1", filtered(value={"a": 1}), 422, "VALIDATION", "wrong shape", ("body.filters[0].value",)),
-    Case("wire 2.1", filtered(value=None), 422, "VALIDATION", "wrong shape", ("body.filters[0].value",)),
-    Case("wire 3.4", [BODY, {"parameters": 7}], 422, "VALIDATION", "wrong shape", ("body[1].parameters",)),
+    shape("wire 3.4", b"null", "body"),
+    shape("wire 3.4", b"7", "body"),
+    shape("wire 3.4", b'"summary_metrics"', "body"),
+    shape("wire 3.4", {}, "body"),
+    shape("wire 3.4", but(parameters=None)),
+    shape("wire 3.4", but(parameters="top_pages"), "body.parameters"),
+    shape("wire 3.4", but(parameters=[7]), "body.parameters[0]"),
+    shape("wire 3.4", but(parameters=[{}]), "body.parameters[0]"),
+    shape("wire 3.4", but(preset="last_year"), "body.preset"),
+    shape("wire 3.4", but(preset=7), "body.preset"),
+    shape("wire 3.4", but(granularity="week"), "body.granularity"),
+    shape("wire 3.4", but(limit="10"), "body.limit"),
+    shape("wire 3.4", but(limit=1.5), "body.limit"),
+    shape("wire 3.4", but(page=True), "body.page"),
+    shape("wire 3.4", but(startDate=20260617), "body.startDate"),
+    shape("wire 3.4", but(sortOrder="up"), "body.sortOrder"),
+    shape("wire 3.4", but(filters={}), "body.filters"),
+    shape("wire 2.1", filtered(op="matches"), "body.filters[0].op"),
+    shape("wire 2.1", filtered(value={"a": 1}), "body.filters[0].value"),
+    shape("wire 2.1", filtered(value=None), "body.filters[0].value"),
+    shape("wire 3.4", [BODY, {"parameters": 7}], "body[1].parameters"),
     # Well-formed questions that ask for the impossible
-    Case("wire 3.4", but(parameters=[]), 400, "VALIDATION_ERROR", "At least one parameter is required", ("parameters",)),
-    Case("wire 3.4", but(parameters=["top_page"]), 400, "VALIDATION_ERROR", "Unknown query type: top_page. Did you mean 'top_pages'?"),
-    Case("wire 3.4", but(parameters=["zzzzzzzzz"]), 400, "VALIDATION_ERROR", "Unknown query type: zzzzzzzzz"),
-    Case("wire 3.4", but(preset=None), 400, "VALIDATION_ERROR", "Either startDate or preset is required", ("startDate",)),
-    Case("wire 3.4", but(preset=None, startDate="2026-06-01"), 400, "VALIDATION_ERROR", "Either endDate or preset is required", ("endDate",)),
-    Case("wire 3.4", but(preset=None, startDate="soon", endDate="2026-06-01"), 400, "VALIDATION_ERROR", "Invalid date: soon", ("startDate",)),
-    Case("wire 3.4", but(preset=None, startDate="2026-06-02", endDate="2026-06-01"), 400, "VALIDATION_ERROR", "startDate is after endDate"),
-    Case("spec 8", but(limit=10_001), 400, "VALIDATION_ERROR", "Limit cannot exceed 10000", ("limit",)),
-    Case("wire 3.4", but(limit=0), 400, "VALIDATION_ERROR", "Limit must be at least 1", ("limit",)),
-    Case("wire 3.4", but(limit=-(10**15)), 400, "VALIDATION_ERROR", "Limit must be at least 1", ("limit",)),
-    Case("spec 8", but(page=0), 400, "VALIDATION_ERROR", "Page must be at least 1", ("page",)),
-    Case("wire 3.4", but(page=10**15), 400, "VALIDATION_ERROR", "Page is too large", ("page",)),
-    Case("spec 4 rule 3", but(preset="last_90d", granularity="hourly"), 400, "VALIDATION_ERROR", "up to 30 days", ("granularity",)),
-    Case("wire 0", but(parameters=["top_pages"] * 51), 400, "VALIDATION_ERROR", "50 parameters", ("parameters",)),
-    Case("wire 0", [BODY] * 21, 400, "VALIDATION_ERROR", "1 to 20 queries"),
-    Case("wire 3.4", [], 400, "VALIDATION_ERROR", "1 to 20 queries"),
-    Case("wire 3.4", [BODY, but(limit=0)], 400, "VALIDATION_ERROR", "Limit must be at least 1", ("batch[1].limit",)),
-    Case("wire 3.4", [BODY, but(parameters=["zzzzzz"])], 400, "VALIDATION_ERROR", "Unknown query type", ("batch[1].parameters[0]",)),
-    Case("wire 3.4", [BODY, but(preset=None, startDate="x", endDate="y")], 400, "VALIDATION_ERROR", "Invalid date", ("batch[1].startDate",)),
-    Case("security", filtered(value=["x"] * 1_001), 400, "VALIDATION_ERROR", "1000 values"),
-)  # fmt: skip
+    impossible("wire 3.4", but(parameters=[]), "At least one parameter is required", "parameters"),
+    impossible("wire 3.4", but(parameters=["top_page"]), "Unknown query type: top_page. Did you mean 'top_pages'?"),
+    impossible("wire 3.4", but(parameters=["zzzzzzzzz"]), "Unknown query type: zzzzzzzzz"),
+    impossible("wire 3.4", but(preset=None), "Either startDate or preset is required", "startDate"),
+    impossible("wire 3.4", but(preset=None, startDate="2026-06-01"), "Either endDate or preset is required", "endDate"),
+    impossible("wire 3.4", but(preset=None, startDate="soon", endDate="2026-06-01"), "Invalid date: soon", "startDate"),
+    impossible(
+        "wire 3.4", but(preset=None, startDate="2026-06-02", endDate="2026-06-01"), "startDate is after endDate"
+    ),
+    impossible("spec 8", but(limit=10_001), "Limit cannot exceed 10000", "limit"),
+    impossible("wire 3.4", but(limit=0), "Limit must be at least 1", "limit"),
+    impossible("wire 3.4", but(limit=-(10**15)), "Limit must be at least 1", "limit"),
+    impossible("spec 8", but(page=0), "Page must be at least 1", "page"),
+    impossible("wire 3.4", but(page=10**15), "Page is too large", "page"),
+    impossible("spec 4 rule 3", but(preset="last_90d", granularity="hourly"), "up to 30 days", "granularity"),
+    impossible("wire 0", but(parameters=["top_pages"] * 51), "50 parameters", "parameters"),
+    impossible("wire 0", [BODY] * 21, "1 to 20 queries"),
+    impossible("wire 3.4", [], "1 to 20 queries"),
+    impossible("wire 3.4", [BODY, but(limit=0)], "Limit must be at least 1", "batch[1].limit"),
+    impossible("wire 3.4", [BODY, but(parameters=["zzzzzz"])], "Unknown query type", "batch[1].parameters[0]"),
+    impossible("wire 3.4", [BODY, but(preset=None, startDate="x", endDate="y")], "Invalid date", "batch[1].startDate"),
+    impossible("security", filtered(value=["x"] * 1_001), "1000 values"),
+)
 
 
 def named(case: Case) -> str:
