@@ -86,6 +86,8 @@ class Front:
         host = forwarded_for = None
         for name, value in scope["headers"]:
             if name == b"host":
+                if host is not None:
+                    raise errors.BadRequest("The request has more than one Host header")
                 host = value
             elif name == b"x-forwarded-for":
                 text = value.decode("latin-1")
