@@ -81,7 +81,12 @@ class MissingTarget(BadRequest):
 
 
 class AuthRequired(BoxError):
+    """Its answer says how to authenticate (wire 11.1)."""
+
     status, code = 401, "AUTH_REQUIRED"
+
+    def __init__(self, message: str, *, reason: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message, reason=reason, headers={"WWW-Authenticate": "Bearer", **(headers or {})})
 
 
 class FeatureUnavailable(BoxError):

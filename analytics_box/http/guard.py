@@ -28,7 +28,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         return
     if identity.anonymous:
         if not route.strangers:
-            raise errors.AuthRequired("Authentication required", headers={"WWW-Authenticate": "Bearer"})
+            raise errors.AuthRequired("Authentication required")
         return
     if route.access == SIGNED_IN:
         if identity.person is None:
