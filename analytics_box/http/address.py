@@ -1,7 +1,7 @@
 """The client's address: the peer's, or what a trusted proxy says of it (security: client address)."""
 
 from functools import lru_cache
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from analytics_box.settings import SettingsError
 
@@ -50,3 +50,12 @@ def _within(address: str, trusted: tuple[Network, ...]) -> bool:
         return False
     parsed = ip_address(address)
     return any(parsed in network for network in trusted)
+
+
+@lru_cache(maxsize=20_000)
+def network_of(address: str) -> str:
+    """What of an address identifies its subscriber: IPv4 whole, IPv6 cut to /64. Empty text for no address."""
+    plain = canonical(address)
+    if ":" not in plain:
+        return plain
+    return f"{IPv6Address(int(IPv6Address(plain)) >> 64 << 64)}/64"

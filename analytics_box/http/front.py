@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 from analytics_box import errors, ids
 from analytics_box.errors import BoxError
 from analytics_box.http import render
-from analytics_box.http.address import client_address, networks
+from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.body import Disconnected
-from analytics_box.ingest.visitors import network_of
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 

@@ -6,8 +6,8 @@ from typing import Any
 from litestar.connection import ASGIConnection
 
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.http.address import network_of
 from analytics_box.identity import Identity
-from analytics_box.ingest.visitors import network_of
 from analytics_box.keys.ring import KeyRing
 
 Connection = ASGIConnection[Any, Any, Any, Any]

@@ -7,11 +7,12 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
+from analytics_box.http.address import network_of
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.facts import Event, Ledger
-from analytics_box.ingest.visitors import SaltFile, network_of
+from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings

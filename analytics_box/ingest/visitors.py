@@ -8,8 +8,6 @@ import hashlib
 import json
 import os
 import secrets
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from msgspec import Struct
@@ -87,17 +85,3 @@ def by_client_id(salt: bytes, site: int, client_id: str) -> int:
 def _number(text: str, salt: bytes) -> int:
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=salt).digest()
     return (int.from_bytes(digest, "big") >> (64 - BITS)) or 1
-
-
-@lru_cache(maxsize=20_000)
-def network_of(address: str) -> str:
-    """What of an address identifies its subscriber: IPv4 whole, IPv6 cut to /64. Empty text for no address."""
-    try:
-        parsed: IPv4Address | IPv6Address = ip_address(address)
-    except ValueError:
-        return ""
-    if isinstance(parsed, IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return str(IPv6Address(int(parsed) >> 64 << 64)) + "/64"
-    return str(parsed)
