@@ -14,6 +14,7 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
+from analytics_box.http.call import Calls
 from analytics_box.http.front import Front
 from analytics_box.http.pages import Pages
 from analytics_box.ingest import facts, sessions
@@ -97,6 +98,19 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         clock=clock,
         settings=settings,
     )
+    presence = Presence(events_db)
+    calls = Calls(
+        settings=settings,
+        clock=clock,
+        limits=limits,
+        box_db=box_db,
+        keys=keys,
+        websites=websites,
+        organizations=organizations,
+        sign_ins=sign_ins,
+        passwords=hasher,
+        presence=presence,
+    )
     files = assets.load(web_dir() / "static")
     litestar = app.build(
         keys=keys,
@@ -111,7 +125,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "passwords": hasher,
             "organizations": organizations,
             "websites": websites,
-            "presence": Presence(events_db),
+            "presence": presence,
+            "calls": calls,
             "queries": Queries(events_db, seconds=settings.query_seconds),
         },
     )

@@ -17,6 +17,7 @@ Scope = Literal[
     "manage:flags",
     "manage:config",
 ]
+Role = Literal["viewer", "member", "admin", "owner"]
 SCOPES: tuple[Scope, ...] = Scope.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 
 
@@ -48,7 +49,7 @@ class Person(Struct, frozen=True):
 
     user_id: str
     organization_id: str
-    role: str
+    role: Role
     email: str
     time_zone: str
 

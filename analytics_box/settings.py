@@ -67,6 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_track: Annotated[int, Meta(ge=0), "Event requests per API key, or per website and address."] = 600
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
+    limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300
     limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
     limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
         6_000

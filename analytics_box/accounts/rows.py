@@ -7,6 +7,7 @@ import apsw
 from msgspec import Struct
 
 from analytics_box.accounts.rules import Organization, User
+from analytics_box.identity import Role
 from analytics_box.store import records
 
 
@@ -20,7 +21,7 @@ class SignIn(Struct, frozen=True):
     seen_at: int
     email: str
     time_zone: str
-    role: str
+    role: Role
 
 
 def insert_organization(db: apsw.Connection, organization: Organization) -> None:

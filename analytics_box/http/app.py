@@ -12,7 +12,7 @@ from litestar.types import Scope
 
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BoxError
-from analytics_box.http import render
+from analytics_box.http import render, rpc
 from analytics_box.http.guard import guard, identity_of
 from analytics_box.http.pages import Pages, sign_in_first, wants_page
 from analytics_box.http.routes import TABLE, Route
@@ -61,6 +61,8 @@ def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]
     request_id = str(scope["request_id"])
     handler = scope.get("route_handler")
     route: Route | None = handler.opt.get("route") if handler is not None else None
+    if request.url.path.startswith("/rpc/"):
+        return rpc.refuse(error, request_id, enveloped=True)
     if route.page if route is not None else wants_page(request):
         if error.status == 401:
             return sign_in_first(request)

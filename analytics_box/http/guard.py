@@ -8,7 +8,8 @@ from litestar.handlers.base import BaseRouteHandler
 
 from analytics_box import errors
 from analytics_box.http import identify
-from analytics_box.http.routes import PUBLIC, SIGNED_IN, Route
+from analytics_box.http.permission import allow
+from analytics_box.http.routes import Route
 from analytics_box.identity import Identity
 
 Connection = ASGIConnection[Any, Any, Any, Any]
@@ -24,19 +25,8 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     connection.scope["identity"] = identity  # type: ignore[typeddict-unknown-key]
     if route.page or identity.person is not None:
         check_same_origin(connection)
-    if route.access == PUBLIC:
-        return
-    if identity.anonymous:
-        if not route.strangers:
-            raise errors.AuthRequired("Authentication required")
-        return
-    if route.access == SIGNED_IN:
-        if identity.person is None:
-            raise errors.Forbidden("Sign in to do this; API keys cannot")
-        return
-    scope = route.access
-    if not identity.has(scope):
-        raise errors.Forbidden(f"This API key lacks the scope {scope}")
+    if not route.procedure:  # a procedure decides once it knows in which form to refuse
+        allow(identity, route.access, role=route.role, strangers=route.strangers)
 
 
 def check_same_origin(connection: Connection) -> None:

@@ -3,17 +3,16 @@
 The event routes stand in ingest.routes.handlers; they go past Litestar and check API keys themselves.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, Literal, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
-from analytics_box.http import assets, health
-from analytics_box.identity import Scope
+from analytics_box.http import assets, health, rpc
+from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
+from analytics_box.identity import Role
 from analytics_box.query import routes as query
+from analytics_box.websites import calls as website_calls
 from analytics_box.websites import pages as website_pages
-
-PUBLIC: Final = "public"  # nobody is asked who they are
-SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 
 class Route(NamedTuple):
@@ -26,12 +25,23 @@ class Route(NamedTuple):
     method: Literal["GET", "POST"]
     path: str
     handler: Callable[..., Any]
-    access: Scope | Literal["public", "signed in"]
+    access: Access
+    role: Role = "viewer"
     strangers: bool = False
     page: bool = False
+    procedure: bool = False
 
 
-TABLE: tuple[Route, ...] = (
+class Procedure(NamedTuple):
+    """A line of the table of procedures. A key needs the scope in `access`, a person at least the role."""
+
+    name: str
+    handler: Callable[..., Awaitable[Any]]
+    access: Access
+    role: Role = "viewer"
+
+
+PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
     Route("GET", "/script.js", assets.tracker, PUBLIC),
     Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
@@ -53,3 +63,29 @@ TABLE: tuple[Route, ...] = (
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
 )
+
+PROCEDURES: tuple[Procedure, ...] = (
+    Procedure("websites.list", website_calls.list_websites, "read:data"),
+    Procedure("websites.getById", website_calls.get_by_id, "read:data"),
+    Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
+    Procedure("websites.update", website_calls.update, "manage:websites", "admin"),
+    Procedure("websites.togglePublic", website_calls.toggle_public, "manage:websites", "admin"),
+    Procedure("websites.delete", website_calls.delete, "manage:websites", "admin"),
+    Procedure("websites.isTrackingSetup", website_calls.is_tracking_setup, "read:data"),
+)
+
+
+def expand(procedure: Procedure) -> tuple[Route, Route]:
+    """The two addresses of a procedure: /rpc/<router>/<procedure>, and the plain mirror without /rpc."""
+    path = procedure.name.replace(".", "/")
+    handler = rpc.serve(
+        procedure.name, procedure.handler, lambda identity: allow(identity, procedure.access, role=procedure.role)
+    )
+    lines = [
+        Route("POST", f"{start}/{path}", handler, procedure.access, procedure.role, procedure=True)
+        for start in ("/rpc", "")
+    ]
+    return lines[0], lines[1]
+
+
+TABLE: tuple[Route, ...] = (*PAGES_AND_API, *(route for line in PROCEDURES for route in expand(line)))

@@ -21,6 +21,7 @@ from analytics_box.errors import DeadlineExceeded, Unavailable
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Connection = apsw.Connection  # for callers who only pass one on
 Work = Callable[[apsw.Connection], T]
 
 CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once it is this long

@@ -22,3 +22,7 @@ class Directory:
     def remember(self, website: Website) -> None:
         """A website was made or changed."""
         self._by_id[website.id] = website
+
+    def forget(self, website_id: str) -> None:
+        """A website was deleted."""
+        self._by_id.pop(website_id, None)

@@ -50,3 +50,28 @@ def everything(db: apsw.Connection) -> list[Website]:
         order by created_at, id
         """,
     )
+
+
+def update(db: apsw.Connection, website: Website, now: int) -> None:
+    """Store a changed name, domain or publicity. Raises Conflict when the organization already measures the domain."""
+    try:
+        db.execute(
+            """
+            -- websites.update
+            update websites set name = ?, domain = ?, is_public = ?, updated_at = ? where id = ?
+            """,
+            (website.name, website.domain, int(website.is_public), now, website.id),
+        )
+    except apsw.ConstraintError as broken:
+        raise Conflict("A website with this domain exists already") from broken
+
+
+def delete(db: apsw.Connection, website_id: str, now: int) -> None:
+    """Mark a website as deleted; its row and its events stay until the grace period is over."""
+    db.execute(
+        """
+        -- websites.delete
+        update websites set deleted_at = ?, updated_at = ? where id = ? and deleted_at is null
+        """,
+        (now, now, website_id),
+    )

@@ -1,0 +1,34 @@
+"""Who may do what: scopes for API keys, roles for people (spec 2.2, wire 10.4). Pure."""
+
+from typing import Final, Literal
+
+from analytics_box import errors
+from analytics_box.identity import Identity, Role, Scope
+
+PUBLIC: Final = "public"  # nobody is asked who they are
+SIGNED_IN: Final = "signed in"  # a person, by session cookie
+
+Access = Scope | Literal["public", "signed in"]
+ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
+
+
+def allow(identity: Identity, access: Access, *, role: Role = "viewer", strangers: bool = False) -> None:
+    """Raises AuthRequired or Forbidden for callers who may not pass.
+
+    A key needs the scope; a person needs at least the role in the session's organization. With `strangers` a caller
+    without a credential passes, and the handler decides.
+    """
+    if access == PUBLIC:
+        return
+    if identity.anonymous:
+        if strangers:
+            return
+        raise errors.AuthRequired("Authentication required")
+    if identity.person is not None:
+        if ROLES.index(identity.person.role) < ROLES.index(role):
+            raise errors.Forbidden(f"Your role in this organization is {identity.person.role}; this needs {role}")
+        return
+    if access == SIGNED_IN:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    if not identity.has(access):
+        raise errors.Forbidden(f"This API key lacks the scope {access}")
