@@ -236,7 +236,8 @@ def test_every_other_address_wants_a_credential(box: WholeBox, method: str, path
     elif (method, path) in FOR_STRANGERS:
         assert box.post(filled, BODY).status == 401
     else:
-        assert (answer.status, answer.json["code"]) == (401, "AUTH_REQUIRED")
+        refusal = answer.json["json"] if path.startswith("/rpc/") else answer.json
+        assert (answer.status, refusal["code"]) == (401, "AUTH_REQUIRED")
 
 
 def test_no_address_of_the_closed_list_has_gone() -> None:
