@@ -130,4 +130,5 @@ def test_after_any_mix_of_refused_and_taken_writes_every_row_says_what_was_sent(
         assert [row.path for row in rows] == wanted
         assert all(row.title == f"Title of {row.path}" for row in rows)
         assert len(books.live) == len({row.session for row in rows})
+        assert (books.strings.mark(), books.live.mark()) == (0, 0), "nothing is kept for undoing it"
         books.db.close()

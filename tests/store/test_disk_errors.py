@@ -50,6 +50,18 @@ def test_everybody_in_a_group_that_cannot_be_written_learns_of_it(path: Path, di
     assert texts_in(path) == []
 
 
+@pytest.mark.parametrize("failure", [*FAILURES, apsw.CantOpenError, apsw.CorruptError, apsw.BusyError])
+def test_a_disk_error_in_one_write_is_everybodys_in_its_group(db: Db, failure: type[apsw.Error]) -> None:
+    def struck(connection: apsw.Connection) -> None:
+        note("struck")(connection)
+        raise failure("the disk refuses")
+
+    results = asyncio.run(behind_gate(db, note("before"), struck, note("after")))
+    assert [type(result) for result in results] == [Unavailable] * 3
+    assert db.read_now(texts) == []
+    assert db.write_now(note("again")) == 1
+
+
 def test_a_file_that_may_not_grow_takes_small_writes_again_once_it_may(path: Path) -> None:
     db = Db(path, readers=1)
     pages = db.write_now(lambda connection: int(str(connection.pragma("page_count"))))

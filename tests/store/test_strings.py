@@ -56,6 +56,7 @@ def test_the_memory_is_bounded_and_what_it_forgets_keeps_its_number(db: Db) -> N
     again = {text: number(db, strings, text) for text in map(str, range(100))}
     assert again == first
     assert len(strings) == 10
+    assert strings.mark() == 0, "nothing is kept for an undoing that cannot come any more"
 
 
 def test_the_busiest_strings_are_remembered_longest(db: Db) -> None:
