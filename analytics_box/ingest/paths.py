@@ -36,12 +36,12 @@ def clean(text: str, longest: int = LONGEST) -> str:
 
 @lru_cache(maxsize=20_000)
 def page(address: str) -> Page:
-    """Take apart a URL or a bare path. A fragment counts only where it is a route (`#/` or `#!`)."""
+    """Take apart a URL or a bare path; what is neither is "/". A fragment counts only where it is a route (`#/`, `#!`)."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
     except ValueError:
-        return Page(path=clean(address) or "/")
+        return Page()
     path = clean(unquote(parts.path)).rstrip("/") or "/"
     if not path.startswith("/"):
         path = "/" + path

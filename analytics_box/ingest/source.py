@@ -39,12 +39,31 @@ ALIASES = {
     "reddit": "Reddit",
     "out.reddit.com": "Reddit",
     "reddit.com": "Reddit",
+    "com.google.android.googlequicksearchbox": "Google",
+    "com.google.android.gm": "Gmail",
+    "com.linkedin.android": "LinkedIn",
+    "com.reddit.frontpage": "Reddit",
     "mail.google.com": "Gmail",
     "outlook.live.com": "Outlook",
     "mail.yahoo.com": "Yahoo! Mail",
     "mail.proton.me": "Proton Mail",
 }
 EMAIL = {"Gmail", "Outlook", "Yahoo! Mail", "Proton Mail", "email", "newsletter"}
+# The hosts that stand for sources of which the lists have many, or none that people know.
+DOMAINS = {
+    "Google": "google.com",
+    "Yahoo!": "yahoo.com",
+    "Bing": "bing.com",
+    "Twitter": "x.com",
+    "Reddit": "reddit.com",
+    "Pinterest": "pinterest.com",
+    "Mastodon": "mastodon.social",
+    "Gmail": "mail.google.com",
+    "Outlook": "outlook.live.com",
+    "Yahoo! Mail": "mail.yahoo.com",
+    "Proton Mail": "mail.proton.me",
+}
+SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # google.co.uk, not google.github.io
 LISTED_AS = {"reddit": "Reddit", "tumblr": "Tumblr", "Vkontakte": "VK"}  # names that we write differently
 
 
@@ -77,7 +96,7 @@ def known() -> Known:
                 domains[name] = min(plain, key=lambda host: (word not in host, host.count("."), len(host), host))
     kinds |= dict.fromkeys(EMAIL, "email")
     kinds["Reddit"] = "social"
-    domains |= {"Google": "google.com", "Reddit": "reddit.com", "Twitter": "x.com", "Bing": "bing.com"}
+    domains |= DOMAINS
     names = {name.lower(): name for name in kinds} | ALIASES
     hosts |= {key: name for key, name in ALIASES.items() if "." in key}
     return Known(hosts=hosts, names=names, kinds=kinds, domains=domains)
@@ -92,7 +111,7 @@ def name_of_host(host: str) -> str:
     for first in range(len(labels) - 1):
         rest = labels[first:]
         candidates = [".".join(rest), ".".join(rest[:-1]) + ".{}", "{}." + ".".join(rest[1:])]
-        if len(rest) > 2:
+        if len(rest) > 2 and len(rest[-1]) == 2 and rest[-2] in SECOND_LEVELS:
             candidates.append(".".join(rest[:-2]) + ".{}")
         for candidate in candidates:
             if candidate in hosts and candidate not in {".{}", "{}."}:
