@@ -9,20 +9,20 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 import apsw
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.store.writes import Companion, Connection, Job, Outcome, Work, deliver
+
+__all__ = ["Connection", "Db"]
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Connection = apsw.Connection  # for callers who only pass one on
-Work = Callable[[apsw.Connection], T]
 
 CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once it is this long
 BUSY_MS = 5_000
@@ -37,29 +37,6 @@ DISK_ERRORS = (
     apsw.CorruptError,
     apsw.BusyError,
 )
-
-
-class Companion(Protocol):
-    """Memory that mirrors the file: it keeps a change only if the change is committed."""
-
-    def mark(self) -> int:
-        """Where the changes of the next write begin."""
-
-    def undo(self, mark: int) -> None:
-        """Forget every change since that mark."""
-
-    def committed(self) -> None:
-        """All changes so far are on disk."""
-
-
-class Job(NamedTuple):
-    """A write that waits for its turn, and whoever waits for it."""
-
-    work: Work[Any]
-    future: "asyncio.Future[Any] | Future[Any]"
-
-
-Outcome = tuple[Job, Any, BaseException | None]
 
 
 class Db:
@@ -269,34 +246,3 @@ class Db:
     def _note_log_size(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
-
-
-def deliver(outcomes: Iterable[Outcome]) -> None:
-    """Wake everybody who waits for these writes, event-loop callers with a single call into their loop."""
-    in_loop: list[Outcome] = []
-    for outcome in outcomes:
-        if isinstance(outcome[0].future, asyncio.Future):
-            in_loop.append(outcome)
-        else:
-            _resolve(outcome)
-    if in_loop:
-        loop = in_loop[0][0].future.get_loop()  # type: ignore[union-attr]  # only asyncio futures are in the list
-        try:
-            loop.call_soon_threadsafe(_resolve_all, in_loop)
-        except RuntimeError:
-            log.warning("%d writes were committed after the event loop had stopped", len(in_loop))
-
-
-def _resolve_all(outcomes: list[Outcome]) -> None:
-    for outcome in outcomes:
-        _resolve(outcome)
-
-
-def _resolve(outcome: Outcome) -> None:
-    job, result, refused = outcome
-    if job.future.cancelled():
-        return
-    if refused is None:
-        job.future.set_result(result)
-    else:
-        job.future.set_exception(refused)
