@@ -36,7 +36,7 @@ def clean(text: str, longest: int = LONGEST) -> str:
 
 @lru_cache(maxsize=20_000)
 def page(address: str) -> Page:
-    """Take apart a URL or a bare path; what is neither is "/". A fragment counts only where it is a route (`#/`, `#!`)."""
+    """Take apart a URL or a bare path; what is neither is "/". A fragment counts where it is a route (`#/` or `#!`)."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
