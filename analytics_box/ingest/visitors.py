@@ -53,13 +53,14 @@ class SaltFile:
     def _read(self) -> Salts | None:
         try:
             found = json.loads(self.path.read_text("ascii"))
-            return Salts(
+            salts = Salts(
                 day=int(found["day"]),
                 today=bytes.fromhex(found["today"]),
                 yesterday=bytes.fromhex(found["yesterday"]),
             )
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
+        return salts if len(salts.today) == len(salts.yesterday) == SALT_BYTES else None
 
     def _write(self, salts: Salts) -> None:
         content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
