@@ -1,0 +1,120 @@
+"""Visitors without names: ids that last a UTC day, and salts that are forgotten (semantics 7)."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from analytics_box.clock import DAY, HOUR
+from analytics_box.http.address import network_of
+from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, by_client_id, cookieless
+from tests.inprocess import NOON
+
+SALT, OTHER = b"a" * SALT_BYTES, b"b" * SALT_BYTES
+
+
+def test_an_id_is_the_same_for_the_same_browser_and_day_only() -> None:
+    mine = cookieless(SALT, 1, "203.0.113.7", "Firefox")
+    assert mine == cookieless(SALT, 1, "203.0.113.7", "Firefox")
+    others = {
+        cookieless(OTHER, 1, "203.0.113.7", "Firefox"),
+        cookieless(SALT, 2, "203.0.113.7", "Firefox"),
+        cookieless(SALT, 1, "203.0.113.8", "Firefox"),
+        cookieless(SALT, 1, "203.0.113.7", "Chrome"),
+        by_client_id(SALT, 1, "203.0.113.7"),
+    }
+    assert len(others | {mine}) == 6
+
+
+def test_a_client_id_without_salt_is_the_same_on_every_day_but_not_on_every_site() -> None:
+    assert by_client_id(b"", 1, "client") == by_client_id(b"", 1, "client")
+    assert by_client_id(b"", 1, "client") != by_client_id(b"", 2, "client")
+    assert by_client_id(SALT, 1, "client") != by_client_id(OTHER, 1, "client")
+
+
+@pytest.mark.parametrize("client_id", ["", "\x00", "\ud800", "ü" * 256, "1\x002"])
+def test_every_text_makes_an_id_that_sqlite_can_hold(client_id: str) -> None:
+    assert 0 < by_client_id(SALT, 1, client_id) < 2**63
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("2001:DB8:1:2::9", "2001:db8:1:2::/64"),
+        ("", ""),
+        ("nonsense", ""),
+        ("203.0.113.7:80", ""),
+    ],
+)
+def test_of_an_address_its_network_counts(address: str, network: str) -> None:
+    assert network_of(address) == network
+
+
+def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
+    SaltFile(tmp_path / "salts").current(NOON)
+    assert stat.S_IMODE((tmp_path / "salts").stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["salts"]
+    found = json.loads((tmp_path / "salts").read_text())
+    assert len(bytes.fromhex(found["today"])) == len(bytes.fromhex(found["yesterday"])) == 32
+
+
+def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts")
+    first = file.current(NOON)
+    assert file.current(NOON + 11 * HOUR) is first
+    second = file.current(NOON + 12 * HOUR)
+    assert second.today != first.today
+    assert second.yesterday == first.today
+    third = file.current(NOON + 36 * HOUR)
+    assert third.yesterday == second.today
+    kept = (tmp_path / "salts").read_text()
+    assert first.today.hex() not in kept, "a salt from before yesterday still exists"
+
+
+def test_salts_survive_a_restart(tmp_path: Path) -> None:
+    before = SaltFile(tmp_path / "salts").current(NOON)
+    assert SaltFile(tmp_path / "salts").current(NOON + HOUR) == before
+    assert SaltFile(tmp_path / "salts").current(NOON + DAY).yesterday == before.today
+
+
+def test_after_days_without_the_box_no_old_salt_is_left(tmp_path: Path) -> None:
+    before = SaltFile(tmp_path / "salts").current(NOON)
+    after = SaltFile(tmp_path / "salts").current(NOON + 2 * DAY)
+    assert not {before.today, before.yesterday} & {after.today, after.yesterday}
+
+
+def test_a_clock_that_goes_back_keeps_its_salts(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts")
+    today = file.current(NOON)
+    assert file.current(NOON - DAY) == today
+
+
+UNREADABLE = (
+    "",
+    "{",
+    "[]",
+    "\x00",
+    '{"day": 1}',
+    '{"day": "x", "today": "", "yesterday": ""}',
+    '{"day": 99999, "today": "", "yesterday": ""}',
+)
+
+
+@pytest.mark.parametrize("content", UNREADABLE)
+def test_a_file_that_cannot_be_read_is_made_anew(tmp_path: Path, content: str) -> None:
+    (tmp_path / "salts").write_text(content)
+    made = SaltFile(tmp_path / "salts").current(NOON)
+    assert len(made.today) == len(made.yesterday) == SALT_BYTES
+    assert SaltFile(tmp_path / "salts").current(NOON) == made
+
+
+def test_an_instant_has_the_salt_of_its_day(tmp_path: Path) -> None:
+    salts = SaltFile(tmp_path / "salts").current(NOON)
+    assert salts.of(NOON) == salts.of(NOON + DAY) == salts.today
+    assert salts.of(NOON - DAY) == salts.yesterday
+    assert salts.of(NOON - 2 * DAY) == salts.today, "there is no salt of that day any more"
