@@ -9,9 +9,12 @@ from tests.browser.chromium import launch
 from tests.tracker.collector import Collector, collecting
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests of a worker; the back/forward cache is on, as in a visitor's browser."""
+    """One Chromium for these tests, closed after them: while it runs, no other test can run an event loop.
+
+    The back/forward cache is on, as in a visitor's browser.
+    """
     with launch(without=["--disable-back-forward-cache"]) as browser:
         yield browser
 
