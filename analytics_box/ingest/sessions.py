@@ -17,6 +17,7 @@ LONGEST = DAY
 
 # A visitor's id, or a session id that the client gave (as its number in strings), on one site.
 Key = tuple[int, str, int]
+_BEFORE = " before"  # beside a key's newest session stands the one before it, for events that come late
 
 
 class Session(NamedTuple):
@@ -37,15 +38,26 @@ class LiveSessions:
         self._capacity = capacity
 
     def find(self, keys: tuple[Key, ...], time: int) -> Session | None:
-        """The session under the first of these keys that an event at this time continues."""
+        """The session under the first of these keys that an event at this time continues; late ones may fit the
+        session before the newest."""
         for key in keys:
-            session = self._live.get(key)
-            if session is not None and continues(session, key, time):
-                return session
+            for place in (key, before(key)):
+                session = self._live.get(place)
+                if session is not None and continues(session, key, time):
+                    return session
         return None
 
     def keep(self, key: Key, session: Session) -> None:
-        """Remember this state of a session under this key."""
+        """Remember this state of a session under this key. One that begins earlier never takes the newest's place."""
+        newest = self._live.get(key)
+        if newest is not None and newest.number != session.number:
+            if newest.started > session.started:
+                key = before(key)
+            else:
+                self._set(before(key), newest)
+        self._set(key, session)
+
+    def _set(self, key: Key, session: Session) -> None:
         self._changed.append((key, self._live.get(key)))
         self._live[key] = session
         self._live.move_to_end(key)
@@ -68,6 +80,11 @@ class LiveSessions:
 
     def __len__(self) -> int:
         return len(self._live)
+
+
+def before(key: Key) -> Key:
+    """Where the session before the newest one stands."""
+    return key[0], key[1] + _BEFORE, key[2]
 
 
 def continues(session: Session, key: Key, time: int) -> bool:
