@@ -99,7 +99,7 @@ SILENCES = (
 
 @st.composite
 def happenings(draw: st.DrawFn, *, sites: Sequence[int], begin: int, most: int = 25) -> list[Happening]:
-    """A story of some days, in the order of arrival; some events are late by up to half an hour."""
+    """A story of some days, in the order of arrival; some events are late by up to 50 minutes."""
     arrived = begin + draw(st.integers(0, DAY))
     told = []
     for _ in range(draw(st.integers(0, most))):
@@ -109,7 +109,7 @@ def happenings(draw: st.DrawFn, *, sites: Sequence[int], begin: int, most: int =
 
 
 def _happening(draw: st.DrawFn, site: int, arrived: int) -> Happening:
-    late = draw(st.sampled_from((0, 0, 0, 0, 1, 4 * MINUTE, 30 * MINUTE)))
+    late = draw(st.sampled_from((0, 0, 0, 0, 1, 4 * MINUTE, 30 * MINUTE, 50 * MINUTE)))
     kind = draw(st.sampled_from(("view", "view", "view", "exit", "custom")))
 
     def pick(values: Sequence[T]) -> T:

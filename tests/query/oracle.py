@@ -86,7 +86,7 @@ class Told:
 
 def tell(happenings: Iterable[Happening]) -> list[Told]:
     """Every event with its session (semantics 10 and 13), in the order of arrival; bots are nobody's (19)."""
-    latest: dict[tuple[int, str, object], Session] = {}
+    known: dict[tuple[int, str, object], list[Session]] = {}
     told = []
     for happening in happenings:
         if happening.bot:
@@ -95,13 +95,14 @@ def tell(happenings: Iterable[Happening]) -> list[Told]:
         if happening.person:
             named = happening.client_session
             who = (happening.site, "client", named) if named else (happening.site, "person", happening.person)
-            session = latest.get(who)
-            if session is None or not session.takes(happening):
-                starts = happening.kind != "exit"
-                session = Session(happening.site, happening.time, happening.session) if starts else None
+            own = known.setdefault(who, [])
+            newest_first = sorted(own, key=lambda session: session.started, reverse=True)
+            session = next((session for session in newest_first if session.takes(happening)), None)
+            if session is None and happening.kind != "exit":
+                session = Session(happening.site, happening.time, happening.session)
+                own.append(session)
             if session is not None:
                 session.happenings.append(happening)
-                latest[who] = session
         told.append(Told(happening, session))
     return told
 

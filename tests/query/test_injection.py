@@ -89,7 +89,12 @@ def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: st
 @pytest.mark.parametrize("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "profile_id"])
 def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: str) -> None:
     filters = [{"field": field, "op": "eq", "value": "x"}]
-    body: dict[str, object] = {"parameters": ["summary_totals"], "startDate": DAY[0], "endDate": DAY[1], "filters": filters}
+    body: dict[str, object] = {
+        "parameters": ["summary_totals"],
+        "startDate": DAY[0],
+        "endDate": DAY[1],
+        "filters": filters,
+    }
     (entry,) = stage.entries(body, stage.new_sites(1))
     assert entry.success
     assert entry.ignoredFilters == (field,)

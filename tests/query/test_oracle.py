@@ -96,7 +96,7 @@ def test_the_oracle_knows_every_type_of_the_catalogue() -> None:
     assert set(oracle.TYPES) == set(catalog.TYPES)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_every_answer_is_the_oracles(stage: Stage, data: st.DataObject) -> None:
     name, around = data.draw(st.sampled_from(PLACES))
