@@ -44,14 +44,20 @@ class Key(Struct, frozen=True):
         return self.websites is None or website_id in self.websites
 
 
+Theme = Literal["system", "light", "dark"]
+
+
 class Person(Struct, frozen=True):
-    """A signed-in user with the organization that the session is on."""
+    """A signed-in user with the organization that the session is on, and how they want pages to look."""
 
     user_id: str
     organization_id: str
     role: Role
     email: str
     time_zone: str
+    theme: Theme = "system"
+    date_format: str = "D MMM YYYY"
+    time_format: str = "HH:mm"
 
 
 class Identity(Struct, frozen=True):

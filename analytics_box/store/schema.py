@@ -121,6 +121,53 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0003_accounts_sign_in",
+        (
+            "alter table users add column zone_is_chosen integer not null default 0 check (zone_is_chosen in (0, 1))",
+            """
+            alter table users add column date_format text not null default 'D MMM YYYY'
+            check (length(date_format) between 1 and 20)
+            """,
+            """
+            alter table users add column time_format text not null default 'HH:mm'
+            check (length(time_format) between 1 and 20)
+            """,
+            """
+            alter table users add column theme text not null default 'system'
+            check (theme in ('system', 'light', 'dark'))
+            """,
+            # In words, such as "Firefox on Linux": no address and no whole user agent is kept.
+            "alter table sessions add column device text not null default '' check (length(device) <= 100)",
+            # `secret` is sealed (store.seal). Until `confirmed_at` the second factor is not asked for.
+            # `step` is the latest 30-second step whose code was used: no code works twice.
+            """
+            create table second_factors (
+              user_id          text    primary key references users (id),
+              secret           blob    not null check (length(secret) between 40 and 200),
+              step             integer not null default 0,
+              created_at       integer not null,
+              confirmed_at     integer
+            ) strict, without rowid
+            """,
+            """
+            create table recovery_codes (
+              digest           blob    primary key check (length(digest) = 32),
+              user_id          text    not null references users (id),
+              used_at          integer
+            ) strict, without rowid
+            """,
+            "create index recovery_codes_by_user on recovery_codes (user_id)",
+            """
+            create table password_resets (
+              digest           blob    primary key check (length(digest) = 32),
+              user_id          text    not null references users (id),
+              created_at       integer not null
+            ) strict, without rowid
+            """,
+            "create index password_resets_by_user on password_resets (user_id)",
+        ),
+    ),
 )
 
 EVENTS = (

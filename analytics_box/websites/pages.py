@@ -66,7 +66,7 @@ async def site_list(
         return site_card(website, per_day=[row.visitors for row in rows], visitors=totals.visitors, online=here)
 
     cards = await asyncio.gather(*(card(website) for website in own))
-    return pages.show("sites.html", shell=shell(person.email, "sites"), sites=cards)
+    return pages.show("sites.html", shell=shell(person, "sites"), sites=cards)
 
 
 async def new_site_form(identity: NamedDependency[Identity], pages: NamedDependency[Pages]) -> Page:
@@ -113,7 +113,7 @@ def _new_site_page(
     values: dict[str, str] | None = None,
     wrong: dict[str, str] | None = None,
 ) -> Page:
-    frame = shell(person.email, "add")
+    frame = shell(person, "add")
     return pages.show("site_new.html", code=code, shell=frame, values=values or {}, errors=wrong or {}, general="")
 
 
@@ -145,7 +145,7 @@ async def site(
         shown = await _overview(asking, view, ("figures", *PANELS), seconds=None if patient else BUDGET_SECONDS)
     return pages.show(
         "overview.html",
-        shell=shell(person.email, "overview", website=website, websites=websites.of(person.organization_id)),
+        shell=shell(person, "overview", website=website, websites=websites.of(person.organization_id)),
         site=website_shown(
             website,
             online=online[website.site],

@@ -5,10 +5,13 @@ from typing import Literal
 
 from msgspec import Struct
 
+from analytics_box.identity import Person, Theme
 from analytics_box.websites import figures
 from analytics_box.websites.rules import LOCAL, Website
 
 OTHERS = 6
+
+Here = Literal["sites", "add", "overview", "settings", "none"]
 
 
 class Place(Struct, frozen=True):
@@ -22,9 +25,10 @@ class Shell(Struct, frozen=True):
     """The frame: who is signed in, which page this is, which website it is about, and a few others."""
 
     email: str
-    here: Literal["sites", "add", "overview", "none"]
+    here: Here
     website: Place | None = None
     others: tuple[Place, ...] = ()
+    theme: Theme = "system"
 
 
 class WebsiteShown(Struct, frozen=True):
@@ -40,15 +44,21 @@ class WebsiteShown(Struct, frozen=True):
 
 
 def shell(
-    email: str,
-    here: Literal["sites", "add", "overview", "none"],
+    person: Person,
+    here: Here,
     *,
     website: Website | None = None,
     websites: Sequence[Website] = (),
 ) -> Shell:
     """The frame of a page about `website`, with up to six others of `websites` to switch to."""
     others = [place(other) for other in websites if website is not None and other.id != website.id]
-    return Shell(email, here, place(website) if website else None, tuple(others[:OTHERS]))
+    return Shell(
+        email=person.email,
+        here=here,
+        website=place(website) if website else None,
+        others=tuple(others[:OTHERS]),
+        theme=person.theme,
+    )
 
 
 def place(website: Website) -> Place:

@@ -112,7 +112,7 @@ def test_steps_before_a_failing_one_stay(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(schema, "BOX", (*schema.BOX, ("0002_fails", ("insert into nowhere values (1)",))))
     with pytest.raises(Exception, match="nowhere"):
         migrate(tmp_path)
-    assert steps(tmp_path / schema.BOX_FILE) == [schema.BOX[0][0]]
+    assert steps(tmp_path / schema.BOX_FILE) == [name for name, _ in schema.BOX[:-1]]
     monkeypatch.undo()
     migrate(tmp_path)
     assert steps(tmp_path / schema.EVENTS_FILE) == [schema.EVENTS[0][0]]

@@ -1,5 +1,6 @@
 """The cards of websites and the line to paste."""
 
+from analytics_box.identity import Person
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import shell, snippet
 from analytics_box.websites.site_list import site_card, sparkline
@@ -52,5 +53,6 @@ def test_a_number_that_could_not_be_had_is_not_zero() -> None:
 
 def test_the_frame_offers_a_few_other_websites_but_not_its_own() -> None:
     websites = [website(number) for number in range(1, 20)]
-    frame = shell("ada@example.com", "overview", website=websites[2], websites=websites)
+    ada = Person("user-1", "organization-1", "owner", "ada@example.com", "UTC")
+    frame = shell(ada, "overview", website=websites[2], websites=websites)
     assert [place.name for place in frame.others] == ["Site 1", "Site 2", "Site 4", "Site 5", "Site 6", "Site 7"]
