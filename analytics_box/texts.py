@@ -26,6 +26,18 @@ class App:
     close = "Close"
 
 
+class SettingsArea:
+    """The navigation of the settings."""
+
+    title = "Settings"
+    profile = "Profile"
+    security = "Security"
+    organization = "Organization"
+    members = "Members"
+    keys = "API keys"
+    audit = "Audit log"
+
+
 class Keys:
     """The help dialog: key and what it does, in the order shown."""
 

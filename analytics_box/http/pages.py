@@ -12,6 +12,7 @@ from analytics_box import texts
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.http import body
 from analytics_box.http.assets import Assets
+from analytics_box.http.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)
@@ -30,7 +31,11 @@ class Pages:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._templates.globals |= {"static": assets.url, "texts": texts}
+        self._templates.globals |= {"static": assets.url, "texts": texts, "settings_entries": ()}
+
+    def offer_settings(self, entries: tuple[Entry, ...]) -> None:
+        """Tell which pages the settings area has."""
+        self._templates.globals["settings_entries"] = entries
 
     def show(
         self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
