@@ -52,6 +52,7 @@ class Box(Struct, frozen=True):
     limits: Limits
     salts: SaltFile
     sign_ins: SignIns
+    calls: Calls
     application: App
     unclean: bool  # the last run did not close its files
 
@@ -139,6 +140,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         limits=limits,
         salts=salts,
         sign_ins=sign_ins,
+        calls=calls,
         application=front,
         unclean=unclean,
     )

@@ -1,74 +1,26 @@
-"""The command `analytics-box`: serve, demo, setup, check."""
+"""The command `analytics-box`: serve, demo, setup, check, key, user."""
 
 import json
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import apsw
 import click
 import msgspec
 
-from analytics_box import __version__, log, server, settings
+from analytics_box import __version__, cli_admin, server
 from analytics_box.accounts import first_run, passwords, rules
-from analytics_box.accounts.setup import Made, Wanted, first_account
+from analytics_box.accounts.setup import Wanted
 from analytics_box.box import Box
 from analytics_box.clock import SystemClock
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
-from analytics_box.demo.fill import NotADemo, fill
-from analytics_box.errors import BoxError
+from analytics_box.demo.fill import fill
+from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import schema
-from analytics_box.store.db import Db
-from analytics_box.store.migrations import DamagedFile, NewerSchema, migrate
-
-Command = Callable[..., Any]
-
-_REFUSALS = (server.AlreadyRunning, server.PortTaken, settings.SettingsError, NewerSchema, DamagedFile, NotADemo)
-
-
-def with_settings(*names: str) -> Callable[[Command], Command]:
-    """Options for these settings, or for all of them, made from the one table of settings."""
-
-    def decorate(command: Command) -> Command:
-        for row in reversed(settings.table()):
-            if not names or row.name in names:
-                shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
-                text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
-                flag = "--" + row.name.replace("_", "-")
-                command = click.option(flag, row.name, type=_option_type(row.type), default=None, help=text)(command)
-        return command
-
-    return decorate
-
-
-def _option_type(annotated: Any) -> Any:
-    kind = get_args(annotated)[0]
-    while get_origin(kind) is not Literal and get_args(kind) and get_origin(kind) is not tuple:
-        kind = get_args(kind)[0]
-    if get_origin(kind) is Literal:
-        return click.Choice(list(get_args(kind)))
-    return kind if kind in {int, float} else str
-
-
-def read_settings(given: dict[str, Any]) -> Settings:
-    """Settings from file, environment and the flags that were given; warnings go to standard error."""
-    table = {row.name: row for row in settings.table()}
-    flags = {
-        name: tuple(part.strip() for part in value.split(",") if part.strip())
-        if isinstance(table[name].default, tuple)
-        else value
-        for name, value in given.items()
-        if value is not None
-    }
-    found, warnings = settings.load(flags)
-    for warning in warnings:
-        click.echo(f"Warning: {warning}", err=True)
-    log.configure(found.log_level)
-    return found
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -77,11 +29,14 @@ def main() -> None:
     """Analytics Box: web analytics in one process and one data directory."""
 
 
+main.add_command(cli_admin.key)
+
+
 @main.command()
 @with_settings()
 def serve(**given: Any) -> None:
     """Serve the API, the events and the web pages until stopped."""
-    _guarded(lambda: _serve(read_settings(given)))
+    guarded(lambda: _serve(read_settings(given)))
 
 
 def _serve(found: Settings) -> None:
@@ -112,7 +67,7 @@ def demo(**given: Any) -> None:
         own = found if given["data_dir"] else msgspec.structs.replace(found, data_dir=found.data_dir / DEMO_FOLDER)
         _demo(own)
 
-    _guarded(run)
+    guarded(run)
 
 
 def _demo(found: Settings) -> None:
@@ -163,22 +118,10 @@ def setup(
             domain=domain,
             time_zone=time_zone,
         )
-        made = make_first_account(read_settings(given), wanted)
+        made = cli_admin.carry_out(read_settings(given), "setup", wanted)
         _print_made(made, as_json=as_json)
 
-    _guarded(run)
-
-
-def make_first_account(found: Settings, wanted: Wanted) -> Made:
-    """Make the first account in a data directory that no server holds. Raises AlreadyRunning or BoxError."""
-    with server.lock(found.data_dir):
-        migrate(found.data_dir)
-        box_db = Db(found.data_dir / schema.BOX_FILE, readers=1, durability=found.durability)
-        try:
-            now = SystemClock().now()
-            return box_db.write_now(lambda db: first_account(db, wanted, actor="command line", now=now))
-        finally:
-            box_db.close()
+    guarded(run)
 
 
 def _first_line(file: str) -> str:
@@ -188,19 +131,14 @@ def _first_line(file: str) -> str:
         return lines.readline().rstrip("\r\n")
 
 
-def _print_made(made: Made, *, as_json: bool) -> None:
+def _print_made(made: dict[str, str], *, as_json: bool) -> None:
     if as_json:
-        shown = {
-            "organizationId": made.organization.id,
-            "userId": made.user.id,
-            "websiteId": made.website.id,
-            "apiKey": made.secret,
-        }
-        click.echo(json.dumps(shown))
+        names = ("organizationId", "userId", "websiteId", "apiKey")
+        click.echo(json.dumps({name: made[name] for name in names}))
         return
-    click.echo(f"Organization {made.organization.name} ({made.organization.id})")
-    click.echo(f"Website      {made.website.domain} ({made.website.id})")
-    click.echo(f"API key      {made.secret}")
+    click.echo(f"Organization {made['organization']} ({made['organizationId']})")
+    click.echo(f"Website      {made['website']} ({made['websiteId']})")
+    click.echo(f"API key      {made['apiKey']}")
     click.echo("Keep the key now: it is not shown again.")
 
 
@@ -215,7 +153,7 @@ def check(over_http: bool, **given: Any) -> None:
         sound = _answers(found) if over_http else _files_are_sound(found.data_dir)
         sys.exit(0 if sound else 1)
 
-    _guarded(run)
+    guarded(run)
 
 
 def _answers(found: Settings) -> bool:
@@ -255,14 +193,3 @@ def _integrity(path: Path) -> str:
     except apsw.Error as broken:
         return f"damaged: {broken}"
     return "; ".join(str(row[0]) for row in rows)
-
-
-def _guarded(run: Callable[[], None]) -> None:
-    """Turn the refusals that an operator can mend into one line and exit code 1."""
-    try:
-        run()
-    except _REFUSALS as refused:
-        raise click.ClickException(str(refused)) from refused
-    except BoxError as refused:
-        fields = ", ".join(detail.field for detail in refused.details)
-        raise click.ClickException(f"{fields}: {refused.message}" if fields else refused.message) from refused

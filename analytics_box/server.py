@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import uvloop
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -20,6 +21,7 @@ from granian.server.embed import Server
 from msgspec.structs import replace
 
 from analytics_box import jobs
+from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.settings import Settings, SettingsError
@@ -92,6 +94,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
     scheduler = start_jobs(box)
+    administration = await _administration(box)
     if box.unclean:
         threading.Thread(target=_check_after_crash, args=(box,), daemon=True).start()
     try:
@@ -102,10 +105,26 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
     finally:
         log.info("Stopping: requests in flight may finish")
         scheduler.shutdown(wait=False)
+        if administration is not None:
+            administration.close()
+            (settings.data_dir / channel.FILE).unlink(missing_ok=True)
         server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
         await _drain(serving, settings.drain_seconds)
         await asyncio.to_thread(box.close)
         log.info("Stopped")
+
+
+async def _administration(box: Box) -> asyncio.Server | None:
+    """Take commands from the command line, as far as the file system knows sockets."""
+
+    async def answer(command: str, arguments: bytes) -> Any:
+        return await commands.run(box.calls, command, arguments)
+
+    try:
+        return await channel.listen(box.settings.data_dir, answer)
+    except OSError as broken:
+        log.warning("Commands cannot reach this box while it runs: %s", broken)
+        return None
 
 
 async def _drain(serving: "asyncio.Task[None]", seconds: float) -> None:

@@ -18,3 +18,7 @@ class Organizations:
     def remember(self, organization: Organization) -> None:
         """An organization was made or changed."""
         self._by_id[organization.id] = organization
+
+    def all(self) -> list[Organization]:
+        """Every organization, oldest first."""
+        return list(self._by_id.values())

@@ -20,3 +20,7 @@ class KeyRing:
     def remember(self, digest: bytes, key: Key) -> None:
         """A key was made or changed."""
         self._keys[digest] = key
+
+    def all(self) -> list[Key]:
+        """Every key, also those that no longer work."""
+        return list(self._keys.values())

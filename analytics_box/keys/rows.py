@@ -60,6 +60,27 @@ def everything(db: apsw.Connection) -> dict[bytes, Key]:
     return {row.digest: _key(row) for row in stored}
 
 
+def by_id(db: apsw.Connection, key_id: str) -> tuple[bytes, Key] | None:
+    """The key with this id and the digest of its secret."""
+    row = records.one_of(
+        db,
+        Stored,
+        """
+        -- keys.by_id
+        select digest, id, organization_id, name, start, scopes, websites, enabled, expires_at, revoked_at
+        from api_keys
+        where id = ?
+        """,
+        (key_id,),
+    )
+    return None if row is None else (row.digest, _key(row))
+
+
+def revoke(db: apsw.Connection, key_id: str, now: int) -> None:
+    """Disable a key for good."""
+    db.execute("-- keys.revoke\nupdate api_keys set enabled = 0, revoked_at = ? where id = ?", (now, key_id))
+
+
 def _key(row: Stored) -> Key:
     return Key(
         id=row.id,

@@ -30,8 +30,8 @@ def test_a_second_server_on_one_data_directory_is_refused_and_the_first_goes_on(
 
 
 @pytest.mark.crash
-def test_a_set_up_beside_a_running_server_is_refused(box: Box) -> None:
-    with pytest.raises(AssertionError, match="is in use by another Analytics Box"):
+def test_a_set_up_beside_a_running_server_that_has_an_account_is_refused(box: Box) -> None:
+    with pytest.raises(AssertionError, match="This box is set up already"):
         set_up(box.server.data_dir)
 
 

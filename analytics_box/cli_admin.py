@@ -1,0 +1,119 @@
+"""Commands that change what is in the box: through its socket while it runs, else in the files, under their lock."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import msgspec
+
+from analytics_box import server
+from analytics_box.admin import channel, commands
+from analytics_box.box import open_box
+from analytics_box.identity import SCOPES
+from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.settings import Settings
+
+_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_ORGANIZATION = click.option("--organization", default=None, help="Its slug or id; not needed where there is only one.")
+
+
+def carry_out(found: Settings, command: str, given: object) -> Any:
+    """Run a command of admin.commands on this data directory; its result as plain values.
+
+    Raises BoxError, NotAnswering and what opening the files raises.
+    """
+    arguments = msgspec.json.encode(given)
+    try:
+        with server.lock(found.data_dir):
+            return asyncio.run(_in_the_files(found, command, arguments))
+    except server.AlreadyRunning:
+        return channel.ask(found.data_dir, command, arguments)
+
+
+async def _in_the_files(found: Settings, command: str, arguments: bytes) -> Any:
+    box = open_box(found)
+    try:
+        return await commands.run(box.calls, command, arguments)
+    finally:
+        await asyncio.to_thread(box.close)
+
+
+@click.group()
+def key() -> None:
+    """Make, list and revoke API keys; a running server knows at once."""
+
+
+@key.command("create")
+@click.option("--name", required=True, help="What the key is for.")
+@click.option(
+    "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="What it may do; repeatable."
+)
+@click.option("--website", "websites", multiple=True, help="Only this website's id; repeatable. [default: all]")
+@_ORGANIZATION
+@_AS_JSON
+@with_settings("data_dir")
+def key_create(
+    name: str,
+    scopes: tuple[Any, ...],
+    websites: tuple[str, ...],
+    organization: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Make an API key and show its secret this once."""
+
+    def run() -> None:
+        wanted = commands.NewKey(name=name, scopes=scopes, websites=websites or None, organization=organization)
+        made = carry_out(read_settings(given), "key create", wanted)
+        _show_secret(made, as_json=as_json)
+
+    guarded(run)
+
+
+@key.command("list")
+@_ORGANIZATION
+@_AS_JSON
+@with_settings("data_dir")
+def key_list(organization: str | None, as_json: bool, **given: Any) -> None:
+    """List API keys: id, start of the secret, state, name, what they may do and where."""
+
+    def run() -> None:
+        found = carry_out(read_settings(given), "key list", commands.SomeKeys(organization))
+        if as_json:
+            click.echo(json.dumps(found))
+            return
+        for row in found:
+            reach = "all websites" if row["websites"] is None else " ".join(row["websites"])
+            ends = f", ends {_day(row['expiresAt'])}" if row["expiresAt"] else ""
+            click.echo(f"{row['id']}  {row['start']}…  {row['state']}{ends}  {row['name']}")
+            click.echo(f"    {' '.join(row['scopes'])} on {reach}")
+
+    guarded(run)
+
+
+@key.command("revoke")
+@click.argument("key_id")
+@with_settings("data_dir")
+def key_revoke(key_id: str, **given: Any) -> None:
+    """Revoke the API key with this id, at once and for good."""
+
+    def run() -> None:
+        row = carry_out(read_settings(given), "key revoke", commands.OneKey(key_id))
+        click.echo(f"Revoked {row['name']} ({row['start']}…)")
+
+    guarded(run)
+
+
+def _show_secret(made: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(made))
+        return
+    click.echo(f"Id      {made['id']}")
+    click.echo(f"Secret  {made['secret']}")
+    click.echo("Keep the secret now: it is not shown again.")
+
+
+def _day(instant: int) -> str:
+    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()

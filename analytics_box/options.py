@@ -1,0 +1,77 @@
+"""What every command has in common: options from the table of settings, and refusals in one line."""
+
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
+
+import click
+
+from analytics_box import log, server, settings
+from analytics_box.admin.channel import NotAnswering
+from analytics_box.demo.fill import NotADemo
+from analytics_box.errors import BoxError
+from analytics_box.settings import Settings
+from analytics_box.store.migrations import DamagedFile, NewerSchema
+
+Command = Callable[..., Any]
+
+_REFUSALS = (
+    server.AlreadyRunning,
+    server.PortTaken,
+    settings.SettingsError,
+    NewerSchema,
+    DamagedFile,
+    NotADemo,
+    NotAnswering,
+)
+
+
+def with_settings(*names: str) -> Callable[[Command], Command]:
+    """Options for these settings, or for all of them, made from the one table of settings."""
+
+    def decorate(command: Command) -> Command:
+        for row in reversed(settings.table()):
+            if not names or row.name in names:
+                shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
+                text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
+                flag = "--" + row.name.replace("_", "-")
+                command = click.option(flag, row.name, type=_option_type(row.type), default=None, help=text)(command)
+        return command
+
+    return decorate
+
+
+def _option_type(annotated: Any) -> Any:
+    kind = get_args(annotated)[0]
+    while get_origin(kind) is not Literal and get_args(kind) and get_origin(kind) is not tuple:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is Literal:
+        return click.Choice(list(get_args(kind)))
+    return kind if kind in {int, float} else str
+
+
+def read_settings(given: dict[str, Any]) -> Settings:
+    """Settings from file, environment and the flags that were given; warnings go to standard error."""
+    table = {row.name: row for row in settings.table()}
+    flags = {
+        name: tuple(part.strip() for part in value.split(",") if part.strip())
+        if isinstance(table[name].default, tuple)
+        else value
+        for name, value in given.items()
+        if value is not None
+    }
+    found, warnings = settings.load(flags)
+    for warning in warnings:
+        click.echo(f"Warning: {warning}", err=True)
+    log.configure(found.log_level)
+    return found
+
+
+def guarded(run: Callable[[], None]) -> None:
+    """Turn the refusals that an operator can mend into one line and exit code 1."""
+    try:
+        run()
+    except _REFUSALS as refused:
+        raise click.ClickException(str(refused)) from refused
+    except BoxError as refused:
+        fields = ", ".join(detail.field for detail in refused.details)
+        raise click.ClickException(f"{fields}: {refused.message}" if fields else refused.message) from refused
