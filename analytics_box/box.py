@@ -100,6 +100,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         settings=settings,
     )
     presence = Presence(events_db)
+    queries = Queries(events_db, seconds=settings.query_seconds)
     calls = Calls(
         settings=settings,
         clock=clock,
@@ -111,6 +112,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         sign_ins=sign_ins,
         passwords=hasher,
         presence=presence,
+        queries=queries,
     )
     files = assets.load(web_dir() / "static")
     litestar = app.build(
@@ -128,7 +130,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "websites": websites,
             "presence": presence,
             "calls": calls,
-            "queries": Queries(events_db, seconds=settings.query_seconds),
+            "queries": queries,
         },
     )
     front = Front(cast(App, litestar), events=event_handlers(intake), limits=limits, settings=settings)

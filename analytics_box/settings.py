@@ -52,6 +52,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         20_000
     )
 
+    # Websites
+    grace_days: Annotated[
+        int, Meta(ge=0, le=365), "Days in which a deleted website can be restored; then its events are removed."
+    ] = 7
+    client_id_grace_days: Annotated[
+        int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
+    ] = 30
+
     # Requests
     drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
     body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (

@@ -14,6 +14,7 @@ from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.websites.directory import Directory
@@ -34,6 +35,7 @@ class Calls(Struct, frozen=True):
     sign_ins: SignIns
     passwords: Passwords
     presence: Presence
+    queries: Queries
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""

@@ -33,12 +33,16 @@ class Route(NamedTuple):
 
 
 class Procedure(NamedTuple):
-    """A line of the table of procedures. A key needs the scope in `access`, a person at least the role."""
+    """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
+
+    With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
+    """
 
     name: str
     handler: Callable[..., Awaitable[Any]]
     access: Access
     role: Role = "viewer"
+    strangers: bool = False
 
 
 PAGES_AND_API: tuple[Route, ...] = (
@@ -66,11 +70,18 @@ PAGES_AND_API: tuple[Route, ...] = (
 
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.list", website_calls.list_websites, "read:data"),
-    Procedure("websites.getById", website_calls.get_by_id, "read:data"),
+    Procedure("websites.listWithCharts", website_calls.list_with_charts, "read:data"),
+    Procedure("websites.getById", website_calls.get_by_id, "read:data", strangers=True),
+    Procedure("websites.getPublicSummary", website_calls.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
     Procedure("websites.update", website_calls.update, "manage:websites", "admin"),
     Procedure("websites.togglePublic", website_calls.toggle_public, "manage:websites", "admin"),
+    Procedure("websites.updateSettings", website_calls.update_settings, "manage:websites", "member"),
+    Procedure("websites.rotateTracking", website_calls.rotate_tracking, "manage:websites", "member"),
     Procedure("websites.delete", website_calls.delete, "manage:websites", "admin"),
+    Procedure("websites.restore", website_calls.restore, "manage:websites", "admin"),
+    Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
+    Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.isTrackingSetup", website_calls.is_tracking_setup, "read:data"),
 )
 
@@ -79,10 +90,20 @@ def expand(procedure: Procedure) -> tuple[Route, Route]:
     """The two addresses of a procedure: /rpc/<router>/<procedure>, and the plain mirror without /rpc."""
     path = procedure.name.replace(".", "/")
     handler = rpc.serve(
-        procedure.name, procedure.handler, lambda identity: allow(identity, procedure.access, role=procedure.role)
+        procedure.name,
+        procedure.handler,
+        lambda identity: allow(identity, procedure.access, role=procedure.role, strangers=procedure.strangers),
     )
     lines = [
-        Route("POST", f"{start}/{path}", handler, procedure.access, procedure.role, procedure=True)
+        Route(
+            "POST",
+            f"{start}/{path}",
+            handler,
+            procedure.access,
+            procedure.role,
+            strangers=procedure.strangers,
+            procedure=True,
+        )
         for start in ("/rpc", "")
     ]
     return lines[0], lines[1]

@@ -15,6 +15,7 @@ from analytics_box.ingest.paths import Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, instant_of, properties_text
 from analytics_box.ingest.source import CLICK_IDS, host_of, source
 from analytics_box.ingest.visitors import Salts
+from analytics_box.websites.door import Paths
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
@@ -35,10 +36,25 @@ class Sender(Struct, frozen=True):
 
 
 class Target(Struct, frozen=True):
-    """Where events go: the number of a website with its domain, or of an organization without one."""
+    """Where events go: the number of a website with its domain, or of an organization without one.
+
+    With `cookieless` the ids that clients give themselves are dropped. `ignored` is why none of these events is kept;
+    empty where they are.
+    """
 
     site: int
     domain: str = ""
+    cookieless: bool = False
+    ignored: str = ""
+    ignored_paths: Paths | None = None
+
+    def ignores(self, event: Event) -> str:
+        """Why this event is acknowledged and not stored; empty where it is stored."""
+        if self.ignored:
+            return self.ignored
+        if self.ignored_paths is not None and event.path and self.ignored_paths.have(event.path):
+            return "ignored_path"
+        return ""
 
 
 def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
@@ -50,7 +66,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
     if not name:
         raise InvalidEvent(Detail("name", "The name has no visible character"))
     time = _time(given.timestamp, by_key=sender.by_key, now=now)
-    visitor, yesterday = _visitor(given, target.site, sender, salts, time)
+    visitor, yesterday = _visitor(given, target, sender, salts, time)
     where = page(given.path) if given.path else _NO_PAGE
     return Event(
         site=target.site,
@@ -67,7 +83,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         scroll=_between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
         origin=clean(given.source or "", 64) if kind == CUSTOM else "",
-        client_session=clean(given.sessionId or "", 256),
+        client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),
         event_id=given.eventId or "",
@@ -86,9 +102,9 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
     return at if now - DAY <= at <= now + 5 * MINUTE else now
 
 
-def _visitor(given: Incoming, site: int, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
+def _visitor(given: Incoming, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
     """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody."""
-    client_id = given.anonymousId
+    site, client_id = target.site, None if target.cookieless else given.anonymousId
     if client_id:
         if given.anonymizeVisitorIds is False:
             same = visitors.by_client_id(b"", site, client_id)

@@ -18,7 +18,8 @@ from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.rules import Website, may_send
+from analytics_box.websites.door import Door
+from analytics_box.websites.rules import Website
 
 
 class Intake(Struct, frozen=True):
@@ -89,13 +90,33 @@ def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
         raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
     if website.organization_id != key.organization_id or not key.reaches(website_id):
         raise errors.Forbidden("This API key is not for that website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
-    return Target(website.site, website.domain)
+    return target_of(website, intake.websites.door(website))
 
 
-def check_origin(website: Website, headers: Mapping[bytes, bytes]) -> None:
-    """Raises Forbidden when a page of another site sends events."""
-    origin = headers.get(b"origin")
-    if not may_send(website, origin.decode("latin-1") if origin is not None else None):
-        raise errors.Forbidden(
-            f"Pages of this origin may not send events for {website.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED"
-        )
+def target_of(website: Website, door: Door, ignored: str = "") -> Target:
+    """A website as the place where events go."""
+    return Target(
+        website.site,
+        website.domain,
+        cookieless=door.cookieless,
+        ignored=ignored,
+        ignored_paths=door.ignored_paths,
+    )
+
+
+def admit(door: Door, headers: Mapping[bytes, bytes], address: str) -> str:
+    """Why events from this page and address are not stored, though answered like others; empty where they are.
+
+    Raises Forbidden for a page or an address that may not send events at all (wire 4.6).
+    """
+    sent = headers.get(b"origin")
+    origin = sent.decode("latin-1") if sent is not None else None
+    ignored = door.ignores(origin, address)
+    if ignored:
+        return ignored
+    if not door.admits_origin(origin):
+        what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
+        raise errors.Forbidden(f"{what} may not send events for {door.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
+    if not door.admits_address(address):
+        raise errors.Forbidden(f"This address may not send events for {door.domain}", reason="INGEST_IP_NOT_AUTHORIZED")
+    return ""

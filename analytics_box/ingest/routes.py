@@ -18,14 +18,15 @@ from analytics_box.ingest.enrich import Sender, Target, understand
 from analytics_box.ingest.facts import Event
 from analytics_box.ingest.intake import (
     Intake,
-    check_origin,
+    admit,
     key_for_events,
     secret_of,
     sender_of,
     target_for_key,
+    target_of,
 )
 from analytics_box.ingest.payload import Incoming, InvalidEvent
-from analytics_box.websites.rules import Website
+from analytics_box.websites.directory import Tracked
 
 MOST_EVENTS = 100  # in one array
 Headers = Mapping[bytes, bytes]
@@ -114,10 +115,10 @@ async def _track(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
             targets[website_id] = target_for_key(intake, key, website_id)
     else:
         website_id = _client_id(scope, headers, "website_id") or (events[0].websiteId if events else None)
-        website = _tracked_website(intake, website_id)
-        check_origin(website, headers)
-        limit(intake, scope, f"website:{website.id}:{sender.network}")
-        targets = dict.fromkeys({event.websiteId for event in events}, Target(website.site, website.domain))
+        tracked = _tracked_website(intake, website_id)
+        target = _target(tracked, headers, scope)
+        limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
+        targets = dict.fromkeys({event.websiteId for event in events}, target)
 
     facts = _understand_all(intake, events, targets, sender)
     if facts:
@@ -129,26 +130,28 @@ async def _track(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
 
 async def _page_event(intake: Intake, scope: Scope, headers: Headers, sent: bytes) -> Answer:
     """One event of a page, by client id (wire 4.3)."""
-    website = _client_website(intake, scope, headers)
+    tracked = _client_website(intake, scope, headers)
+    target = _target(tracked, headers, scope)
     sender = sender_of(headers, scope["address"], by_key=False)
-    limit(intake, scope, f"website:{website.id}:{sender.network}")
+    limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
     event = _decode(payload.ONE.decode, sent, "INVALID_EVENT_SCHEMA")
     if event.type not in {None, "track"}:
         raise errors.BadRequest("Events of this type are not taken here", reason="INGEST_UNKNOWN_EVENT_TYPE")
-    targets = {event.websiteId: Target(website.site, website.domain)}
-    await intake.store(_understand_all(intake, [event], targets, sender))
+    facts = _understand_all(intake, [event], {event.websiteId: target}, sender)
+    if facts:
+        await intake.store(facts)
     return _NO_BODY if sender.bot else (200, _success(scope, type="track"))
 
 
 async def _batch(intake: Intake, scope: Scope, headers: Headers, sent: bytes) -> Answer:
     """Up to 100 events of pages; each gets its own verdict (wire 4.3)."""
-    website = _client_website(intake, scope, headers)
+    tracked = _client_website(intake, scope, headers)
+    target = _target(tracked, headers, scope)
     sender = sender_of(headers, scope["address"], by_key=False)
-    limit(intake, scope, f"website:{website.id}:{sender.network}")
+    limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
     items = _decode(payload.ITEMS.decode, sent, "INGEST_BATCH_NOT_ARRAY")
     if len(items) > MOST_EVENTS:
         raise errors.BadRequest(f"A batch may hold {MOST_EVENTS} events", reason="INGEST_BATCH_TOO_LARGE")
-    target = Target(website.site, website.domain)
     facts: list[Event] = []
     results = [_take_item(intake, item, target, sender, facts) for item in items]
     if facts:
@@ -157,13 +160,15 @@ async def _batch(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
 
 
 def _take_item(intake: Intake, item: msgspec.Raw, target: Target, sender: Sender, facts: list[Event]) -> dict[str, Any]:
-    """The verdict on one item of a batch; a good one is added to the facts."""
+    """The verdict on one item of a batch; a good one is added to the facts unless its website ignores it."""
     try:
         event = payload.ONE.decode(item)
         if event.type not in {None, "track"}:
             return {"status": "error", "message": "Unknown event type", "eventType": event.type}
         now = intake.clock.now()
-        facts.append(understand(event, target=target, sender=sender, salts=intake.salts.current(now), now=now))
+        fact = understand(event, target=target, sender=sender, salts=intake.salts.current(now), now=now)
+        if not target.ignores(fact):
+            facts.append(fact)
     except (msgspec.DecodeError, RecursionError, InvalidEvent) as wrong:
         detail = _detail(wrong)
         return {
@@ -182,15 +187,22 @@ def _take_item(intake: Intake, item: msgspec.Raw, target: Target, sender: Sender
 def _understand_all(
     intake: Intake, events: list[Incoming], targets: Mapping[str | None, Target], sender: Sender
 ) -> list[Event]:
-    """All events as facts. Raises BadRequest for the first that cannot be taken; then none is."""
+    """All events as facts, without those that their website ignores.
+
+    Raises BadRequest for the first that cannot be taken; then none is.
+    """
     now = intake.clock.now()
     salts = intake.salts.current(now)
+    facts = []
     try:
-        return [
-            understand(event, target=targets[event.websiteId], sender=sender, salts=salts, now=now) for event in events
-        ]
+        for event in events:
+            target = targets[event.websiteId]
+            fact = understand(event, target=target, sender=sender, salts=salts, now=now)
+            if not target.ignores(fact):
+                facts.append(fact)
     except InvalidEvent as wrong:
         raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(wrong.detail,)) from wrong
+    return facts
 
 
 def _decode_events(sent: bytes, most_bytes: int) -> list[Incoming]:
@@ -236,28 +248,32 @@ def _client_id(scope: Scope, headers: Headers, *names: str) -> str | None:
     return header.decode("latin-1") if header else None
 
 
-def _tracked_website(intake: Intake, website_id: str | None) -> Website:
+def _target(tracked: Tracked, headers: Headers, scope: Scope) -> Target:
+    """Where the events of this page go. Raises Forbidden for a page or address that may not send any."""
+    return target_of(tracked.website, tracked.door, admit(tracked.door, headers, scope["address"]))
+
+
+def _tracked_website(intake: Intake, website_id: str | None) -> Tracked:
     """The website that /track names. Raises AuthRequired or NotFound."""
     if not website_id:
         raise errors.AuthRequired(
             "Send an API key, or the website's id as website_id", reason="TRACK_MISSING_CREDENTIALS"
         )
-    website = intake.websites.find(website_id)
-    if website is None or not website.active:
+    tracked = intake.websites.tracked(website_id, intake.clock.now())
+    if tracked is None or not tracked.website.active:
         raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
-    return website
+    return tracked
 
 
-def _client_website(intake: Intake, scope: Scope, headers: Headers) -> Website:
+def _client_website(intake: Intake, scope: Scope, headers: Headers) -> Tracked:
     """The website that a page's tracker names. Raises BadRequest or Forbidden."""
     website_id = _client_id(scope, headers)
     if not website_id:
         raise errors.BadRequest("Send the website's id as client_id", reason="INGEST_MISSING_CLIENT_ID")
-    website = intake.websites.find(website_id)
-    if website is None or not website.active:
+    tracked = intake.websites.tracked(website_id, intake.clock.now())
+    if tracked is None or not tracked.website.active:
         raise errors.BadRequest("There is no website with this id", reason="INGEST_INVALID_CLIENT_ID")
-    check_origin(website, headers)
-    return website
+    return tracked
 
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:

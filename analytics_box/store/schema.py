@@ -168,6 +168,25 @@ BOX = (
             "create index password_resets_by_user on password_resets (user_id)",
         ),
     ),
+    (
+        "0004_websites_settings",
+        (
+            "alter table websites add column settings text not null default '{}' check (json_valid(settings))",
+            # Names under which trackers send. The current one has no end; an old one is accepted until its end.
+            """
+            create table client_ids (
+              id               text    primary key check (length(id) between 8 and 64),
+              website_id       text    not null references websites (id),
+              created_at       integer not null,
+              ends_at          integer,
+              seen_at          integer
+            ) strict, without rowid
+            """,
+            "create unique index client_ids_by_website on client_ids (website_id) where ends_at is null",
+            "create index client_ids_of_website on client_ids (website_id)",
+            "insert into client_ids (id, website_id, created_at) select id, id, created_at from websites",
+        ),
+    ),
 )
 
 EVENTS = (

@@ -1,17 +1,27 @@
 """Websites over RPC (wire 10.3). Scopes: read:data to read, manage:websites to change."""
 
-from datetime import UTC, datetime
+import asyncio
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 
-from analytics_box import audit, errors
+from analytics_box import errors
+from analytics_box.clock import DAY
 from analytics_box.http.call import Call
+from analytics_box.query import ranges
 from analytics_box.store.db import Connection
-from analytics_box.websites import rows, rules
+from analytics_box.websites import change, rows
+from analytics_box.websites.asking import Asking, Unanswered, ask_week
+from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.mini_chart import MiniChart, mini_chart
 from analytics_box.websites.rules import Website
+from analytics_box.websites.shown import PublicWebsite, WebsiteShown, reduced, shown
+from analytics_box.websites.tracking import GivenTracking
+
+CHARTS_AT_ONCE = 4
+UNKNOWN = "There is no website with this id"
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -53,16 +63,18 @@ class Publicity(Struct, frozen=True, forbid_unknown_fields=True):
     isPublic: bool
 
 
-class WebsiteShown(Struct, frozen=True):
-    """A website as procedures answer with it; dates are ISO text."""
+class ChangedSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.updateSettings; a setting that is not given stays."""
 
-    id: str
-    name: str
-    domain: str
-    status: str
-    isPublic: bool
-    organizationId: str
-    createdAt: str
+    id: Text
+    settings: GivenTracking
+
+
+class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.transfer and websites.transferToOrganization."""
+
+    websiteId: Text
+    organizationId: Text
 
 
 class Success(Struct, frozen=True):
@@ -80,64 +92,70 @@ class TrackingState(Struct, frozen=True):
     tracking_issue: str | None
 
 
+class WithCharts(Struct, frozen=True):
+    """Output of websites.listWithCharts: charts and current visitors by website id."""
+
+    websites: list[WebsiteShown]
+    chartData: dict[str, MiniChart]
+    activeUsers: dict[str, int]
+
+
+# Reading
+
+
 async def list_websites(call: Call, given: OfOrganization) -> list[WebsiteShown]:
     """websites.list: the organization's websites that the caller may read, oldest first."""
-    key = call.identity.key
-    found = call.parts.websites.of(call.organization(given.organizationId))
-    return [shown(website) for website in found if key is None or key.reaches(website.id)]
+    return [shown(website, call.now) for website in _readable(call, given)]
 
 
-async def get_by_id(call: Call, given: ById) -> WebsiteShown:
-    """websites.getById. Raises NotFound."""
-    return shown(own(call, given.id))
+async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
+    """websites.listWithCharts: the same with the page views of the last seven days and who is there now."""
+    found = _readable(call, given)
+    sites = tuple(website.site for website in found)
+    online = await call.parts.presence.online(sites, call.now)
+    begun = await call.parts.presence.begun(sites)
+    person = call.identity.person
+    zone = ranges.zone(person.time_zone if person is not None else "UTC")
+    days = ranges.of_preset("last_7d", call.now, zone)
+    slots = asyncio.Semaphore(CHARTS_AT_ONCE)
 
+    async def chart(website: Website) -> MiniChart:
+        async with slots:
+            totals, per_day = await ask_week(Asking(call.parts.queries, website.site, days, zone, call.now))
+        return mini_chart(website.id, totals.pageviews, per_day, has_data=website.site in begun)
 
-async def create(call: Call, given: NewWebsite) -> WebsiteShown:
-    """websites.create. Raises BadRequest, or Conflict for a domain that is measured already."""
-    organization_id = call.organization(given.organizationId)
-    refuse_restricted(call)
-    website = await call.write(
-        lambda db: create_website(
-            db,
-            organization_id=organization_id,
-            name=given.name,
-            domain=given.domain,
-            actor=call.actor,
-            now=call.now,
-        )
+    try:
+        charts = await asyncio.gather(*(chart(website) for website in found))
+    except Unanswered as failed:
+        raise errors.Unavailable("The charts could not be computed in time; ask again in a moment") from failed
+    return WithCharts(
+        websites=[shown(website, call.now) for website in found],
+        chartData={chart.id: chart for chart in charts},
+        activeUsers={website.id: online[website.site] for website in found},
     )
-    call.parts.websites.remember(website)
-    return shown(website)
 
 
-async def update(call: Call, given: ChangedWebsite) -> WebsiteShown:
-    """websites.update: another name or domain. Raises NotFound, BadRequest or Conflict."""
-    website = own(call, given.id)
-    changed = replace(
-        website,
-        name=website.name if given.name is None else rules.clean_name(given.name),
-        domain=website.domain if given.domain is None else rules.clean_domain(given.domain),
-    )
-    return await _store(call, website, changed)
+async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
+    """websites.getById: the row for those who may read it, the reduced row of a public one for everybody else.
+
+    Raises AuthRequired for strangers, else NotFound.
+    """
+    website = call.parts.websites.find(given.id)
+    if website is not None and _is_own(call, website):
+        return shown(website, call.now)
+    if website is not None and website.is_public:
+        return reduced(website)
+    if call.identity.anonymous:
+        raise errors.AuthRequired("Authentication required")
+    raise errors.NotFound(UNKNOWN)
 
 
-async def toggle_public(call: Call, given: Publicity) -> WebsiteShown:
-    """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound."""
-    website = own(call, given.id)
-    return await _store(call, website, replace(website, is_public=given.isPublic))
-
-
-async def delete(call: Call, given: ById) -> Success:
-    """websites.delete: it takes no events and answers no questions from now on. Raises NotFound."""
-    website = own(call, given.id)
-
-    def write(db: Connection) -> None:
-        rows.delete(db, website.id, call.now)
-        _record(db, call, website, "deleted", {"domain": website.domain})
-
-    await call.write(write)
-    call.parts.websites.forget(website.id)
-    return Success()
+async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
+    """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
+    website = call.parts.websites.find(given.id)
+    if website is None or not website.is_public:
+        raise errors.NotFound(UNKNOWN)
+    return reduced(website)
 
 
 async def is_tracking_setup(call: Call, given: ByWebsite) -> TrackingState:
@@ -155,16 +173,106 @@ async def is_tracking_setup(call: Call, given: ByWebsite) -> TrackingState:
     )
 
 
+# Changing
+
+
+async def create(call: Call, given: NewWebsite) -> WebsiteShown:
+    """websites.create. Raises BadRequest, or Conflict for a domain that is measured already."""
+    organization_id = call.organization(given.organizationId)
+    refuse_restricted(call)
+    website = await call.write(
+        lambda db: create_website(
+            db,
+            organization_id=organization_id,
+            name=given.name,
+            domain=given.domain,
+            actor=call.actor,
+            now=call.now,
+        )
+    )
+    call.parts.websites.remember(website)
+    return shown(website, call.now)
+
+
+async def update(call: Call, given: ChangedWebsite) -> WebsiteShown:
+    """websites.update: another name or domain. Raises NotFound, BadRequest or Conflict."""
+    return await _change(
+        call, given.id, lambda db, website, by: change.details(db, website, by, name=given.name, domain=given.domain)
+    )
+
+
+async def toggle_public(call: Call, given: Publicity) -> WebsiteShown:
+    """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound."""
+    return await _change(
+        call, given.id, lambda db, website, by: change.publicity(db, website, by, public=given.isPublic)
+    )
+
+
+async def update_settings(call: Call, given: ChangedSettings) -> WebsiteShown:
+    """websites.updateSettings: tracking settings. Raises NotFound or BadRequest."""
+    return await _change(call, given.id, lambda db, website, by: change.settings(db, website, by, given.settings))
+
+
+async def rotate_tracking(call: Call, given: ById) -> WebsiteShown:
+    """websites.rotateTracking: a new client id; the old one is accepted for the days of `client_id_grace_days`.
+
+    Raises NotFound, or Conflict when too many old ones are still accepted.
+    """
+    days = call.parts.settings.client_id_grace_days
+    return await _change(call, given.id, lambda db, website, by: change.rotate(db, website, by, grace_days=days))
+
+
+async def transfer(call: Call, given: Transfer) -> WebsiteShown:
+    """websites.transfer and websites.transferToOrganization; for people, to an organization that they manage.
+
+    Raises NotFound, Forbidden or Conflict.
+    """
+    person = call.identity.person
+    if person is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    refuse_restricted(call)
+    return await _change(
+        call,
+        given.websiteId,
+        lambda db, website, by: change.transfer(
+            db, website, by, user_id=person.user_id, organization_id=given.organizationId
+        ),
+    )
+
+
+async def delete(call: Call, given: ById) -> Success:
+    """websites.delete: it takes no events and answers no questions from now on. Raises NotFound.
+
+    `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
+    """
+    website = own(call, given.id)
+    await call.write(lambda db: change.delete(db, website, by(call)))
+    call.parts.websites.forget(website.id)
+    return Success()
+
+
+async def restore(call: Call, given: ById) -> WebsiteShown:
+    """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
+    grace = call.parts.settings.grace_days * DAY
+
+    def write(db: Connection) -> Website:
+        website = rows.find(db, given.id)
+        if website is None or website.deleted_at is None or not _is_own(call, website):
+            raise errors.NotFound("There is no deleted website with this id")
+        if call.now >= website.deleted_at + grace:
+            raise errors.NotFound("The time to restore this website is over")
+        return change.restore(db, website, by(call))
+
+    website = await call.write(write)
+    call.parts.websites.remember(website)
+    return shown(website, call.now)
+
+
 def own(call: Call, website_id: str) -> Website:
     """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
     website = call.parts.websites.find(website_id)
-    key = call.identity.key
-    if (
-        website is None
-        or website.organization_id != call.organization()
-        or (key is not None and not key.reaches(website.id))
-    ):
-        raise errors.NotFound("There is no website with this id")
+    if website is None or not _is_own(call, website):
+        raise errors.NotFound(UNKNOWN)
     return website
 
 
@@ -174,48 +282,25 @@ def refuse_restricted(call: Call) -> None:
         raise errors.Forbidden("This needs a key with global access")
 
 
-def shown(website: Website) -> WebsiteShown:
-    """A website for an answer."""
-    return WebsiteShown(
-        id=website.id,
-        name=website.name,
-        domain=website.domain,
-        status=website.status,
-        isPublic=website.is_public,
-        organizationId=website.organization_id,
-        createdAt=iso(website.created_at),
-    )
+def by(call: Call) -> By:
+    """The caller as the one who changes something."""
+    return By(call.actor, call.now)
 
 
-def iso(instant: int) -> str:
-    """An instant as ISO 8601 in UTC with milliseconds."""
-    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+async def _change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> WebsiteShown:
+    website = own(call, website_id)
+    changed = await call.write(lambda db: work(db, website, by(call)))
+    call.parts.websites.remember(changed)
+    return shown(changed, call.now)
 
 
-async def _store(call: Call, before: Website, after: Website) -> WebsiteShown:
-    changes = {
-        name: getattr(after, name)
-        for name in ("name", "domain", "is_public")
-        if getattr(after, name) != getattr(before, name)
-    }
-
-    def write(db: Connection) -> None:
-        rows.update(db, after, call.now)
-        _record(db, call, after, "updated", changes)
-
-    await call.write(write)
-    call.parts.websites.remember(after)
-    return shown(after)
+def _readable(call: Call, given: OfOrganization) -> list[Website]:
+    found = call.parts.websites.of(call.organization(given.organizationId))
+    return [website for website in found if _is_own(call, website)]
 
 
-def _record(db: Connection, call: Call, website: Website, action: audit.Action, detail: dict[str, object]) -> None:
-    audit.record(
-        db,
-        now=call.now,
-        organization_id=website.organization_id,
-        actor=call.actor,
-        action=action,
-        subject="website",
-        subject_id=website.id,
-        detail=detail,
-    )
+def _is_own(call: Call, website: Website) -> bool:
+    key, person = call.identity.key, call.identity.person
+    if key is not None:
+        return key.organization_id == website.organization_id and key.reaches(website.id)
+    return person is not None and person.organization_id == website.organization_id

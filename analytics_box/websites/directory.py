@@ -2,14 +2,31 @@
 
 from collections.abc import Iterable
 
-from analytics_box.websites.rules import Website
+from msgspec import Struct
+
+from analytics_box.clock import HOUR
+from analytics_box.websites.door import Door, door
+from analytics_box.websites.rules import ClientId, Website
+
+
+class Tracked(Struct, frozen=True):
+    """What a client id leads to: the website, its rules for events, and the id itself."""
+
+    website: Website
+    door: Door
+    client_id: ClientId
 
 
 class Directory:
     """The websites of this box. Whoever changes one in box.db tells the directory after the commit."""
 
     def __init__(self, websites: Iterable[Website] = ()) -> None:
-        self._by_id = {website.id: website for website in websites}
+        self._by_id: dict[str, Website] = {}
+        self._doors: dict[str, Door] = {}
+        self._by_client_id: dict[str, Tracked] = {}
+        self._old_ids_used: dict[str, int] = {}
+        for website in websites:
+            self.remember(website)
 
     def find(self, website_id: str) -> Website | None:
         """The website with this id, whoever owns it."""
@@ -17,12 +34,49 @@ class Directory:
 
     def of(self, organization_id: str) -> list[Website]:
         """The websites of an organization, oldest first."""
-        return [website for website in self._by_id.values() if website.organization_id == organization_id]
+        own = [website for website in self._by_id.values() if website.organization_id == organization_id]
+        return sorted(own, key=lambda website: (website.created_at, website.id))
+
+    def all(self) -> list[Website]:
+        """Every website."""
+        return list(self._by_id.values())
+
+    def door(self, website: Website) -> Door:
+        """The rules for events of a website that is in here."""
+        return self._doors[website.id]
+
+    def tracked(self, client_id: str, now: int) -> Tracked | None:
+        """What trackers that send this client id mean; None for an unknown one and one that has ended.
+
+        The use of an old id is noted.
+        """
+        found = self._by_client_id.get(client_id)
+        if found is None or found.client_id.ends_at is None:
+            return found
+        self._old_ids_used[client_id] = now - now % HOUR
+        return found if found.client_id.accepted(now) else None
 
     def remember(self, website: Website) -> None:
         """A website was made or changed."""
+        self._forget_client_ids(website.id)
         self._by_id[website.id] = website
+        self._doors[website.id] = rules = door(website.domain, website.tracking)
+        for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
+            self._by_client_id[client_id.id] = Tracked(website, rules, client_id)
 
     def forget(self, website_id: str) -> None:
         """A website was deleted."""
+        self._forget_client_ids(website_id)
         self._by_id.pop(website_id, None)
+        self._doors.pop(website_id, None)
+
+    def old_ids_used(self) -> dict[str, int]:
+        """When old client ids were used since the last call: the hour by id, in UTC ms."""
+        used, self._old_ids_used = self._old_ids_used, {}
+        return used
+
+    def _forget_client_ids(self, website_id: str) -> None:
+        before = self._by_id.get(website_id)
+        if before is not None:
+            for client_id in before.client_ids or (ClientId(before.id, before.created_at),):
+                self._by_client_id.pop(client_id.id, None)

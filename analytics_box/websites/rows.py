@@ -1,10 +1,37 @@
 """Websites in box.db. Every function takes a connection inside the caller's transaction."""
 
 import apsw
+import msgspec
+from msgspec import Struct
 
 from analytics_box.errors import Conflict
 from analytics_box.store import records
-from analytics_box.websites.rules import Website
+from analytics_box.websites.rules import ClientId, Website
+from analytics_box.websites.tracking import Tracking
+
+TAKEN = "A website with this domain exists already"
+
+_COLUMNS = """id, organization_id, site, name, domain, is_public, status, created_at, updated_at, deleted_at, settings,
+  (select json_group_array(json_array(id, created_at, ends_at, seen_at))
+   from (select id, created_at, ends_at, seen_at from client_ids where website_id = websites.id
+         order by created_at desc, ends_at is not null)) as client_ids"""
+
+
+class _Row(Struct, frozen=True):
+    """A row as it comes: settings and client ids are JSON."""
+
+    id: str
+    organization_id: str
+    site: int
+    name: str
+    domain: str
+    is_public: bool
+    status: str
+    created_at: int
+    updated_at: int
+    deleted_at: int | None
+    settings: str
+    client_ids: str
 
 
 def new_site(db: apsw.Connection, now: int) -> int:
@@ -34,44 +61,135 @@ def insert(db: apsw.Connection, website: Website) -> None:
             },
         )
     except apsw.ConstraintError as broken:
-        raise Conflict("A website with this domain exists already") from broken
+        raise Conflict(TAKEN) from broken
+    insert_client_id(db, website.id, ClientId(website.id, website.created_at))
 
 
 def everything(db: apsw.Connection) -> list[Website]:
     """All websites that are not deleted, oldest first."""
-    return records.all_of(
+    return _websites(db, "deleted_at is null")
+
+
+def find(db: apsw.Connection, website_id: str) -> Website | None:
+    """The website with this id, deleted or not."""
+    return next(iter(_websites(db, "id = ?", website_id)), None)
+
+
+def deleted(db: apsw.Connection, organization_id: str) -> list[Website]:
+    """The deleted websites of an organization whose events are still there."""
+    return _websites(db, "organization_id = ? and deleted_at is not null", organization_id)
+
+
+def deleted_before(db: apsw.Connection, instant: int) -> list[Website]:
+    """The websites that were deleted at this instant or earlier."""
+    return _websites(db, "deleted_at <= ?", instant)
+
+
+def _websites(db: apsw.Connection, condition: str, *values: str | int) -> list[Website]:
+    found = records.all_of(
         db,
-        Website,
-        """
-        -- websites.everything
-        select id, organization_id, site, name, domain, is_public, status, created_at
+        _Row,
+        f"""
+        -- websites.everything, find, deleted, deleted_before
+        select {_COLUMNS}
         from websites
-        where deleted_at is null
+        where {condition}
         order by created_at, id
         """,
+        values,
+    )
+    return [_website(row) for row in found]
+
+
+def _website(row: _Row) -> Website:
+    return Website(
+        id=row.id,
+        organization_id=row.organization_id,
+        site=row.site,
+        name=row.name,
+        domain=row.domain,
+        is_public=row.is_public,
+        status=row.status,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        deleted_at=row.deleted_at,
+        tracking=msgspec.json.decode(row.settings, type=Tracking),
+        client_ids=tuple(ClientId(*each) for each in msgspec.json.decode(row.client_ids)),
     )
 
 
-def update(db: apsw.Connection, website: Website, now: int) -> None:
-    """Store a changed name, domain or publicity. Raises Conflict when the organization already measures the domain."""
+def update(db: apsw.Connection, website: Website) -> None:
+    """Store all that may change of a website. Raises Conflict when its organization already measures the domain."""
     try:
         db.execute(
             """
             -- websites.update
-            update websites set name = ?, domain = ?, is_public = ?, updated_at = ? where id = ?
+            update websites
+            set name = :name, domain = :domain, is_public = :is_public, settings = :settings,
+                organization_id = :organization_id, updated_at = :updated_at, deleted_at = :deleted_at
+            where id = :id
             """,
-            (website.name, website.domain, int(website.is_public), now, website.id),
+            {
+                "id": website.id,
+                "name": website.name,
+                "domain": website.domain,
+                "is_public": int(website.is_public),
+                "settings": msgspec.json.encode(website.tracking).decode(),
+                "organization_id": website.organization_id,
+                "updated_at": website.updated_at,
+                "deleted_at": website.deleted_at,
+            },
         )
     except apsw.ConstraintError as broken:
-        raise Conflict("A website with this domain exists already") from broken
+        raise Conflict(TAKEN) from broken
 
 
-def delete(db: apsw.Connection, website_id: str, now: int) -> None:
-    """Mark a website as deleted; its row and its events stay until the grace period is over."""
+def remove(db: apsw.Connection, website_id: str) -> None:
+    """Remove a website and its client ids. Its events have to be gone before."""
+    db.execute("-- websites.remove\ndelete from client_ids where website_id = ?", (website_id,))
+    db.execute("-- websites.remove\ndelete from websites where id = ?", (website_id,))
+
+
+def insert_client_id(db: apsw.Connection, website_id: str, client_id: ClientId) -> None:
     db.execute(
         """
-        -- websites.delete
-        update websites set deleted_at = ?, updated_at = ? where id = ? and deleted_at is null
+        -- websites.insert_client_id
+        insert into client_ids (id, website_id, created_at, ends_at, seen_at) values (?, ?, ?, ?, ?)
         """,
-        (now, now, website_id),
+        (client_id.id, website_id, client_id.created_at, client_id.ends_at, client_id.seen_at),
     )
+
+
+def end_client_id(db: apsw.Connection, website_id: str, ends_at: int) -> None:
+    """The current client id of a website becomes an old one that is accepted until this instant."""
+    db.execute(
+        """
+        -- websites.end_client_id
+        update client_ids set ends_at = ? where website_id = ? and ends_at is null
+        """,
+        (ends_at, website_id),
+    )
+
+
+def note_use(db: apsw.Connection, used: dict[str, int]) -> list[str]:
+    """Remember when old client ids were last used; the websites that they belong to."""
+    touched = []
+    for client_id, hour in used.items():
+        touched += db.execute(
+            """
+            -- websites.note_use
+            update client_ids set seen_at = ? where id = ? and coalesce(seen_at, 0) < ?
+            returning website_id
+            """,
+            (hour, client_id, hour),
+        ).fetchall()
+    return [str(website_id) for (website_id,) in touched]
+
+
+def role_of(db: apsw.Connection, organization_id: str, user_id: str) -> str | None:
+    """The role of a user in an organization; None for no member."""
+    found = db.execute(
+        "-- websites.role_of\nselect role from members where organization_id = ? and user_id = ?",
+        (organization_id, user_id),
+    ).fetchone()
+    return str(found[0]) if found else None

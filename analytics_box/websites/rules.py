@@ -4,7 +4,9 @@ import re
 
 from msgspec import Struct
 
+from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest, Detail
+from analytics_box.websites.tracking import Tracking
 
 NAME = re.compile(r"[\w][\w .\-]{0,99}\Z")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
@@ -12,8 +14,27 @@ DOMAIN = re.compile(rf"(?:{_LABEL}\.)+[a-z0-9-]{{2,63}}\Z|localhost\Z|\d{{1,3}}(
 LOCAL = ("localhost", "127.0.0.1")
 
 
+class ClientId(Struct, frozen=True):
+    """A name under which a website's trackers send: the current one has no end. Times are UTC ms.
+
+    `seen_at` is when an old one was last used, rounded down to the hour.
+    """
+
+    id: str
+    created_at: int
+    ends_at: int | None = None
+    seen_at: int | None = None
+
+    def accepted(self, now: int) -> bool:
+        """Whether events may come in under it at this instant."""
+        return self.ends_at is None or now < self.ends_at
+
+
 class Website(Struct, frozen=True):
-    """A website that is measured. `site` is its number among the facts. Times are UTC ms."""
+    """A website that is measured. `site` is its number among the facts. Times are UTC ms.
+
+    `client_ids` are the newest first; a website that never had its client id rotated goes by its own id.
+    """
 
     id: str
     organization_id: str
@@ -23,6 +44,23 @@ class Website(Struct, frozen=True):
     is_public: bool
     status: str
     created_at: int
+    updated_at: int = 0
+    deleted_at: int | None = None
+    tracking: Tracking = Tracking()
+    client_ids: tuple[ClientId, ...] = ()
+
+    @property
+    def client_id(self) -> str:
+        """The name that goes into the snippet."""
+        return next((each.id for each in self.client_ids if each.ends_at is None), self.id)
+
+    def old_client_ids(self, now: int) -> list[ClientId]:
+        """The rotated ids that are still accepted, or that pages still send with a week later; the newest first."""
+        return [
+            each
+            for each in self.client_ids
+            if each.ends_at is not None and (each.accepted(now) or (each.seen_at or 0) > now - 7 * DAY)
+        ]
 
     @property
     def active(self) -> bool:
@@ -52,17 +90,3 @@ def clean_domain(given: str) -> str:
         message = "This is not a domain; write it like example.com"
         raise BadRequest(message, details=(Detail("domain", message),))
     return host
-
-
-def may_send(website: Website, origin: str | None) -> bool:
-    """Whether a page of this origin may send events for the website (wire 4.6).
-
-    No Origin header is fine; otherwise its host is the domain (www. or not) or a subdomain of it.
-    """
-    if origin is None:
-        return True
-    host = origin.split("://", 1)[-1].rsplit(":", 1)[0].lower() if "]" not in origin else "localhost"
-    host = host.removeprefix("www.")
-    if website.domain in LOCAL:
-        return host in LOCAL or host.endswith(".localhost")
-    return host == website.domain or host.endswith("." + website.domain)

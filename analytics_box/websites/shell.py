@@ -83,4 +83,4 @@ def website_shown(website: Website, *, online: int, script: str) -> WebsiteShown
 def snippet(website: Website, script: str) -> str:
     """The line to paste. A website on localhost says so, else the tracker stays silent there."""
     local = " data-track-localhost" if website.domain in LOCAL else ""
-    return f'<script src="{script}" data-client-id="{website.id}"{local} defer></script>'
+    return f'<script src="{script}" data-client-id="{website.client_id}"{local} defer></script>'

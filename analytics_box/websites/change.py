@@ -1,0 +1,149 @@
+"""Changing a website: each verb writes the row and its audit entry in the caller's transaction, and returns it anew.
+
+Whoever calls one tells the directory after the commit.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import audit, errors, ids
+from analytics_box.clock import DAY
+from analytics_box.store.db import Connection
+from analytics_box.websites import rows, rules, tracking
+from analytics_box.websites.rules import ClientId, Website
+from analytics_box.websites.tracking import GivenTracking
+
+MOST_OLD_CLIENT_IDS = 5
+_MANAGERS = {"admin", "owner"}
+
+
+class By(Struct, frozen=True):
+    """Who changes something, as the audit log names them, and when (UTC ms)."""
+
+    actor: str
+    now: int
+
+
+def details(db: Connection, website: Website, by: By, *, name: str | None, domain: str | None) -> Website:
+    """Another name or domain; None leaves it. Raises BadRequest, Conflict or NotFound."""
+    website = _fresh(db, website)
+    return _store(
+        db,
+        website,
+        replace(
+            website,
+            name=website.name if name is None else rules.clean_name(name),
+            domain=website.domain if domain is None else rules.clean_domain(domain),
+        ),
+        by,
+    )
+
+
+def publicity(db: Connection, website: Website, by: By, *, public: bool) -> Website:
+    """Whether anybody may run public query types on it. Raises NotFound."""
+    website = _fresh(db, website)
+    return _store(db, website, replace(website, is_public=public), by)
+
+
+def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
+    """Other tracking settings; what is not given stays. Raises BadRequest or NotFound."""
+    website = _fresh(db, website)
+    return _store(db, website, replace(website, tracking=tracking.changed(website.tracking, given)), by)
+
+
+def delete(db: Connection, website: Website, by: By) -> Website:
+    """From now on it takes no events and answers no questions. Raises NotFound."""
+    website = _fresh(db, website)
+    gone = replace(website, deleted_at=by.now, updated_at=by.now)
+    rows.update(db, gone)
+    record(db, gone, by, "deleted", {"name": gone.name, "domain": gone.domain})
+    return gone
+
+
+def restore(db: Connection, website: Website, by: By) -> Website:
+    """Undo a deletion whose grace period is not over. Raises Conflict when the domain is measured anew."""
+    back = replace(website, deleted_at=None, updated_at=by.now)
+    rows.update(db, back)
+    record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})
+    return back
+
+
+def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
+    """Give it to another organization of which this user is an admin or owner.
+
+    Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
+    """
+    website = _fresh(db, website)
+    if rows.role_of(db, organization_id, user_id) not in _MANAGERS:
+        raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
+    moved = replace(website, organization_id=organization_id, updated_at=by.now)
+    if moved.organization_id == website.organization_id:
+        return website
+    rows.update(db, moved)
+    detail = {"organizationId": {"before": website.organization_id, "after": organization_id}}
+    record(db, website, by, "updated", detail)
+    record(db, moved, by, "updated", detail)
+    return moved
+
+
+def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Website:
+    """A new client id for trackers; the old one is accepted for so many days more. Raises Conflict or NotFound."""
+    website = _fresh(db, website)
+    old = [each for each in website.client_ids if each.ends_at is not None and each.accepted(by.now)]
+    if len(old) >= MOST_OLD_CLIENT_IDS:
+        raise errors.Conflict(f"{MOST_OLD_CLIENT_IDS} old client ids are still accepted; wait until one has ended")
+    ends_at = by.now + grace_days * DAY
+    rows.end_client_id(db, website.id, ends_at)
+    rows.insert_client_id(db, website.id, ClientId(ids.new_id(), by.now))
+    rotated = replace(_fresh(db, website), updated_at=by.now)
+    rows.update(db, rotated)
+    detail = {"clientId": {"before": website.client_id, "after": rotated.client_id}, "oldAcceptedUntil": ends_at}
+    record(db, rotated, by, "rotated", detail)
+    return rotated
+
+
+def record(db: Connection, website: Website, by: By, action: audit.Action, detail: Mapping[str, object]) -> None:
+    """The audit entry of a change."""
+    audit.record(
+        db,
+        now=by.now,
+        organization_id=website.organization_id,
+        actor=by.actor,
+        action=action,
+        subject="website",
+        subject_id=website.id,
+        detail=detail,
+    )
+
+
+def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:
+    """What two states of a website differ in: before and after, by the name on the wire."""
+    old, new = _visible(before), _visible(after)
+    return {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+
+
+def _visible(website: Website) -> dict[str, Any]:
+    shown: dict[str, Any] = msgspec.to_builtins(website.tracking)
+    return {"name": website.name, "domain": website.domain, "isPublic": website.is_public, **shown}
+
+
+def _store(db: Connection, before: Website, after: Website, by: By) -> Website:
+    changes = difference(before, after)
+    if not changes:
+        return before
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    record(db, after, by, "updated", changes)
+    return after
+
+
+def _fresh(db: Connection, website: Website) -> Website:
+    """The website as it is in this transaction, so that two changes at once keep each other's. Raises NotFound."""
+    found = rows.find(db, website.id)
+    if found is None or found.deleted_at is not None or found.organization_id != website.organization_id:
+        raise errors.NotFound("There is no website with this id")
+    return found

@@ -1,0 +1,75 @@
+"""Websites as procedures answer with them (wire 10.3). Dates are ISO text, as the wire has it for websites. Pure."""
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from analytics_box.websites.rules import Website
+from analytics_box.websites.tracking import Tracking
+
+
+class OldClientId(Struct, frozen=True):
+    """A client id that was rotated away. `lastSeenAt` is rounded down to the hour; null before any use."""
+
+    id: str
+    endsAt: str
+    lastSeenAt: str | None
+
+
+class WebsiteShown(Struct, frozen=True):
+    """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use."""
+
+    id: str
+    domain: str
+    name: str
+    status: str
+    isPublic: bool
+    organizationId: str
+    settings: Tracking
+    clientId: str
+    oldClientIds: tuple[OldClientId, ...]
+    createdAt: str
+    updatedAt: str
+    integrations: None = None
+    deletedAt: str | None = None
+
+
+class PublicWebsite(Struct, frozen=True):
+    """What strangers see of a public website."""
+
+    id: str
+    domain: str
+    name: str
+    isPublic: bool
+
+
+def shown(website: Website, now: int) -> WebsiteShown:
+    """A website for those who may read it."""
+    return WebsiteShown(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        status=website.status,
+        isPublic=website.is_public,
+        organizationId=website.organization_id,
+        settings=website.tracking,
+        clientId=website.client_id,
+        oldClientIds=tuple(
+            OldClientId(each.id, iso(each.ends_at), iso(each.seen_at) if each.seen_at else None)
+            for each in website.old_client_ids(now)
+            if each.ends_at is not None
+        ),
+        createdAt=iso(website.created_at),
+        updatedAt=iso(website.updated_at or website.created_at),
+        deletedAt=iso(website.deleted_at) if website.deleted_at is not None else None,
+    )
+
+
+def reduced(website: Website) -> PublicWebsite:
+    """A public website for strangers."""
+    return PublicWebsite(website.id, website.domain, website.name, website.is_public)
+
+
+def iso(instant: int) -> str:
+    """An instant as ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
