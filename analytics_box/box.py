@@ -26,6 +26,7 @@ from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
+from analytics_box.keys.admission import Admission
 from analytics_box.limits import Limits
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -84,6 +85,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     salts = SaltFile(directory / SALTS_FILE)
     salts.current(clock.now())
     keys = KeyRing(clock, box_db.read_now(key_rows.everything))
+    admission = Admission(clock, limits, settings)
     websites = Directory(box_db.read_now(website_rows.everything))
     organizations = Organizations(box_db.read_now(account_rows.organizations))
     hasher = Passwords()
@@ -100,6 +102,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         settings=settings,
     )
     presence = Presence(events_db)
+        admission=admission,
     queries = Queries(events_db, seconds=settings.query_seconds)
     calls = Calls(
         settings=settings,
@@ -121,6 +124,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         pages=Pages(web_dir() / "templates", files),
         parts={
             "settings": settings,
+        admission=admission,
             "clock": clock,
             "limits": limits,
             "assets": files,

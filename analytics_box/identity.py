@@ -1,8 +1,10 @@
 """Who makes a request: an API key, a signed-in person, or nobody we know. Decided once per request."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Scope = Literal[
     "read:data",
@@ -21,8 +23,19 @@ Role = Literal["viewer", "member", "admin", "owner"]
 SCOPES: tuple[Scope, ...] = Scope.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 
 
+class Rate(Struct, frozen=True):
+    """A key's own limit: at most `max` requests per `window` seconds."""
+
+    max: int
+    window: int
+
+
 class Key(Struct, frozen=True):
-    """A usable view of an API key. `websites` is None for a global key (spec 2.1). Times are UTC ms."""
+    """A usable view of an API key. Times are UTC ms.
+
+    `websites` is None for a global key (spec 2.1). It holds `scopes` wherever it reaches, and those in `own` on the
+    website that they are listed under (wire 10.2).
+    """
 
     id: str
     organization_id: str
@@ -33,6 +46,8 @@ class Key(Struct, frozen=True):
     enabled: bool = True
     expires_at: int | None = None
     revoked_at: int | None = None
+    own: Mapping[str, frozenset[str]] = {}
+    rate: Rate | None = None
 
     def usable(self, now: int) -> bool:
         """Whether the key works at this instant; revoked, disabled and expired keys are as if absent."""
@@ -42,6 +57,20 @@ class Key(Struct, frozen=True):
     def reaches(self, website_id: str) -> bool:
         """Whether its resource access covers this website, given that the organization is the same."""
         return self.websites is None or website_id in self.websites
+
+    def has(self, scope: str) -> bool:
+        """Whether it holds this scope anywhere."""
+        return scope in self.scopes or any(scope in held for held in self.own.values())
+
+    def may(self, scope: str, website_id: str) -> bool:
+        """Whether it holds this scope on this website, given that the organization is the same."""
+        return self.reaches(website_id) and (scope in self.scopes or scope in self.own.get(website_id, ()))
+
+    def within(self, scope: str) -> "Key":
+        """The same key, reaching only where it holds this scope; a scope of single websites makes it restricted."""
+        if scope in self.scopes or not self.own:
+            return self
+        return replace(self, websites=frozenset(website for website in self.own if self.may(scope, website)))
 
 
 Theme = Literal["system", "light", "dark"]
@@ -91,4 +120,11 @@ class Identity(Struct, frozen=True):
 
     def has(self, scope: Scope) -> bool:
         """Whether a key holds this scope. People are not bound by scopes but by their role."""
-        return self.person is not None or (self.key is not None and scope in self.key.scopes)
+        return self.person is not None or (self.key is not None and self.key.has(scope))
+
+    def within(self, scope: str) -> "Identity":
+        """The same caller for something that needs this scope: a key reaches only where it holds it."""
+        if self.key is None:
+            return self
+        key = self.key.within(scope)
+        return self if key is self.key else replace(self, key=key)

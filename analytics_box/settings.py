@@ -76,6 +76,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
     limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300
+    limit_key: Annotated[int, Meta(ge=0), "All API requests of one API key, unless the key has a limit of its own."] = (
+        300
+    )
+    limit_key_in_flight: Annotated[int, Meta(ge=0), "API requests of one API key at the same time."] = 20
+    limit_key_events: Annotated[int, Meta(ge=0), "All event requests of one API key, on any route."] = 1_200
+    limit_key_events_in_flight: Annotated[int, Meta(ge=0), "Event requests of one API key at the same time."] = 200
     limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
     limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
         6_000

@@ -18,17 +18,20 @@ from analytics_box.http.pages import Pages, sign_in_first, wants_page
 from analytics_box.http.routes import TABLE, Route
 from analytics_box.http.settings_area import offered
 from analytics_box.identity import Identity
+from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 
 
-def build(*, keys: KeyRing, sign_ins: SignIns, pages: Pages, parts: Mapping[str, object]) -> Litestar:
+def build(
+    *, keys: KeyRing, admission: Admission, sign_ins: SignIns, pages: Pages, parts: Mapping[str, object]
+) -> Litestar:
     """The application. `parts` are what handlers may ask for, by the name of their parameter."""
     pages.offer_settings(offered({route.path for route in TABLE if route.page and route.method == "GET"}))
     parts = {**parts, "keys": keys, "sign_ins": sign_ins, "pages": pages}
     return Litestar(
         route_handlers=[_handler(route) for route in TABLE],
         guards=[guard],
-        state=State({"key_ring": keys, "sign_ins": sign_ins, "pages": pages}),
+        state=State({"key_ring": keys, "admission": admission, "sign_ins": sign_ins, "pages": pages}),
         dependencies={
             "identity": Provide(_identity),
             **{name: Provide(_always(part), sync_to_thread=False) for name, part in parts.items()},

@@ -1,6 +1,7 @@
 """The protocol between granian and the box, as plain types.
 
-The front adds two keys to every HTTP scope: `request_id`, and `address`, the client's address as text.
+The front adds two keys to every HTTP scope: `request_id`, and `address`, the client's address as text. Whoever counts
+a request under a limit leaves its `allowance` there, and the front tells the client of it.
 """
 
 from collections.abc import Awaitable, Callable

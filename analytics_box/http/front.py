@@ -13,7 +13,8 @@ from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.body import Disconnected
-from analytics_box.limits import Limits
+from analytics_box.keys import admission
+from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,8 @@ class Front:
             if message["type"] == "http.response.start":
                 started = True
                 given = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *(item for item in added if item[0] not in given)]
+                more = [*added, *allowance_headers(scope.get("allowance"))]
+                message["headers"] = [*message["headers"], *(item for item in more if item[0] not in given)]
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)
@@ -79,6 +81,8 @@ class Front:
             error = render.as_box_error(raised)
             if not started:
                 await refuse(answer, error, render.api_body(error, request_id))
+        finally:
+            admission.leave(scope)
 
     def _admit(self, scope: Scope) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError."""
@@ -100,6 +104,17 @@ class Front:
             raise errors.Misdirected("This host name is not one of this box")
         if scope["path"] != "/health":
             self._limits.take("address", network_of(address), self._limit)
+
+
+def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes], ...]:
+    """What is left of the limit that a request was counted under (wire 11.2)."""
+    if allowance is None:
+        return ()
+    return (
+        (b"x-ratelimit-limit", b"%d" % allowance.limit),
+        (b"x-ratelimit-remaining", b"%d" % allowance.remaining),
+        (b"x-ratelimit-reset", b"%d" % allowance.reset),
+    )
 
 
 async def refuse(send: Send, error: BoxError, body: bytes) -> None:

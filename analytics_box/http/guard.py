@@ -8,7 +8,7 @@ from litestar.handlers.base import BaseRouteHandler
 
 from analytics_box import errors
 from analytics_box.http import identify
-from analytics_box.http.permission import allow
+from analytics_box.http.permission import PUBLIC, SIGNED_IN, allow
 from analytics_box.http.routes import Route
 from analytics_box.identity import Identity
 
@@ -18,10 +18,14 @@ _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
 async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
-    """Set the caller's identity and refuse who lacks permission. Raises AuthRequired or Forbidden."""
+    """Set the caller's identity and refuse who lacks permission. Raises AuthRequired, Forbidden or RateLimited."""
     route: Route = handler.opt["route"]
     state = connection.app.state
     identity = await identify.identify(connection, state["key_ring"], state["sign_ins"])
+    if identity.key is not None:
+        connection.scope["allowance"] = state["admission"].enter(connection.scope, identity.key, "api")  # type: ignore[typeddict-unknown-key]
+    if route.access not in {PUBLIC, SIGNED_IN}:
+        identity = identity.within(route.access)
     connection.scope["identity"] = identity  # type: ignore[typeddict-unknown-key]
     if route.page or identity.person is not None:
         check_same_origin(connection)

@@ -65,7 +65,7 @@ def serve(name: str, handler: Handler, check: Callable[[Identity], None]) -> Cal
             enveloped = form.enveloped
             check(identity)
             limit = settings.limit_rpc
-            calls.limits.take(name, identity.limit_name, limit)
+            request.scope["allowance"] = calls.limits.take(name, identity.limit_name, limit)  # type: ignore[typeddict-unknown-key]
             call = calls.by(identity)
             given = _decode(decoder, form.input)
             output = await (handler(call, given) if takes_input else handler(call))

@@ -13,6 +13,7 @@ from analytics_box.ingest import agent
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.facts import Event, Ledger
 from analytics_box.ingest.visitors import SaltFile
+from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
@@ -32,6 +33,7 @@ class Intake(Struct, frozen=True):
     organizations: Organizations
     salts: SaltFile
     limits: Limits
+    admission: Admission
     clock: Clock
     settings: Settings
 
@@ -72,9 +74,9 @@ def key_for_events(intake: Intake, secret: str) -> Key:
     key = intake.keys.find(secret)
     if key is None:
         raise errors.AuthRequired("This API key is unknown or no longer works", reason="TRACK_MISSING_CREDENTIALS")
-    if "track:events" not in key.scopes:
+    if not key.has("track:events"):
         raise errors.Forbidden("This API key lacks the scope track:events", reason="TRACK_MISSING_SCOPE")
-    return key
+    return key.within("track:events")
 
 
 def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:

@@ -106,6 +106,7 @@ async def _track(intake: Intake, scope: Scope, headers: Headers, sent: bytes) ->
     key = key_for_events(intake, secret) if secret is not None else None
     sender = sender_of(headers, scope["address"], by_key=key is not None)
     if key is not None:
+        intake.admission.enter(scope, key, "ingest")
         limit(intake, scope, f"apikey:{key.id}")
     events = _decode_events(sent, intake.settings.max_event_bytes)
 
@@ -278,7 +279,9 @@ def _client_website(intake: Intake, scope: Scope, headers: Headers) -> Tracked:
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:
     """Spec 8: per route 600 requests per 60 s and API key, or website and address. Raises RateLimited."""
-    intake.limits.take(scope["path"], identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED")
+    scope["allowance"] = intake.limits.take(
+        scope["path"], identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED"
+    )
 
 
 def _success(scope: Scope, **fields: Any) -> bytes:

@@ -1,14 +1,13 @@
 """Making an API key: the one verb of this room that other rooms call."""
 
-import apsw
-
 from analytics_box import audit, ids
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import rows, rules
+from analytics_box.store.db import Connection
 
 
 def create(
-    db: apsw.Connection,
+    db: Connection,
     *,
     organization_id: str,
     name: str,
@@ -17,11 +16,16 @@ def create(
     actor: str,
     now: int,
 ) -> tuple[Key, str]:
-    """Store a new key with its audit entry; returns it with the secret, which is not kept anywhere."""
-    key, secret = rules.new_key(
-        key_id=ids.new_id(), organization_id=organization_id, name=name, scopes=scopes, websites=websites
-    )
-    rows.insert(db, key, digest=ids.digest(secret), created_at=now)
+    """Store a plain new key: these scopes on these websites, or on all (None); see create_as."""
+    wanted = rules.Wanted(name=name, scopes=scopes, resources=rules.resources_for(scopes, websites))
+    wanted = rules.check(wanted, known=websites or (), now=now)
+    return create_as(db, wanted, organization_id=organization_id, actor=actor, now=now)
+
+
+def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, actor: str, now: int) -> tuple[Key, str]:
+    """Store a checked new key with its audit entry; returns it with the secret, which is not kept anywhere."""
+    record, secret = rules.new_record(wanted, key_id=ids.new_id(), organization_id=organization_id, now=now)
+    rows.insert(db, record, ids.digest(secret))
     audit.record(
         db,
         now=now,
@@ -29,7 +33,13 @@ def create(
         actor=actor,
         action="created",
         subject="api_key",
-        subject_id=key.id,
-        detail={"name": name, "start": key.start, "scopes": sorted(scopes)},
+        subject_id=record.id,
+        detail={
+            "name": record.name,
+            "start": record.start,
+            "scopes": record.scopes,
+            "resources": record.resources,
+            "expires_at": record.expires_at,
+        },
     )
-    return key, secret
+    return rules.key_of(record), secret

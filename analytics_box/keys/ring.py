@@ -1,26 +1,75 @@
 """All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke acts at once."""
 
+from collections.abc import Mapping
+
 from analytics_box import ids
-from analytics_box.clock import Clock
+from analytics_box.clock import MINUTE, Clock
 from analytics_box.identity import Key
+from analytics_box.keys.rules import Record, key_of
+
+USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
 
 
 class KeyRing:
     """The keys of this box. Whoever changes a key in box.db tells the ring after the commit."""
 
-    def __init__(self, clock: Clock, keys: dict[bytes, Key]) -> None:
+    def __init__(self, clock: Clock, records: Mapping[bytes, Record]) -> None:
         self._clock = clock
-        self._keys = keys
+        self._keys = {digest: key_of(record) for digest, record in records.items()}
+        self._digests = {record.id: digest for digest, record in records.items()}
+        self._used = {record.id: record.last_used_at for record in records.values() if record.last_used_at}
+        self._unsaved: set[str] = set()
 
     def find(self, secret: str) -> Key | None:
-        """The usable key with this secret. Digests are compared, so timing tells nothing about secrets."""
+        """The usable key with this secret; notes now and then that it is used.
+
+        Digests are compared, so timing tells nothing about secrets.
+        """
         key = self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
-        return key if key is not None and key.usable(self._clock.now()) else None
+        if key is None:
+            return None
+        now = self._clock.now()
+        if not key.usable(now):
+            return None
+        self.note_use(key, now)
+        return key
+
+    def look_up(self, secret: str) -> Key | None:
+        """The key with this secret, also one that no longer works."""
+        return self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
 
     def remember(self, digest: bytes, key: Key) -> None:
-        """A key was made or changed."""
+        """A key was made or changed; its old secret, if it has a new one, is dead from now on."""
+        self._keys.pop(self._digests.get(key.id, b""), None)
         self._keys[digest] = key
+        self._digests[key.id] = digest
+
+    def forget(self, key_id: str) -> None:
+        """A key was deleted."""
+        self._keys.pop(self._digests.pop(key_id, b""), None)
+        self._used.pop(key_id, None)
+        self._unsaved.discard(key_id)
 
     def all(self) -> list[Key]:
         """Every key, also those that no longer work."""
         return list(self._keys.values())
+
+    # When keys were last used: kept in memory and written down by a job, never while somebody waits
+
+    def note_use(self, key: Key, now: int) -> None:
+        """A key was used, unless that was noted in the last five minutes."""
+        if now - self._used.get(key.id, 0) >= USE_NOTED_EVERY:
+            self._used[key.id] = now
+            self._unsaved.add(key.id)
+
+    def last_used(self, key_id: str) -> int | None:
+        """When a key was last used, in UTC ms and five minutes coarse."""
+        return self._used.get(key_id)
+
+    def unsaved_uses(self) -> dict[str, int]:
+        """What box.db does not know yet, by key id."""
+        return {key_id: self._used[key_id] for key_id in self._unsaved}
+
+    def saved(self, uses: Mapping[str, int]) -> None:
+        """These uses are in box.db."""
+        self._unsaved -= {key_id for key_id, instant in uses.items() if self._used.get(key_id) == instant}

@@ -1,95 +1,115 @@
 """API keys in box.db. Every function takes a connection inside the caller's transaction."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import apsw
+import msgspec
 from msgspec import Struct
 
-from analytics_box.identity import Key
+from analytics_box.keys.rules import Record
 from analytics_box.store import records
 
-
-def insert(db: apsw.Connection, key: Key, *, digest: bytes, created_at: int) -> None:
-    """Store a new key; of its secret only the SHA-256 digest is kept."""
-    db.execute(
-        """
-        -- keys.insert
-        insert into api_keys (id, organization_id, name, start, digest, scopes, websites, created_at, expires_at)
-        values (:id, :organization_id, :name, :start, :digest, :scopes, :websites, :created_at, :expires_at)
-        """,
-        {
-            "id": key.id,
-            "organization_id": key.organization_id,
-            "name": key.name,
-            "start": key.start,
-            "digest": digest,
-            "scopes": json.dumps(sorted(key.scopes)),
-            "websites": None if key.websites is None else json.dumps(sorted(key.websites)),
-            "created_at": created_at,
-            "expires_at": key.expires_at,
-        },
-    )
+_COLUMNS = """
+  digest, id, organization_id, name, start, type, description, scopes, resources, tags, ratelimit, enabled,
+  created_at, updated_at, expires_at, revoked_at, last_used_at
+"""
+_JSON = ("scopes", "resources", "tags", "ratelimit")
 
 
-class Stored(Struct, frozen=True):
-    """A row of api_keys."""
+class _Row(Struct, frozen=True):
+    """A row of api_keys; scopes, resources, tags and ratelimit are JSON."""
 
     digest: bytes
     id: str
     organization_id: str
     name: str
     start: str
+    type: str
+    description: str
     scopes: str
-    websites: str | None
+    resources: str
+    tags: str
+    ratelimit: str | None
     enabled: bool
+    created_at: int
+    updated_at: int
     expires_at: int | None
     revoked_at: int | None
+    last_used_at: int | None
 
 
-def everything(db: apsw.Connection) -> dict[bytes, Key]:
+def insert(db: apsw.Connection, record: Record, digest: bytes) -> None:
+    """Store a new key; of its secret only the SHA-256 digest is kept."""
+    db.execute(
+        """
+        -- keys.insert
+        insert into api_keys (digest, id, organization_id, name, start, type, description, scopes, resources, tags,
+                              ratelimit, enabled, created_at, updated_at, expires_at, revoked_at, last_used_at)
+        values (:digest, :id, :organization_id, :name, :start, :type, :description, :scopes, :resources, :tags,
+                :ratelimit, :enabled, :created_at, :updated_at, :expires_at, :revoked_at, :last_used_at)
+        """,
+        _values(record, digest),
+    )
+
+
+def update(db: apsw.Connection, record: Record, digest: bytes) -> None:
+    """Store all of a key that can change. When it was last used is not touched."""
+    db.execute(
+        """
+        -- keys.update
+        update api_keys
+        set digest = :digest, name = :name, start = :start, description = :description, scopes = :scopes,
+            resources = :resources, tags = :tags, ratelimit = :ratelimit, enabled = :enabled,
+            updated_at = :updated_at, expires_at = :expires_at, revoked_at = :revoked_at
+        where id = :id
+        """,
+        _values(record, digest),
+    )
+
+
+def delete(db: apsw.Connection, key_id: str) -> None:
+    db.execute("-- keys.delete\ndelete from api_keys where id = ?", (key_id,))
+
+
+def note_use(db: apsw.Connection, used: Mapping[str, int]) -> None:
+    """Store when keys were last used, in UTC ms by key id."""
+    for key_id, instant in used.items():
+        db.execute("-- keys.note_use\nupdate api_keys set last_used_at = ? where id = ?", (instant, key_id))
+
+
+def everything(db: apsw.Connection) -> dict[bytes, Record]:
     """All keys by the digest of their secret."""
-    stored = records.all_of(
-        db,
-        Stored,
-        """
-        -- keys.everything
-        select digest, id, organization_id, name, start, scopes, websites, enabled, expires_at, revoked_at
-        from api_keys
-        """,
-    )
-    return {row.digest: _key(row) for row in stored}
+    found = records.all_of(db, _Row, f"-- keys.everything\nselect {_COLUMNS} from api_keys order by created_at, id")
+    return {row.digest: _record(row) for row in found}
 
 
-def by_id(db: apsw.Connection, key_id: str) -> tuple[bytes, Key] | None:
+def by_id(db: apsw.Connection, key_id: str) -> tuple[bytes, Record] | None:
     """The key with this id and the digest of its secret."""
-    row = records.one_of(
-        db,
-        Stored,
-        """
-        -- keys.by_id
-        select digest, id, organization_id, name, start, scopes, websites, enabled, expires_at, revoked_at
-        from api_keys
-        where id = ?
-        """,
-        (key_id,),
-    )
-    return None if row is None else (row.digest, _key(row))
+    row = records.one_of(db, _Row, f"-- keys.by_id\nselect {_COLUMNS} from api_keys where id = ?", (key_id,))
+    return None if row is None else (row.digest, _record(row))
 
 
-def revoke(db: apsw.Connection, key_id: str, now: int) -> None:
-    """Disable a key for good."""
-    db.execute("-- keys.revoke\nupdate api_keys set enabled = 0, revoked_at = ? where id = ?", (now, key_id))
+def of(db: apsw.Connection, organization_id: str) -> list[Record]:
+    """The keys of an organization, newest first."""
+    statement = f"""
+    -- keys.of
+    select {_COLUMNS} from api_keys where organization_id = ? order by created_at desc, id
+    """
+    return [_record(row) for row in records.all_of(db, _Row, statement, (organization_id,))]
 
 
-def _key(row: Stored) -> Key:
-    return Key(
-        id=row.id,
-        organization_id=row.organization_id,
-        name=row.name,
-        start=row.start,
-        scopes=frozenset(json.loads(row.scopes)),
-        websites=None if row.websites is None else frozenset(json.loads(row.websites)),
-        enabled=row.enabled,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-    )
+def _values(record: Record, digest: bytes) -> dict[str, Any]:
+    values: dict[str, Any] = msgspec.to_builtins(record)
+    for name in _JSON:
+        values[name] = None if values[name] is None else json.dumps(values[name])
+    return {**values, "digest": digest, "enabled": int(record.enabled)}
+
+
+def _record(row: _Row) -> Record:
+    values = msgspec.structs.asdict(row)
+    del values["digest"]
+    for name in _JSON:
+        values[name] = None if values[name] is None else json.loads(values[name])
+    return msgspec.convert(values, Record)

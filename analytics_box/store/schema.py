@@ -122,6 +122,32 @@ BOX = (
         ),
     ),
     (
+        "0002_keys_records",
+        (
+            """
+            alter table api_keys add column type text not null default 'user'
+              check (type in ('user', 'sdk', 'automation'))
+            """,
+            "alter table api_keys add column description text not null default '' check (length(description) <= 500)",
+            # "global" or "website:<id>" to a list of scopes (wire 10.2). A global key has some under "global".
+            "alter table api_keys add column resources text not null default '{}' check (json_valid(resources))",
+            "alter table api_keys add column tags text not null default '[]' check (json_valid(tags))",
+            "alter table api_keys add column ratelimit text check (ratelimit is null or json_valid(ratelimit))",
+            "alter table api_keys add column last_used_at integer",
+            "alter table api_keys add column updated_at integer not null default 0",
+            """
+            update api_keys
+            set updated_at = coalesce(revoked_at, created_at),
+                resources = case
+                  when websites is null then json_object('global', json(scopes))
+                  else (select json_group_object('website:' || value, json('[]')) from json_each(api_keys.websites))
+                end
+            """,
+            "alter table api_keys drop column websites",
+            "create index api_keys_by_organization on api_keys (organization_id, created_at)",
+        ),
+    ),
+    (
         "0003_accounts_sign_in",
         (
             "alter table users add column zone_is_chosen integer not null default 0 check (zone_is_chosen in (0, 1))",
