@@ -7,6 +7,8 @@ from typing import NamedTuple
 import apsw
 
 from analytics_box.box import Box
+from analytics_box.websites import care
+from analytics_box.websites.care import Care
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +36,25 @@ async def sweep_sign_ins(box: Box) -> None:
     await box.sign_ins.sweep()
 
 
+async def purge_websites(box: Box) -> None:
+    """Remove deleted websites with their events once nobody can restore them any more."""
+    await care.purge(_care(box))
+
+
+async def retain_events(box: Box) -> None:
+    """Remove events that are older than their website wants to keep them."""
+    await care.retain(_care(box))
+
+
+async def note_old_client_ids(box: Box) -> None:
+    """Write down when old client ids were last used."""
+    await care.note_old_client_ids(_care(box))
+
+
+def _care(box: Box) -> Care:
+    return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events_db):
@@ -48,6 +69,9 @@ JOBS = (
     Job("turn salts", 60, turn_salts),
     Job("sweep limits", 60, sweep_limits),
     Job("sweep sign-ins", 3_600, sweep_sign_ins),
+    Job("note old client ids", 300, note_old_client_ids),
+    Job("purge websites", 3_600, purge_websites),
+    Job("retain events", 21_600, retain_events),
     Job("optimize", 86_400, optimize),
 )
 

@@ -1,0 +1,70 @@
+"""What happens to websites on its own: deleted ones are removed, old events go, the use of old client ids is noted."""
+
+import logging
+from functools import partial
+
+from msgspec import Struct
+
+from analytics_box.clock import DAY, Clock
+from analytics_box.ingest import erase
+from analytics_box.settings import Settings
+from analytics_box.store.db import Connection, Db
+from analytics_box.websites import change, rows
+from analytics_box.websites.change import By
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.rules import Website
+
+log = logging.getLogger(__name__)
+
+ACTOR = "the box"
+
+
+class Care(Struct, frozen=True):
+    """The parts that this works with."""
+
+    box_db: Db
+    events: Db
+    websites: Directory
+    settings: Settings
+    clock: Clock
+
+
+async def purge(care: Care) -> None:
+    """Remove websites whose grace period is over: first their events, then they themselves."""
+    now = care.clock.now()
+    over = now - care.settings.grace_days * DAY
+    for website in await care.box_db.read(lambda db: rows.deleted_before(db, over)):
+        removed = await erase.site(care.events, website.site)
+        await care.box_db.write(partial(_remove, website=website, events=removed, now=now))
+        log.info("Removed the deleted website %s with %d events", website.id, removed)
+
+
+def _remove(db: Connection, *, website: Website, events: int, now: int) -> None:
+    rows.remove(db, website.id)
+    change.record(db, website, By(ACTOR, now), "deleted", {"domain": website.domain, "eventsRemoved": events})
+
+
+async def retain(care: Care) -> None:
+    """Remove the events that are older than their website wants to keep them."""
+    now = care.clock.now()
+    for website in care.websites.all():
+        days = website.tracking.dataRetentionDays
+        if days is None:
+            continue
+        removed = await erase.older(care.events, website.site, days=days, now=now)
+        if removed:
+            log.info("Removed %d events of %s, older than %d days", removed, website.id, days)
+
+
+async def note_old_client_ids(care: Care) -> None:
+    """Write down when old client ids were last used."""
+    used = care.websites.old_ids_used()
+    if not used:
+        return
+
+    def write(db: Connection) -> list[Website]:
+        touched = [rows.find(db, website_id) for website_id in rows.note_use(db, used)]
+        return [website for website in touched if website is not None and website.deleted_at is None]
+
+    for website in await care.box_db.write(write):
+        care.websites.remember(website)
