@@ -25,8 +25,8 @@ from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys import rows as key_rows
-from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.admission import Admission
+from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -82,10 +82,10 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
 
     limits = Limits(clock)
+    admission = Admission(clock, limits, settings)
     salts = SaltFile(directory / SALTS_FILE)
     salts.current(clock.now())
     keys = KeyRing(clock, box_db.read_now(key_rows.everything))
-    admission = Admission(clock, limits, settings)
     websites = Directory(box_db.read_now(website_rows.everything))
     organizations = Organizations(box_db.read_now(account_rows.organizations))
     hasher = Passwords()
@@ -98,11 +98,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         organizations=organizations,
         salts=salts,
         limits=limits,
+        admission=admission,
         clock=clock,
         settings=settings,
     )
     presence = Presence(events_db)
-        admission=admission,
     queries = Queries(events_db, seconds=settings.query_seconds)
     calls = Calls(
         settings=settings,
@@ -120,11 +120,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     files = assets.load(web_dir() / "static")
     litestar = app.build(
         keys=keys,
+        admission=admission,
         sign_ins=sign_ins,
         pages=Pages(web_dir() / "templates", files),
         parts={
             "settings": settings,
-        admission=admission,
             "clock": clock,
             "limits": limits,
             "assets": files,
