@@ -57,6 +57,14 @@ class Box(Struct, frozen=True):
     application: App
     unclean: bool  # the last run did not close its files
 
+    async def note_key_use(self) -> None:
+        """Write down when API keys were last used, as far as box.db does not know it."""
+        keys = self.calls.keys
+        uses = keys.unsaved_uses()
+        if uses:
+            await self.box_db.write(lambda db: key_rows.note_use(db, uses))
+            keys.saved(uses)
+
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
         self.events_db.close()

@@ -55,6 +55,11 @@ def _care(box: Box) -> Care:
     return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
 
 
+async def note_key_use(box: Box) -> None:
+    """Write down when API keys were last used."""
+    await box.note_key_use()
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events_db):
@@ -72,6 +77,7 @@ JOBS = (
     Job("note old client ids", 300, note_old_client_ids),
     Job("purge websites", 3_600, purge_websites),
     Job("retain events", 21_600, retain_events),
+    Job("note key use", 60, note_key_use),
     Job("optimize", 86_400, optimize),
 )
 

@@ -10,6 +10,7 @@ from analytics_box.accounts import pages as account_pages
 from analytics_box.http import assets, health, rpc
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
+from analytics_box.keys import calls as key_calls
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import pages as website_pages
@@ -69,6 +70,15 @@ PAGES_AND_API: tuple[Route, ...] = (
 )
 
 PROCEDURES: tuple[Procedure, ...] = (
+    Procedure("apikeys.getMyRole", key_calls.get_my_role, SIGNED_IN),
+    Procedure("apikeys.list", key_calls.list_keys, SIGNED_IN),
+    Procedure("apikeys.getById", key_calls.get_by_id, SIGNED_IN),
+    Procedure("apikeys.create", key_calls.create, SIGNED_IN, "member"),
+    Procedure("apikeys.update", key_calls.update, SIGNED_IN, "member"),
+    Procedure("apikeys.revoke", key_calls.revoke, SIGNED_IN, "admin"),
+    Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
+    Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
+    Procedure("apikeys.verify", key_calls.verify, PUBLIC),
     Procedure("websites.list", website_calls.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_calls.list_with_charts, "read:data"),
     Procedure("websites.getById", website_calls.get_by_id, "read:data", strangers=True),

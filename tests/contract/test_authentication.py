@@ -220,6 +220,8 @@ PUBLIC = {
     ("GET", "/v1/query/types"),
     ("POST", "/rpc/websites/getPublicSummary"),
     ("POST", "/websites/getPublicSummary"),
+    ("POST", "/rpc/apikeys/verify"),
+    ("POST", "/apikeys/verify"),
 }
 # Strangers get through to these handlers, which answer for public websites only.
 FOR_STRANGERS = {

@@ -1,0 +1,247 @@
+"""API keys over RPC, for people who are signed in (wire 10.2); apikeys.verify is for everybody.
+
+Reading needs a seat in the organization. Members make keys that read and track, and rename keys; scopes, access,
+expiry and limits of a key, and its end, are for owners and admins.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from analytics_box import errors, ids
+from analytics_box.http.call import Call
+from analytics_box.identity import Key, Role
+from analytics_box.keys import change, rows, rules
+from analytics_box.keys.create import create_as
+from analytics_box.keys.messages import (
+    ById,
+    ChangedKey,
+    Claim,
+    Invalid,
+    KeyRecord,
+    MyRole,
+    NewKey,
+    OfOrganization,
+    Secret,
+    Success,
+    Valid,
+)
+from analytics_box.keys.revoke import revoke as revoke_key
+from analytics_box.keys.rules import Record, Wanted
+from analytics_box.store.db import Connection
+
+_RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members
+
+
+async def get_my_role(call: Call, given: OfOrganization) -> MyRole:
+    """apikeys.getMyRole: what the caller may do with the organization's keys."""
+    call.organization(given.organizationId)
+    return MyRole(role(call), rules.may_edit_scopes(role(call)))
+
+
+async def list_keys(call: Call, given: OfOrganization) -> list[KeyRecord]:
+    """apikeys.list: the organization's keys, newest first, also those that no longer work."""
+    organization_id = call.organization(given.organizationId)
+    return [shown(call, record) for record in await call.read(lambda db: rows.of(db, organization_id))]
+
+
+async def get_by_id(call: Call, given: ById) -> KeyRecord:
+    """apikeys.getById. Raises NotFound."""
+    organization_id = call.organization()
+    _, record = await call.read(lambda db: change.find(db, given.id, organization_id))
+    return shown(call, record)
+
+
+async def create(call: Call, given: NewKey) -> Secret:
+    """apikeys.create: shows the secret this once. Raises BadRequest, or Forbidden for more than the role may give."""
+    wanted = Wanted(
+        name=given.name,
+        type=given.type,
+        description=given.description or "",
+        scopes=given.scopes,
+        resources=rules.resources_for(given.scopes, None) if given.resources is None else given.resources,
+        tags=given.tags,
+        ratelimit=given.ratelimit,
+        expires_at=_milliseconds(given.expiresAt),
+    )
+    key, secret = await make(call, wanted, call.organization(given.organizationId))
+    return Secret(id=key.id, secret=secret, prefix=ids.KEY_PREFIX, start=key.start)
+
+
+async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, str]:
+    """Check and store a key, and let it work at once; with its secret. Raises BadRequest or Forbidden."""
+    wanted = rules.check(wanted, known=_known(call, organization_id), now=call.now)
+    rules.check_grant(role(call), wanted)
+    key, secret = await call.write(
+        lambda db: create_as(db, wanted, organization_id=organization_id, actor=call.actor, now=call.now)
+    )
+    call.parts.keys.remember(ids.digest(secret), key)
+    return key, secret
+
+
+async def update(call: Call, given: ChangedKey) -> KeyRecord:
+    """apikeys.update. Raises NotFound, BadRequest, Conflict for a revoked key, Forbidden."""
+    restricted = [name for name in _RESTRICTED if getattr(given, name) is not UNSET]
+    if restricted and not rules.may_edit_scopes(role(call)):
+        raise errors.Forbidden(f"Your role in this organization is {role(call)}; {restricted[0]} needs admin")
+    organization_id = call.organization()
+    edit = _edit(given, known=_known(call, organization_id), now=call.now)
+    digest, record = await call.write(
+        lambda db: change.update(db, given.id, edit, organization_id=organization_id, actor=call.actor, now=call.now)
+    )
+    call.parts.keys.remember(digest, rules.key_of(record))
+    return shown(call, record)
+
+
+async def revoke(call: Call, given: ById) -> Success:
+    """apikeys.revoke: the key is dead on the very next request, for good. Raises NotFound or Conflict."""
+    organization_id = call.organization()
+    digest, key = await call.write(
+        lambda db: revoke_key(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
+    )
+    call.parts.keys.remember(digest, key)
+    return Success()
+
+
+async def rotate(call: Call, given: ById) -> Secret:
+    """apikeys.rotate: a new secret, shown this once; the old one is dead on the very next request.
+
+    Raises NotFound, and Conflict for a revoked key.
+    """
+    organization_id = call.organization()
+    record, secret = await call.write(
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
+    )
+    call.parts.keys.remember(ids.digest(secret), rules.key_of(record))
+    return Secret(id=record.id, secret=secret, prefix=ids.KEY_PREFIX, start=record.start)
+
+
+async def delete(call: Call, given: ById) -> Success:
+    """apikeys.delete. Raises NotFound."""
+    organization_id = call.organization()
+
+    def write(db: Connection) -> None:
+        change.delete(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
+
+    await call.write(write)
+    call.parts.keys.forget(given.id)
+    return Success()
+
+
+async def verify(call: Call, given: Claim) -> Valid | Invalid:
+    """apikeys.verify: whether whoever has a secret may use it, and for what. Needs no credential."""
+    if not given.secret:
+        return Invalid(False, "Send the secret of an API key", "MISSING_KEY")
+    key = call.parts.keys.look_up(given.secret)
+    if key is None:
+        return Invalid(False, "There is no API key with this secret", "INVALID_KEY")
+    state = rules.state_of(key, call.now)
+    if state == "revoked":
+        return Invalid(False, "This API key is revoked", "REVOKED")
+    if state == "disabled":
+        return Invalid(False, "This API key is disabled", "DISABLED")
+    if state == "expired":
+        return Invalid(False, "This API key has expired", "EXPIRED")
+    if given.trackUsage:
+        call.parts.keys.note_use(key, call.now)
+    held = rules.effective(key, given.resource, within=_is_own(call, key, given.resource))
+    matched = tuple(scope for scope in given.requiredScopes if scope in held)
+    missing = tuple(scope for scope in given.requiredScopes if scope not in held)
+    unreached = given.resource is not None and not held
+    lacking = bool(missing) and (given.mode == "all" or not matched)
+    if unreached or lacking:
+        error = "This API key lacks what is required"
+        return Invalid(False, error, "MISSING_SCOPES", tuple(sorted(held)), matched, missing)
+    return Valid(True, keyId=key.id, ownerId=key.organization_id, scopes=tuple(sorted(held)))
+
+
+def role(call: Call) -> Role:
+    """The caller's role. Raises AuthRequired for callers who have none."""
+    if call.identity.person is None:
+        raise errors.AuthRequired("Authentication required")
+    return call.identity.person.role
+
+
+def shown(call: Call, record: Record) -> KeyRecord:
+    """A key for an answer."""
+    used = call.parts.keys.last_used(record.id)
+    return KeyRecord(
+        id=record.id,
+        name=record.name,
+        prefix=ids.KEY_PREFIX,
+        start=record.start,
+        type=record.type,
+        enabled=record.enabled,
+        scopes=record.scopes,
+        tags=record.tags,
+        description=record.description or None,
+        resources=dict(record.resources),
+        ratelimit=record.ratelimit,
+        organizationId=record.organization_id,
+        expiresAt=_date(record.expires_at),
+        revokedAt=_date(record.revoked_at),
+        lastUsedAt=_date(used),
+        createdAt=datetime.fromtimestamp(record.created_at / 1000, UTC),
+        updatedAt=datetime.fromtimestamp(record.updated_at / 1000, UTC),
+    )
+
+
+def _edit(given: ChangedKey, *, known: set[str], now: int) -> Callable[[Record], Record]:
+    """What apikeys.update makes of a record."""
+
+    def edit(record: Record) -> Record:
+        scopes, resources = record.scopes, record.resources
+        if given.scopes is not UNSET:
+            scopes = given.scopes
+            resources = rules.without(resources, set(record.scopes) - set(scopes), instead=scopes)
+        if given.resources is not UNSET:
+            resources = given.resources
+        wanted = Wanted(
+            name=record.name if given.name is UNSET else given.name,
+            type=record.type,
+            description=record.description if given.description is UNSET else given.description or "",
+            scopes=scopes,
+            resources=resources,
+            tags=record.tags if given.tags is UNSET else given.tags,
+            ratelimit=record.ratelimit if given.ratelimit is UNSET else given.ratelimit,
+            expires_at=record.expires_at if given.expiresAt is UNSET else _milliseconds(given.expiresAt),
+        )
+        already = rules.websites_of(record.resources)  # they may be gone by now, but they stay
+        wanted = rules.check(
+            wanted, known=known.union(already), now=None if wanted.expires_at == record.expires_at else now
+        )
+        return replace(
+            record,
+            name=wanted.name,
+            description=wanted.description,
+            scopes=wanted.scopes,
+            resources=wanted.resources,
+            tags=wanted.tags,
+            ratelimit=wanted.ratelimit,
+            expires_at=wanted.expires_at,
+            enabled=record.enabled if given.enabled is UNSET else given.enabled,
+        )
+
+    return edit
+
+
+def _known(call: Call, organization_id: str) -> set[str]:
+    return {website.id for website in call.parts.websites.of(organization_id)}
+
+
+def _is_own(call: Call, key: Key, resource: str | None) -> bool:
+    """Whether a named website is one of the key's organization."""
+    if resource is None or not resource.startswith(rules.WEBSITE):
+        return True
+    website = call.parts.websites.find(resource.removeprefix(rules.WEBSITE))
+    return website is not None and website.organization_id == key.organization_id
+
+
+def _milliseconds(date: datetime | None) -> int | None:
+    return None if date is None else round(date.timestamp() * 1000)
+
+
+def _date(instant: int | None) -> datetime | None:
+    return None if instant is None else datetime.fromtimestamp(instant / 1000, UTC)
