@@ -87,6 +87,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         6_000
     )
 
+    # E-mail
+    smtp_host: Annotated[_Text, "Mail server for invitations and other messages; empty: no mail is sent."] = ""
+    smtp_port: Annotated[int, Meta(ge=1, le=65535), "Port of the mail server."] = 587
+    smtp_security: Annotated[
+        Literal["starttls", "tls", "none"],
+        "starttls: switch to TLS first; tls: TLS from the start (often port 465); none: in clear, for a local server.",
+    ] = "starttls"
+    smtp_user: Annotated[_Text, "User to sign in at the mail server; empty: do not sign in."] = ""
+    smtp_password_file: Annotated[_Text, "File whose first line is that user's password."] = ""
+    smtp_from: Annotated[_Text, "Address that messages come from; empty: smtp_user."] = ""
+
     @property
     def secure(self) -> bool:
         """Whether people reach the box over https, so that cookies can be Secure."""

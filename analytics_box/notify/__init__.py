@@ -1,0 +1,1 @@
+"""Telling people something outside of the pages: e-mail."""

@@ -1,0 +1,129 @@
+"""E-mail over SMTP, with what the operating system's Python has. Nothing is sent until `smtp_host` is set.
+
+A message is sent in a thread, at most two at a time, each step under a time limit. Neither the password nor a
+message's text is ever logged or part of an error.
+"""
+
+import asyncio
+import logging
+import smtplib
+import ssl
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from pathlib import Path
+
+from msgspec import Struct
+
+from analytics_box.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SECONDS = 10.0  # for connecting, and for each answer of the server
+_AT_ONCE = 2
+
+
+class NotSent(Exception):
+    """The server was not reached or refused; the message says which, in words for an operator."""
+
+
+class Mail(Struct, frozen=True):
+    """A message in plain text to one person."""
+
+    to: str
+    subject: str
+    text: str
+
+
+class Mailer:
+    """Sends mail through the server in the settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def configured(self) -> bool:
+        """Whether there is a server to send through."""
+        return bool(self._settings.smtp_host)
+
+    @property
+    def sender(self) -> str:
+        """Who messages come from."""
+        settings = self._settings
+        return settings.smtp_from or settings.smtp_user or f"analytics-box@{settings.smtp_host}"
+
+    async def send(self, mail: Mail) -> None:
+        """Returns once the server has taken the message. Raises NotSent."""
+        if not self.configured:
+            raise NotSent("No mail server is set up: smtp_host is empty")
+        async with self._slots:
+            await asyncio.to_thread(self._send, mail)
+
+    async def try_to_send(self, mail: Mail) -> bool:
+        """The same for mail that may fail; whether it was sent. Why it was not is logged."""
+        try:
+            await self.send(mail)
+        except NotSent as why:
+            log.warning("mail was not sent: %s", why)
+            return False
+        return True
+
+    def _send(self, mail: Mail) -> None:
+        settings = self._settings
+        try:
+            message = _message(self.sender, mail)
+            password = _first_line(settings.smtp_password_file)
+            with _connect(settings) as server:
+                if settings.smtp_user:
+                    server.login(settings.smtp_user, password)
+                server.send_message(message)
+        except smtplib.SMTPAuthenticationError as refused:
+            raise NotSent("The mail server does not accept the user or password") from refused
+        except smtplib.SMTPNotSupportedError as lacking:
+            raise NotSent("The mail server lacks what smtp_security or smtp_user ask for") from lacking
+        except smtplib.SMTPRecipientsRefused as refused:
+            raise NotSent("The mail server refuses the recipient") from refused
+        except smtplib.SMTPResponseException as refused:
+            raise NotSent(f"The mail server refuses the message with code {refused.smtp_code}") from refused
+        except ssl.SSLError as broken:
+            raise NotSent(f"No secure connection to the mail server: {broken.reason}") from broken
+        except (OSError, smtplib.SMTPException) as broken:
+            raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
+        except ValueError as broken:
+            raise NotSent("The message has an address or a subject that cannot be sent") from broken
+
+
+def _message(sender: str, mail: Mail) -> EmailMessage:
+    """Raises ValueError for line breaks where a header would be forged."""
+    message = EmailMessage()
+    message["From"] = sender
+    message["To"] = mail.to
+    message["Subject"] = mail.subject
+    message["Date"] = formatdate(usegmt=True)
+    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].rstrip(">") or "localhost")
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(mail.text)
+    return message
+
+
+def _connect(settings: Settings) -> smtplib.SMTP:
+    host, port = settings.smtp_host, settings.smtp_port
+    if settings.smtp_security == "tls":
+        return smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=ssl.create_default_context())
+    server = smtplib.SMTP(host, port, timeout=SECONDS)
+    if settings.smtp_security == "starttls":
+        try:
+            server.starttls(context=ssl.create_default_context())
+        except BaseException:
+            server.close()
+            raise
+    return server
+
+
+def _first_line(file: str) -> str:
+    if not file:
+        return ""
+    try:
+        return Path(file).expanduser().read_text("utf-8").partition("\n")[0].rstrip("\r")
+    except (OSError, UnicodeDecodeError) as broken:
+        raise NotSent(f"smtp_password_file cannot be read: {type(broken).__name__}") from broken

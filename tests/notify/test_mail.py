@@ -1,0 +1,87 @@
+"""Mail: what arrives at the server, and what is said when it does not."""
+
+import asyncio
+import socket
+from email import message_from_string
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.notify.mail import Mail, Mailer, NotSent
+from analytics_box.settings import Settings
+from tests.notify.mail_server import mail_server
+
+HELLO = Mail("grace@example.com", "Grüße", "Come and see:\nhttps://stats.example.com/x\n")
+
+
+def mailer(port: int, **given: Any) -> Mailer:
+    wanted = {"smtp_from": "box@example.com", "smtp_security": "none", **given}
+    return Mailer(Settings(smtp_host="127.0.0.1", smtp_port=port, **wanted))
+
+
+def send(mailer: Mailer, mail: Mail = HELLO) -> None:
+    asyncio.run(mailer.send(mail))
+
+
+def test_a_message_arrives_as_it_was_written() -> None:
+    with mail_server() as server:
+        send(mailer(server.port))
+    message = message_from_string(server.messages[0])
+    assert server.recipients == ["grace@example.com"]
+    assert (message["From"], message["To"]) == ("box@example.com", "grace@example.com")
+    assert b"https://stats.example.com/x" in bytes(message.get_payload(decode=True))
+    assert message["Message-ID"].endswith("@example.com>")
+    assert server.signed_in == []
+
+
+def test_it_signs_in_with_the_first_line_of_the_password_file(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("a secret\nsomething else\n")
+    with mail_server() as server:
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
+    assert server.signed_in == [("box", "a secret")]
+
+
+def test_without_a_server_nothing_is_sent() -> None:
+    nobody = Mailer(Settings())
+    assert not nobody.configured
+    with pytest.raises(NotSent, match="smtp_host"):
+        send(nobody)
+
+
+@pytest.mark.parametrize("to", ["a@example.com\r\nBcc: b@example.com", "a@example.com\n\nhello"])
+def test_no_header_can_be_forged(to: str) -> None:
+    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+        send(mailer(server.port), Mail(to, "Hello", "Hello"))
+    assert server.messages == []
+
+
+@pytest.mark.parametrize(
+    ("refuses", "said"), [("AUTH", "user or password"), ("RCPT", "recipient"), ("MAIL", "code 550"), ("DATA", "550")]
+)
+def test_a_refusal_is_told_in_words_and_without_secrets(refuses: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("a secret")
+    with mail_server(refuses=refuses) as server, pytest.raises(NotSent, match=said) as why:
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
+    assert "a secret" not in str(why.value)
+
+
+def test_a_server_without_tls_gets_no_message_in_clear() -> None:
+    with mail_server() as server, pytest.raises(NotSent, match="smtp_security"):
+        send(mailer(server.port, smtp_security="starttls", smtp_user="box"))
+    assert (server.messages, server.signed_in) == ([], [])
+
+
+def test_a_server_that_is_not_there_is_a_failure_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    assert asyncio.run(mailer(port).try_to_send(HELLO)) is False
+    assert "cannot be reached" in caplog.text
+    assert "stats.example.com" not in caplog.text
+
+
+def test_a_missing_password_file_is_told(tmp_path: Path) -> None:
+    with mail_server() as server, pytest.raises(NotSent, match="smtp_password_file"):
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(tmp_path / "none")))
