@@ -73,9 +73,9 @@ class Queries:
         wanted, ignored = filters.conditions(request.filters, question.type.filters)
         granularity = question.granularity if question.type.series else None
         window = ranges.window(question.days, request.zone, granularity)
-        plans = _plans(question.type, request, window, sites, wanted)
+        wanted_plans = plans(question.type, request, window, sites, wanted)
         try:
-            rows = [await self._events.read(_reader(plan), seconds=self._seconds) for plan in plans]
+            rows = [await self._events.read(_reader(plan), seconds=self._seconds) for plan in wanted_plans]
         except DeadlineExceeded as late:
             return Entry(question.label, success=False, data=[], error=late.message)
         except BoxError:
@@ -97,7 +97,7 @@ def _can_sort(query_type: QueryType, field: str) -> bool:
     return field in SORTABLE and (field == "name" or SORTABLE[field] in query_type.events)
 
 
-def _plans(
+def plans(
     query_type: QueryType,
     request: Request,
     window: Window,

@@ -1,0 +1,156 @@
+"""The seeded data set of the benchmarks: page views of one site over a year, Zipf-distributed, at any size.
+
+Rows go straight into the table, because ten million events through the ledger would take minutes. What they look
+like is what the ledger would have written.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+
+import apsw
+
+from analytics_box.clock import DAY, MINUTE, utc_day
+from analytics_box.ingest import facts
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.strings import Strings
+
+DAYS = 365
+VIEWS_PER_SESSION = 2.86
+SESSIONS_PER_VISITOR = 1.84  # and day
+PROFILES = 20_000  # distinct sets of session attributes
+
+PATHS = tuple(f"/section-{number % 40}/page-{number}" for number in range(2_000))
+REFERRERS = tuple(f"https://site-{number}.example/" for number in range(400))
+BROWSERS = (
+    *("Chrome", "Safari", "Firefox", "Edge", "Samsung Internet", "Opera"),
+    *("DuckDuckGo", "Brave", "Vivaldi", "Yandex Browser", "UC Browser", "Whale"),
+)
+SYSTEMS = ("Windows", "Android", "iOS", "macOS", "Linux", "ChromeOS", "FreeBSD", "HarmonyOS")
+CAMPAIGNS = ("", *(f"campaign-{number}" for number in range(30)))
+
+# What session attributes are drawn from, the commonest value first; attributes that are not named are empty.
+VALUES: dict[str, Sequence[str]] = {
+    "entry": PATHS,
+    "referrer": ("", *REFERRERS),
+    "source": ("Direct", *(f"site-{number}.example" for number in range(400))),
+    "utm_source": ("", *(f"source-{number}" for number in range(30))),
+    "utm_medium": ("", "email", "cpc", "social"),
+    "utm_campaign": CAMPAIGNS,
+    "browser": BROWSERS,
+    "browser_version": ("142.0", "141.0", "18.6", "145.0", "29.0"),
+    "system": SYSTEMS,
+    "system_version": ("10", "15", "18.6", "10.15", ""),
+    "device": ("desktop", "mobile", "tablet"),
+    "language": ("en-US", "de-DE", "fr-FR", "en-GB", "es-ES", "pt-BR", "ja-JP"),
+    "time_zone": ("America/New_York", "Europe/Berlin", "Europe/Paris", "Europe/London", "Asia/Tokyo"),
+    "viewport": ("1905x945", "393x659", "412x785", "1512x860"),
+    "screen": ("1920x1080", "393x852", "412x915", "1512x982"),
+}
+TOGETHER = {"source": "referrer"}  # these are drawn by the same rank
+
+Row = tuple[int | None, ...]
+
+
+class Zipf:
+    """Ranks 0 … size-1, of which rank r comes up with a weight of 1/(r+1)."""
+
+    def __init__(self, size: int) -> None:
+        weights = [1 / rank for rank in range(1, size + 1)]
+        total = sum(weights)
+        self._edges = [edge / total for edge in accumulate(weights)]
+        self._edges[-1] = 1.0
+
+    def rank(self, chance: float) -> int:
+        """The rank that a number in [0, 1) falls on."""
+        return bisect_left(self._edges, chance)
+
+
+def fill(directory: Path, site: int, events: int, *, end: int, seed: int = 1, days: int = DAYS) -> int:
+    """Write about that many page views of a site into a migrated events.db nobody has open; how many it became.
+
+    They lie in the `days` days before `end` (UTC ms), oldest first, evenly spread over the days.
+    """
+    db = Db(directory / schema.EVENTS_FILE, readers=1)
+    random = Random(seed)
+    try:
+        numbers = db.write_now(lambda connection: _intern(connection, Strings(100_000)))
+        profiles = [_profile(random, numbers) for _ in range(PROFILES)]
+        first = utc_day(end) - days
+        written = 0
+        for day in range(first, first + days):
+            wanted = events * (day - first + 1) // days - written
+            rows = list(_of_day(random, day, site, wanted, numbers, profiles))
+            rows.sort(key=_time)
+            db.write_now(partial(_insert, rows))
+            written += len(rows)
+        db.write_now(lambda connection: connection.pragma("optimize", 0x10002))
+        return written
+    finally:
+        db.close()
+
+
+def _intern(db: apsw.Connection, strings: Strings) -> dict[str, int]:
+    texts = {"screen_view", *PATHS, *(text for values in VALUES.values() for text in values)}
+    return {text: strings.number(db, text) for text in sorted(texts)}
+
+
+_CHOICES = {size: Zipf(size) for size in {1, len(PATHS), *(len(values) for values in VALUES.values())}}
+_PATHS = _CHOICES[len(PATHS)]
+
+
+def _profile(random: Random, numbers: dict[str, int]) -> tuple[int, ...]:
+    ranks: dict[str, int] = {}
+    profile = []
+    for name in facts.ATTRIBUTES:
+        values = VALUES.get(name, ("",))
+        ranks[name] = ranks[TOGETHER[name]] if name in TOGETHER else _CHOICES[len(values)].rank(random.random())
+        profile.append(numbers[values[ranks[name]]] if values[ranks[name]] else 0)
+    return tuple(profile)
+
+
+_TIME = facts.COLUMNS.index("time")
+_INSERT = f"insert into events ({', '.join(facts.COLUMNS)}) values ({', '.join('?' * len(facts.COLUMNS))})"
+
+
+def _insert(rows: list[Row], db: apsw.Connection) -> None:
+    db.executemany(_INSERT, rows)
+
+
+def _time(row: Row) -> int:
+    return row[_TIME] or 0
+
+
+def _of_day(
+    random: Random, day: int, site: int, wanted: int, numbers: dict[str, int], profiles: list[tuple[int, ...]]
+) -> Iterator[Row]:
+    """The page views of the sessions of one UTC day, session by session."""
+    view = numbers["screen_view"]
+    paths = [numbers[path] for path in PATHS]
+    crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))
+    visitors = [random.getrandbits(62) | 1 for _ in range(crowd)]
+    while wanted > 0:
+        session, visitor = random.getrandbits(62) | 1, random.choice(visitors)
+        profile = random.choice(profiles)
+        started = time = day * DAY + int(random.random() * (DAY - 30 * MINUTE))
+        views = min(wanted, 1 + int(random.expovariate(1 / (VIEWS_PER_SESSION - 0.5))))
+        path = profile[0]
+        for _ in range(views):
+            own = {
+                "site": site,
+                "time": time,
+                "kind": facts.PAGE_VIEW,
+                "name": view,
+                "visitor": visitor,
+                "session": session,
+                "path": path,
+                "session_started": started,
+            }
+            yield (*(own.get(column, 0) for column in facts.OWN), *profile, None)
+            time += int(random.expovariate(1 / 45_000))
+            path = paths[_PATHS.rank(random.random())]
+        wanted -= views
