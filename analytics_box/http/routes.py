@@ -14,6 +14,7 @@ from analytics_box.keys import calls as key_calls
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import pages as website_pages
+from analytics_box.websites import settings_pages as website_settings
 
 
 class Route(NamedTuple):
@@ -64,6 +65,21 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}", website_pages.site, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/parts/{name:str}", website_pages.site_part, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/live", website_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
+    Route(
+        "POST",
+        "/sites/{website_id:str}/settings/tracking",
+        website_settings.save_tracking,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST", "/sites/{website_id:str}/settings/client-id", website_settings.rotate, SIGNED_IN, "member", page=True
+    ),
+    Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/restore", website_settings.restore, SIGNED_IN, "admin", page=True),
     Route("POST", "/v1/query", query.query, "read:data", strangers=True),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),

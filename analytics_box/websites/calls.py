@@ -11,7 +11,7 @@ from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.query import ranges
 from analytics_box.store.db import Connection
-from analytics_box.websites import change, rows
+from analytics_box.websites import change
 from analytics_box.websites.asking import Asking, Unanswered, ask_week
 from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
@@ -254,16 +254,9 @@ async def delete(call: Call, given: ById) -> Success:
 async def restore(call: Call, given: ById) -> WebsiteShown:
     """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
-
-    def write(db: Connection) -> Website:
-        website = rows.find(db, given.id)
-        if website is None or website.deleted_at is None or not _is_own(call, website):
-            raise errors.NotFound("There is no deleted website with this id")
-        if call.now >= website.deleted_at + grace:
-            raise errors.NotFound("The time to restore this website is over")
-        return change.restore(db, website, by(call))
-
-    website = await call.write(write)
+    website = await call.write(
+        lambda db: change.restore(db, given.id, by(call), lambda found: _is_own(call, found), grace=grace)
+    )
     call.parts.websites.remember(website)
     return shown(website, call.now)
 

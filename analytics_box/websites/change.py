@@ -3,7 +3,7 @@
 Whoever calls one tells the directory after the commit.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -64,8 +64,16 @@ def delete(db: Connection, website: Website, by: By) -> Website:
     return gone
 
 
-def restore(db: Connection, website: Website, by: By) -> Website:
-    """Undo a deletion whose grace period is not over. Raises Conflict when the domain is measured anew."""
+def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website], bool], *, grace: int) -> Website:
+    """Undo a deletion that is less than `grace` ms ago.
+
+    Raises NotFound, or Conflict when the domain is measured anew.
+    """
+    website = rows.find(db, website_id)
+    if website is None or website.deleted_at is None or not is_own(website):
+        raise errors.NotFound("There is no deleted website with this id")
+    if by.now >= website.deleted_at + grace:
+        raise errors.NotFound("The time to restore this website is over")
     back = replace(website, deleted_at=None, updated_at=by.now)
     rows.update(db, back)
     record(db, back, by, "updated", {"deleted": {"before": True, "after": False}})

@@ -18,7 +18,7 @@ from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
-from analytics_box.websites import figures, overview
+from analytics_box.websites import figures, overview, rows, settings_form
 from analytics_box.websites.asking import Asking, Unanswered, ask_figures, ask_list, ask_week
 from analytics_box.websites.create import create
 from analytics_box.websites.directory import Directory
@@ -34,6 +34,7 @@ AnyRequest = Request[Any, Any, Any]
 
 BUDGET_SECONDS = 0.25  # how long a page waits for its parts before it is sent without the slower ones
 CARDS_AT_ONCE = 4
+MANAGERS = {"admin", "owner"}
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
 
@@ -43,9 +44,11 @@ async def site_list(
     websites: NamedDependency[Directory],
     queries: NamedDependency[Queries],
     presence: NamedDependency[Presence],
+    box_db: NamedDependency[Db],
+    settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
 ) -> Page:
-    """GET /sites: a card per website, with its last seven days."""
+    """GET /sites: a card per website, with its last seven days, and the deleted ones that can be restored."""
     person = _person(identity)
     zone, now = ranges.zone(person.time_zone), clock.now()
     days = ranges.of_preset("last_7d", now, zone)
@@ -60,13 +63,15 @@ async def site_list(
         here = online[website.site]
         try:
             async with slots:
-                totals, rows = await ask_week(Asking(queries, website.site, days, zone, now))
+                totals, per_day = await ask_week(Asking(queries, website.site, days, zone, now))
         except Unanswered:
             return site_card(website, per_day=(), visitors=None, online=here)
-        return site_card(website, per_day=[row.visitors for row in rows], visitors=totals.visitors, online=here)
+        return site_card(website, per_day=[row.visitors for row in per_day], visitors=totals.visitors, online=here)
 
     cards = await asyncio.gather(*(card(website) for website in own))
-    return pages.show("sites.html", shell=shell(person, "sites"), sites=cards)
+    gone = await box_db.read(lambda db: rows.deleted(db, person.organization_id))
+    deleted = settings_form.restorable(gone, settings.grace_days, now, zone) if person.role in MANAGERS else []
+    return pages.show("sites.html", shell=shell(person, "sites"), sites=cards, deleted=deleted)
 
 
 async def new_site_form(identity: NamedDependency[Identity], pages: NamedDependency[Pages]) -> Page:

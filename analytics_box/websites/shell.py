@@ -11,7 +11,7 @@ from analytics_box.websites.rules import LOCAL, Website
 
 OTHERS = 6
 
-Here = Literal["sites", "add", "overview", "settings", "none"]
+Here = Literal["sites", "add", "overview", "site-settings", "settings", "none"]
 
 
 class Place(Struct, frozen=True):
@@ -22,13 +22,15 @@ class Place(Struct, frozen=True):
 
 
 class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about, and a few others."""
+    """The frame: who is signed in, which page this is, which website it is about and whether its settings may be
+    changed, and a few others."""
 
     email: str
     here: Here
     website: Place | None = None
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
+    may_configure: bool = False
 
 
 class WebsiteShown(Struct, frozen=True):
@@ -58,6 +60,7 @@ def shell(
         website=place(website) if website else None,
         others=tuple(others[:OTHERS]),
         theme=person.theme,
+        may_configure=person.role != "viewer",
     )
 
 

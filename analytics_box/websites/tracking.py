@@ -58,6 +58,8 @@ def changed(before: Tracking, given: GivenTracking) -> Tracking:
         if isinstance(lines, UnsetType):
             kept: tuple[str, ...] = getattr(before, name)
             return kept
+        if len(lines) > MOST_ENTRIES:
+            wrong.append(Detail(name, f"There may be at most {MOST_ENTRIES} entries"))
         cleaned: dict[str, None] = {}
         for line in lines:
             try:

@@ -113,6 +113,7 @@ SIGNED_IN = (
     "{site}",
     "{site}?show=table&tab=systems&more=pages",
     "{site}?range=today&compare=off",
+    "{site}/settings",
 )
 PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here")
 

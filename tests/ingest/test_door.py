@@ -1,7 +1,6 @@
 """Who may send events for a website, and what of it is kept: truth tables (wire 4.6, semantics 7)."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -141,10 +140,12 @@ def set_tracking(box: WholeBox, **settings: Any) -> None:
 
 def stored(box: WholeBox) -> list[tuple[str, int]]:
     """Path and visitor of every event, oldest first."""
-    with sqlite3.connect(box.box.events_db.path) as db:
-        return db.execute(
-            "select value, visitor from events join strings on strings.id = path order by events.id"
-        ).fetchall()
+    return ask(box, "select value, visitor from events join strings on strings.id = path order by events.id")
+
+
+def ask(box: WholeBox, statement: str) -> list[Any]:
+    """The rows of a statement over events.db."""
+    return box.box.events_db.read_now(lambda db: db.execute(statement).fetchall())
 
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/a", "anonymousId": "a1", "sessionId": "s1"}
@@ -237,11 +238,8 @@ def test_a_cookieless_website_forgets_what_clients_call_themselves(box: WholeBox
     first, second, third, fourth = (visitor for _, visitor in stored(box))
     assert len({first, second, third}) == 3
     assert third == fourth
-    with sqlite3.connect(box.box.events_db.path) as db:
-        sessions = db.execute("select distinct client_session from events order by id").fetchall()
-        assert len(sessions) == 2
-        assert sessions[-1] == (0,)
-        assert db.execute("select count(*) from strings where value in ('a1', 'a2')").fetchone() == (0,)
+    assert [name for (name,) in ask(box, "select client_session from events order by id")][2:] == [0, 0]
+    assert ask(box, "select count(*) from strings where value in ('a1', 'a2')") == [(0,)]
     # A server's event has nothing else to tell visitors apart, so it has none.
     box.post("/track", {"name": "paid", "path": "/p", "websiteId": box.sites["shop"], "anonymousId": "u"}, key="all")
     assert stored(box)[-1][1] == 0

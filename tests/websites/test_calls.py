@@ -1,7 +1,6 @@
 """Procedures of websites over the whole box: who may do what, what they answer, what the audit log says."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from analytics_box import jobs
 from analytics_box.box import open_box
 from analytics_box.clock import DAY
+from analytics_box.store.db import Db
 from tests.inprocess import Answer, KeyName, SiteName, WholeBox, whole_box
 
 ROW = {
@@ -36,11 +36,16 @@ def row(box: WholeBox, site: SiteName = "shop") -> Any:
 
 def audit(box: WholeBox) -> list[tuple[str, str, str, Any]]:
     """Organization, actor, action and detail of every entry about a website, oldest first."""
-    with sqlite3.connect(box.box.box_db.path) as db:
-        entries = db.execute(
-            "select organization_id, actor, action, detail from audit where subject = 'website' order by id"
-        ).fetchall()
+    entries = ask(
+        box.box.box_db,
+        "select organization_id, actor, action, detail from audit where subject = 'website' order by id",
+    )
     return [(organization, actor, action, json.loads(detail)) for organization, actor, action, detail in entries]
+
+
+def ask(db: Db, statement: str, *values: str | int) -> list[Any]:
+    """The rows of a statement, over the box's own connections."""
+    return db.read_now(lambda connection: connection.execute(statement, values).fetchall())
 
 
 def view(box: WholeBox, client_id: str, path: str = "/a") -> Answer:
@@ -49,8 +54,7 @@ def view(box: WholeBox, client_id: str, path: str = "/a") -> Answer:
 
 
 def events(box: WholeBox, site: SiteName) -> int:
-    with sqlite3.connect(box.box.events_db.path) as db:
-        (count,) = db.execute("select count(*) from events where site = ?", (box.numbers[site],)).fetchone()
+    ((count,),) = ask(box.box.events_db, "select count(*) from events where site = ?", box.numbers[site])
     return int(count)
 
 
@@ -296,9 +300,8 @@ def test_after_the_grace_period_its_events_are_removed_and_no_others(box: WholeB
     assert call(box, "restore", {"id": shop}).status == 404, "the time to restore it is over"
     run_job(box, "purge websites")
     assert (events(box, "shop"), events(box, "blog")) == (0, 1)
-    with sqlite3.connect(box.box.box_db.path) as db:
-        assert db.execute("select count(*) from websites where id = ?", (shop,)).fetchone() == (0,)
-        assert db.execute("select count(*) from client_ids where website_id = ?", (shop,)).fetchone() == (0,)
+    assert ask(box.box.box_db, "select count(*) from websites where id = ?", shop) == [(0,)]
+    assert ask(box.box.box_db, "select count(*) from client_ids where website_id = ?", shop) == [(0,)]
     assert audit(box)[-1][1:] == ("the box", "deleted", {"domain": "shop.example", "eventsRemoved": 5})
     run_job(box, "purge websites")
     assert call(box, "create", {"name": "Shop", "domain": "shop.example"}).status == 200
@@ -331,10 +334,10 @@ def test_events_older_than_the_retention_go_and_sessions_stay_whole(box: WholeBo
     assert box.post("/track", sent, key="all").status == 200
     assert call(box, "updateSettings", {"id": shop, "settings": {"dataRetentionDays": 30}}).status == 200
     run_job(box, "retain events")
-    with sqlite3.connect(box.box.events_db.path) as db:
-        left = db.execute(
-            "select events.site, value from events join strings on strings.id = path order by events.id"
-        ).fetchall()
+    left = ask(
+        box.box.events_db,
+        "select events.site, value from events join strings on strings.id = path order by events.id",
+    )
     numbers = box.numbers
     assert left == [(numbers["shop"], "/kept"), (numbers["shop"], "/new"), (numbers["blog"], "/old")]
 

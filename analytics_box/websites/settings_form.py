@@ -1,0 +1,102 @@
+"""The forms of a website's settings page: from typed text to settings and back. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from analytics_box import texts
+from analytics_box.clock import DAY
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.websites.rules import Website
+from analytics_box.websites.tracking import LONGEST_RETENTION, GivenTracking
+
+LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins")
+
+
+class OldId(Struct, frozen=True):
+    """A client id of before: until when it is accepted and when it was last used, in words."""
+
+    id: str
+    until: str
+    seen: str
+
+
+class Deleted(Struct, frozen=True):
+    """A deleted website that can still be restored."""
+
+    name: str
+    domain: str
+    until: str
+    restore: str
+
+
+def values_of(website: Website) -> dict[str, str]:
+    """What stands in the fields of all forms: lists with one entry per line."""
+    tracking = website.tracking
+    return {
+        "name": website.name,
+        "domain": website.domain,
+        "isPublic": "on" if website.is_public else "",
+        **{name: "\n".join(getattr(tracking, name)) for name in LISTS},
+        "visitorIdMode": tracking.visitorIdMode,
+        "dataRetentionDays": str(tracking.dataRetentionDays or ""),
+    }
+
+
+def tracking_of(form: Mapping[str, str]) -> GivenTracking:
+    """The tracking settings that a form asks for. Raises BadRequest for a retention that is no number of days."""
+    lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
+    days = form.get("dataRetentionDays", "").strip()
+    if days and not (days.isdecimal() and days.isascii() and len(days) < 6 and 1 <= int(days) <= LONGEST_RETENTION):
+        message = texts.WebsiteSettings.retention_wrong.format(most=f"{LONGEST_RETENTION:,}")
+        raise BadRequest(message, details=(Detail("dataRetentionDays", message),))
+    return GivenTracking(
+        **lists,
+        visitorIdMode="cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
+        dataRetentionDays=int(days) if days else None,
+    )
+
+
+def wrong_fields(refused: BadRequest) -> dict[str, str]:
+    """What is wrong by field; of several wrong entries of one list every one is named."""
+    found: dict[str, str] = {}
+    for detail in refused.details:
+        before = found.get(detail.field)
+        found[detail.field] = f"{before}. {detail.message}" if before else detail.message
+    return found
+
+
+def old_ids(website: Website, now: int, zone: ZoneInfo) -> list[OldId]:
+    """The client ids of before that matter still."""
+    words = texts.WebsiteSettings
+    return [
+        OldId(
+            id=each.id,
+            until=(words.old_accepted if each.accepted(now) else words.old_ended).format(day=day(each.ends_at, zone)),
+            seen=words.old_seen.format(time=hour(each.seen_at, zone)) if each.seen_at else words.old_unseen,
+        )
+        for each in website.old_client_ids(now)
+        if each.ends_at is not None
+    ]
+
+
+def restorable(deleted: Sequence[Website], grace_days: int, now: int, zone: ZoneInfo) -> list[Deleted]:
+    """The deleted websites that can still be restored."""
+    return [
+        Deleted(each.name, each.domain, day(end, zone), f"/sites/{each.id}/restore")
+        for each in deleted
+        if each.deleted_at is not None and now < (end := each.deleted_at + grace_days * DAY)
+    ]
+
+
+def day(instant: int, zone: ZoneInfo) -> str:
+    """A day, like 17 Jun 2026."""
+    local = datetime.fromtimestamp(instant / 1000, zone)
+    return f"{local.day} {texts.Ranges.months[local.month - 1]} {local.year}"
+
+
+def hour(instant: int, zone: ZoneInfo) -> str:
+    """An hour, like 17 Jun 2026, 14:00."""
+    return f"{day(instant, zone)}, {datetime.fromtimestamp(instant / 1000, zone):%H}:00"
