@@ -7,28 +7,29 @@ from analytics_box.ingest.agent import Device, parse
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
 MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)"
+CHROME = f"{WEBKIT} Chrome/141.0.0.0"
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
 PIXEL = "Mozilla/5.0 (Linux; Android 15; Pixel 9)"
 
 # Header, browser, system, device.
 BROWSERS: tuple[tuple[str, str, str, Device], ...] = (
-    (f"{WINDOWS} {WEBKIT} Chrome/141.0.0.0 Safari/537.36", "Chrome", "Windows", "desktop"),
-    (f"{WINDOWS} {WEBKIT} Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0", "Edge", "Windows", "desktop"),
-    (f"{WINDOWS} {WEBKIT} Chrome/141.0.0.0 Safari/537.36 OPR/125.0.0.0", "Opera", "Windows", "desktop"),
+    (f"{WINDOWS} {CHROME} Safari/537.36", "Chrome", "Windows", "desktop"),
+    (f"{WINDOWS} {CHROME} Safari/537.36 Edg/141.0.0.0", "Edge", "Windows", "desktop"),
+    (f"{WINDOWS} {CHROME} Safari/537.36 OPR/125.0.0.0", "Opera", "Windows", "desktop"),
     (f"{WINDOWS[:-1]}; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox", "Windows", "desktop"),
     ("Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox", "Linux", "desktop"),
-    ("Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox", "Linux", "desktop"),
-    (f"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) {WEBKIT} Chrome/141.0.0.0 Safari/537.36", "Chrome", "ChromeOS", "desktop"),
+    ("Mozilla/5.0 (X11; Ubuntu; rv:143.0) Gecko/20100101 Firefox/143.0", "Firefox", "Linux", "desktop"),
+    (f"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) {CHROME} Safari/537.36", "Chrome", "ChromeOS", "desktop"),
     (f"{MAC} AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15", "Safari", "macOS", "desktop"),
-    (f"{MAC} {WEBKIT} Chrome/141.0.0.0 Safari/537.36", "Chrome", "macOS", "desktop"),
+    (f"{MAC} {CHROME} Safari/537.36", "Chrome", "macOS", "desktop"),
     (f"{IPHONE} Version/18.5 Mobile/15E148 Safari/604.1", "Safari", "iOS", "mobile"),
     (f"{IPHONE} CriOS/141.0.0.0 Mobile/15E148 Safari/604.1", "Chrome", "iOS", "mobile"),
     (f"{IPHONE} FxiOS/143.0 Mobile/15E148 Safari/605.1.15", "Firefox", "iOS", "mobile"),
     (f"{IPHONE.replace('iPhone', 'iPad')} Version/18.5 Mobile/15E148 Safari/604.1", "Safari", "iOS", "tablet"),
-    (f"{PIXEL} {WEBKIT} Chrome/141.0.0.0 Mobile Safari/537.36", "Chrome", "Android", "mobile"),
-    (f"{PIXEL} {WEBKIT} SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36", "Samsung Internet", "Android", "mobile"),
+    (f"{PIXEL} {CHROME} Mobile Safari/537.36", "Chrome", "Android", "mobile"),
+    (f"{PIXEL} {WEBKIT} SamsungBrowser/28.0 Mobile Safari/537.36", "Samsung Internet", "Android", "mobile"),
     ("Mozilla/5.0 (Android 15; Mobile; rv:143.0) Gecko/143.0 Firefox/143.0", "Firefox", "Android", "mobile"),
-    (f"Mozilla/5.0 (Linux; Android 14; SM-X710) {WEBKIT} Chrome/141.0.0.0 Safari/537.36", "Chrome", "Android", "tablet"),
+    (f"Mozilla/5.0 (Linux; Android 14; SM-X710) {CHROME} Safari/537.36", "Chrome", "Android", "tablet"),
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ PATHS = ("/", "/a", "/A", "/pricing", "/b/c", "/ü ñ", "/%_\\", "/a/b")
 SOURCES = ("Direct", "Google", "news.example", "Hacker News", "Gmail", "ß", "Ünï")
 BROWSERS = ("", "Chrome", "Firefox", "chrome", "Unknown")
 SYSTEMS = ("", "Linux", "macOS")
-DEVICES = ("desktop", "mobile", "tablet")
+DEVICES = ("desktop", "", "mobile", "tablet")
 NAMES = ("sign_up", "Sign_up", "buy", "köp ✓", "a'b\"c")
 LABELS = ("", "en", "Europe/Berlin", "%", "спам")
 
@@ -77,24 +77,9 @@ class Happening:
         )
 
 
-# Silences between two arrivals: around every bound that the semantics name.
-SILENCES = (
-    0,
-    1,
-    9_999,
-    10_000,
-    5 * MINUTE,
-    29 * MINUTE,
-    30 * MINUTE - 1,
-    30 * MINUTE,
-    30 * MINUTE + 1,
-    40 * MINUTE,
-    3 * HOUR,
-    23 * HOUR,
-    DAY - 1,
-    DAY,
-    DAY + 1,
-)
+# Silences between two arrivals, around every bound that the semantics name: inside a session, and between two.
+SHORT = (0, 1, 9_999, 10_000, 5 * MINUTE, 29 * MINUTE, 30 * MINUTE - 1, 30 * MINUTE, 30 * MINUTE + 1)
+LONG = (40 * MINUTE, 3 * HOUR, 23 * HOUR, DAY - 1, DAY, DAY + 1)
 
 
 @st.composite
@@ -103,14 +88,14 @@ def happenings(draw: st.DrawFn, *, sites: Sequence[int], begin: int, most: int =
     arrived = begin + draw(st.integers(0, DAY))
     told = []
     for _ in range(draw(st.integers(0, most))):
-        arrived += draw(st.sampled_from(SILENCES))
+        arrived += draw(st.sampled_from((*SHORT, *SHORT, *SHORT, *LONG)))
         told.append(_happening(draw, draw(st.sampled_from(sites)), arrived))
     return told
 
 
 def _happening(draw: st.DrawFn, site: int, arrived: int) -> Happening:
     late = draw(st.sampled_from((0, 0, 0, 0, 1, 4 * MINUTE, 30 * MINUTE, 50 * MINUTE)))
-    kind = draw(st.sampled_from(("view", "view", "view", "exit", "custom")))
+    kind = draw(st.sampled_from(("view", "view", "view", "exit", "exit", "custom")))
 
     def pick(values: Sequence[T]) -> T:
         return draw(st.sampled_from(values))
@@ -121,12 +106,12 @@ def _happening(draw: st.DrawFn, site: int, arrived: int) -> Happening:
         time=max(arrived - late, arrived // DAY * DAY),
         arrived=arrived,
         kind=kind,
-        person=pick((1, 1, 1, 2, 0)),
+        person=pick((1, 1, 1, 2, 2, 0)),
         name={"view": "screen_view", "exit": "page_exit"}.get(kind) or pick(NAMES),
         path=pick(PATHS) if kind != "custom" else pick((*PATHS, "")),
-        client_session=pick(("", "", "s1")),
-        engaged=pick((0, 5, 9, 10, 60)) if kind == "exit" else 0,
-        bot=pick((*[""] * 7, "known_bot_user_agent")),
+        client_session=pick((*[""] * 4, "s1")),
+        engaged=pick((0, 5, 9, 10)) if kind == "exit" else 0,
+        bot=pick((*[""] * 15, "known_bot_user_agent")),
         properties=pick((None, '{"plan":"pro"}')) if kind == "custom" else None,
         session={
             "source": pick(SOURCES),

@@ -84,7 +84,7 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
         last=first + timedelta(days=draw(st.integers(0, 4))),
         tz=tz,
         hourly=draw(st.booleans()),
-        filters=tuple(draw(st.lists(filters(query_type), max_size=2))),
+        filters=tuple(draw(st.lists(filters(query_type), max_size=2)) if draw(st.booleans()) else ()),
         sort_by=draw(st.sampled_from((None, *SORTS[query_type]))),
         descending=draw(st.booleans()),
         limit=draw(st.sampled_from((1, 2, 100, 100, 100))),
