@@ -189,7 +189,7 @@ def _from_text(row: Row, text: str) -> Any:
 
 
 def _path(kind: type, value: Any) -> Any:
-    if kind is Path and isinstance(value, str) and value:
+    if kind is Path and isinstance(value, str | Path) and str(value):
         return Path(value).expanduser()
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
 

@@ -85,8 +85,8 @@ def _minimal_server(folder: Path) -> Iterator[str]:
         pin(process.pid, SERVER_CORE)
         yield f"http://127.0.0.1:{port}/track"
     finally:
-        process.terminate()
-        process.wait(10)
+        process.kill()
+        process.wait()
 
 
 def _measure(url: str, site: str, *, key: str = "", per_request: int = 1) -> list[Run]:

@@ -6,6 +6,7 @@ python -m tests.load.minimal FILE PORT
 import asyncio
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -15,7 +16,7 @@ from granian.constants import Interfaces
 from granian.server.embed import Server
 
 from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 
 _DECODE = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _HEADERS = [(b"content-type", b"application/json")]
@@ -34,14 +35,22 @@ class Minimal:
         body = message["body"]
         if scope["method"] == "POST":
             _DECODE(body)
-            await self._db.write(lambda db: db.execute("insert into bodies values (?)", (body,)))
+            await self._db.write(partial(_store, body))
         await respond(send, 200, _HEADERS, b'{"status":"success"}')
+
+
+def _prepare(db: Connection) -> None:
+    db.execute("create table if not exists bodies (body blob)")
+
+
+def _store(body: bytes, db: Connection) -> None:
+    db.execute("insert into bodies values (?)", (body,))
 
 
 async def main(file: Path, port: int) -> None:
     """Serve until SIGTERM."""
     db = Db(file, readers=1)
-    db.write_now(lambda connection: connection.execute("create table if not exists bodies (body blob)"))
+    db.write_now(_prepare)
     app = Minimal(db)
     server = Server(app, port=port, interface=Interfaces.ASGI, websockets=False, backlog=2048, log_enabled=False)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, server.stop)
