@@ -122,7 +122,8 @@ class Sites:
 class WebsiteSettings:
     """The settings page of a website."""
 
-    short = "Website settings"
+    short = "Configure"
+    heading = "Website settings"
     title = "{site} · Settings"
     saved = "Saved."
     save = "Save changes"
