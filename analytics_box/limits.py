@@ -78,7 +78,11 @@ class Limits:
         empty_for = full_at - now if full_at is not None and full_at > now else 0.0  # seconds until it is full
         one = window / limit  # seconds that one token takes to grow
         missing = empty_for + one - window
-        if missing > _MICROSECOND:
+        refused = missing > _MICROSECOND
+        recent[identity] = now + empty_for if refused else now + empty_for + one  # who is refused is not forgotten
+        if new:
+            self._count_one_more(now)
+        if refused:
             raise RateLimited(
                 TOO_MANY,
                 limit=limit,
@@ -86,9 +90,6 @@ class Limits:
                 retry_after=max(1, math.ceil(missing - _MICROSECOND)),
                 reason=reason,
             )
-        recent[identity] = now + empty_for + one
-        if new:
-            self._count_one_more(now)
         return Allowance(limit, int((_MICROSECOND - missing) / one), self._reset(empty_for + one))
 
     def sweep(self) -> None:
