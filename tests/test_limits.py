@@ -71,11 +71,21 @@ def test_buckets_that_are_full_again_are_forgotten() -> None:
     clock = FixedClock()
     limits = Limits(clock)
     taken(limits, 5, "early")
-    clock.advance(seconds=59)
-    taken(limits, 5, "late")
-    clock.advance(seconds=1)
-    limits.sweep()
-    assert len(limits) == 1
+    for _ in range(2):
+        clock.advance(seconds=60)
+        limits.sweep()
+    assert len(limits) == 0
+
+
+def test_what_is_forgotten_was_full() -> None:
+    clock = FixedClock()
+    limits = Limits(clock)
+    for second in range(30):
+        if second == 20:
+            assert [taken(limits, 2) for _ in range(3)] == [True, True, False]
+        clock.advance(seconds=1)
+        limits.sweep()
+    assert not taken(limits, 2)
 
 
 def test_strangers_cannot_fill_the_memory() -> None:

@@ -1,0 +1,192 @@
+"""The commands setup and check, and what every command says of wrong settings."""
+
+import json
+import os
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from click.testing import CliRunner, Result
+
+from analytics_box import __version__, server, settings
+from analytics_box.cli import main
+from analytics_box.store.db import Db
+
+EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """Commands make the process's new files private; give that back after each test."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def run(*arguments: str, data: Path | None = None, typed: str = "", **environment: str) -> Result:
+    """A command, in an environment without settings of its own."""
+    clean = {name: None for name in os.environ if name.startswith(settings.ENVIRONMENT_PREFIX)}
+    flags = ["--data-dir", str(data)] if data is not None else []
+    return CliRunner().invoke(main, [*arguments, *flags], input=typed, env={**clean, **environment})
+
+
+def set_up(
+    data: Path, *more: str, password: str = PASSWORD, email: str = EMAIL, domain: str = "shop.example"
+) -> Result:
+    account = ("--email", email, "--password-file", "-", "--organization", "Ada & Co", "--website", "Shop")
+    return run("setup", *account, "--domain", domain, *more, data=data, typed=password + "\n")
+
+
+def count(data: Path, table: str) -> int:
+    db = apsw.Connection(str(data / "box.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        return int(str(db.execute(f"select count(*) from {table}").fetchall()[0][0]))
+    finally:
+        db.close()
+
+
+def test_setup_prints_ids_and_a_key_as_json(data: Path) -> None:
+    ended = set_up(data, "--json")
+    assert ended.exit_code == 0, ended.output
+    made = json.loads(ended.stdout)
+    assert set(made) == {"organizationId", "userId", "websiteId", "apiKey"}
+    assert made["apiKey"].startswith("svc_")
+    assert len(made["apiKey"]) == 4 + 48  # spec 2.1
+    assert len(set(made.values())) == 4
+    assert count(data, "users") == count(data, "organizations") == count(data, "websites") == 1
+
+
+def test_setup_says_to_keep_the_key(data: Path) -> None:
+    ended = set_up(data)
+    assert ended.exit_code == 0
+    assert "Keep the key now" in ended.output
+    assert "shop.example" in ended.output
+
+
+def test_neither_password_nor_key_stand_in_the_files(data: Path) -> None:
+    secret = json.loads(set_up(data, "--json").stdout)["apiKey"]
+    for path in data.iterdir():
+        content = path.read_bytes()
+        assert PASSWORD.encode() not in content
+        assert secret.encode() not in content
+
+
+def test_the_files_belong_to_their_owner_alone(data: Path) -> None:
+    set_up(data)
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in data.iterdir()} == {0}
+
+
+def test_a_second_setup_is_refused_and_changes_nothing(data: Path) -> None:
+    set_up(data)
+    ended = set_up(data, email="eve@example.com")
+    assert ended.exit_code == 1
+    assert "set up already" in ended.output
+    assert count(data, "users") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"password": "short"}, "at least 12 characters"),
+        ({"password": ""}, "at least 12 characters"),
+        ({"password": "passwordpassword"}, "too easy to guess"),
+        ({"password": "x" * 129}, "at most 128"),
+        ({"email": "nobody"}, "e-mail address"),
+        ({"domain": "not a domain"}, "example.com"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_made(data: Path, changes: dict[str, str], said: str) -> None:
+    ended = set_up(data, **changes)
+    assert ended.exit_code == 1
+    assert said in ended.output
+    assert "Traceback" not in ended.output
+    assert not (data / "box.db").exists() or count(data, "users") == 0
+
+
+def test_a_data_directory_in_use_is_left_alone(data: Path) -> None:
+    with server.lock(data):
+        ended = set_up(data)
+    assert ended.exit_code == 1
+    assert "is in use" in ended.output
+    assert not (data / "box.db").exists()
+
+
+def test_an_unknown_variable_is_warned_of(data: Path) -> None:
+    set_up(data)
+    ended = run("check", data=data, ANALYTICS_BOX_DATADIR="/nowhere")
+    assert ended.exit_code == 0
+    assert "Warning: environment: ANALYTICS_BOX_DATADIR is not a setting" in ended.stderr
+
+
+def test_an_unknown_name_in_the_file_is_warned_of(data: Path) -> None:
+    set_up(data)
+    (data / settings.FILE_NAME).write_text("prot = 8001\n")
+    assert "'prot' is not a setting" in run("check", data=data).stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "check"])
+def test_a_wrong_setting_is_refused_in_one_line(data: Path, command: str) -> None:
+    ended = run(command, data=data, ANALYTICS_BOX_PORT="http")
+    assert ended.exit_code == 1
+    assert "port (ANALYTICS_BOX_PORT)" in ended.output
+    assert "Traceback" not in ended.output
+
+
+def test_check_finds_both_files_sound(data: Path) -> None:
+    set_up(data)
+    db = Db(data / "box.db", readers=1)  # a second look at the files while they are open is fine
+    ended = run("check", data=data)
+    db.close()
+    assert f"{data / 'box.db'}: ok" in ended.output
+    assert f"{data / 'events.db'}: ok" in ended.output
+    assert ended.exit_code == 0
+
+
+def test_check_says_what_is_missing(data: Path) -> None:
+    ended = run("check", data=data)
+    assert ended.exit_code == 1
+    assert "missing" in ended.output
+    assert not (data / "box.db").exists(), "looking must not make files"
+
+
+def test_check_says_that_a_file_is_damaged(data: Path) -> None:
+    set_up(data)
+    content = bytearray((data / "box.db").read_bytes())
+    content[8192 : 8192 * 3] = b"\xff" * 16_384
+    (data / "box.db").write_bytes(content)
+    ended = run("check", data=data)
+    assert ended.exit_code == 1
+    assert "box.db: ok" not in ended.output
+
+
+def test_check_over_http_says_that_nobody_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]  # free again once this is closed
+    ended = run("check", "--http", ANALYTICS_BOX_PORT=str(port))
+    assert ended.exit_code == 1
+    assert "No answer" in ended.output
+
+
+def test_every_setting_is_a_flag_of_serve_with_its_variable_in_the_help() -> None:
+    shown = run("serve", "--help").output
+    for row in settings.table():
+        assert f"--{row.name.replace('_', '-')} " in shown
+        assert row.variable in shown
+
+
+def test_the_module_is_the_command() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "analytics_box", "--version"], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert __version__ in ended.stdout
