@@ -16,7 +16,7 @@ from analytics_box.http.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)
-_MOST_FORM_BYTES = 16_384
+_MOST_FORM_BYTES = 65_536
 
 
 class Pages:

@@ -288,8 +288,8 @@ async def _change(call: Call, website_id: str, work: Callable[[Connection, Websi
 
 
 def _readable(call: Call, given: OfOrganization) -> list[Website]:
-    found = call.parts.websites.of(call.organization(given.organizationId))
-    return [website for website in found if _is_own(call, website)]
+    found, key = call.parts.websites.of(call.organization(given.organizationId)), call.identity.key
+    return [website for website in found if key is None or key.reaches(website.id)]
 
 
 def _is_own(call: Call, website: Website) -> bool:

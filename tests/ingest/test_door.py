@@ -1,14 +1,18 @@
 """Who may send events for a website, and what of it is kept: truth tables (wire 4.6, semantics 7)."""
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from analytics_box.websites.door import Paths, door
-from analytics_box.websites.tracking import Tracking
+from analytics_box.websites.tracking import Tracking, clean_origin
 from tests.inprocess import WholeBox, whole_box
 
 # allowed origins of example.com, the Origin header, whether it may send
@@ -125,6 +129,35 @@ def test_paths(pattern: str, path: str, expected: bool) -> None:
     ignored = door("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
     assert isinstance(ignored, Paths)
     assert ignored.have(path) is expected
+
+
+@given(
+    pattern=st.text("ab/*", min_size=1, max_size=12).map(lambda text: "/" + text),
+    path=st.text("ab/", max_size=12).map(lambda text: "/" + text),
+)
+@example(pattern="/a*a", path="/a")
+def test_a_star_stands_for_any_text(pattern: str, path: str) -> None:
+    """Held against regular expressions, apart from what the end of a path adds."""
+    pattern, path = pattern.rstrip("/") or "/", path.rstrip("/") or "/"
+    wanted = re.fullmatch(".*".join(re.escape(piece) for piece in pattern.split("*")), path) is not None
+    if pattern.endswith("/*") and pattern.count("*") == 1:
+        wanted = wanted or path == pattern[:-2]
+    ignored = door("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
+    assert ignored is not None
+    assert ignored.have(path) is wanted
+
+
+@given(
+    st.from_regex(r"\A[a-z0-9*.:/\[\]@-]{1,40}\Z"),
+    st.from_regex(r"\A(https?://)?[a-z0-9.:\[\]-]{0,40}\Z"),
+)
+def test_no_pattern_and_no_header_breaks_the_door(entry: str, origin: str) -> None:
+    with suppress(ValueError):
+        cleaned = clean_origin(entry)
+        assert clean_origin(cleaned) == cleaned
+        rules = door("example.com", Tracking(allowedOrigins=(cleaned,), ignoredTrackingOrigins=(cleaned,)))
+        assert rules.admits_origin(origin) in {True, False}
+        assert rules.ignores(origin, "") in {"", "ignored_origin"}
 
 
 @pytest.fixture
