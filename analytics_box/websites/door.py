@@ -4,9 +4,10 @@ What is to be ignored goes first: such an event is answered like any other and n
 allowed (wire 4.6).
 """
 
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_address, ip_network
 from typing import Literal, TypeVar
 
 from msgspec import Struct
@@ -15,7 +16,6 @@ from analytics_box.websites.rules import LOCAL
 from analytics_box.websites.tracking import Tracking
 
 Reason = Literal["", "ignored_origin", "ignored_address", "ignored_path"]
-Network = IPv4Network | IPv6Network
 Made = TypeVar("Made")
 PORTS = {"http": "80", "https": "443"}
 
@@ -45,30 +45,38 @@ class Origins(Struct, frozen=True):
 
 
 class Addresses(Struct, frozen=True):
-    """Single addresses and ranges."""
+    """Single addresses, and ranges as sorted first and last numbers that do not overlap, by IP version."""
 
-    single: frozenset[str] = frozenset()
-    ranges: tuple[Network, ...] = ()
+    single: frozenset[str]
+    firsts: dict[int, list[int]]
+    lasts: dict[int, list[int]]
 
     def have(self, address: str) -> bool:
         """Whether this address is one of them, or in one of the ranges."""
         if address in self.single:
             return True
-        if not self.ranges:
+        version, number = _number(address)
+        firsts = self.firsts.get(version)
+        if firsts is None:
             return False
-        parsed = _parsed(address)
-        return parsed is not None and any(parsed in network for network in self.ranges)
+        place = bisect_right(firsts, number) - 1
+        return place >= 0 and number <= self.lasts[version][place]
 
 
 class Paths(Struct, frozen=True):
-    """Whole paths, and patterns as the pieces between their stars."""
+    """Whole paths, beginnings, and patterns as the pieces between their stars."""
 
-    whole: frozenset[str] = frozenset()
-    patterns: tuple[tuple[str, ...], ...] = ()
+    whole: frozenset[str]
+    beginnings: tuple[str, ...]
+    patterns: tuple[tuple[str, ...], ...]
 
     def have(self, path: str) -> bool:
         """Whether this path is one of them; takes time proportional to its length."""
-        return path in self.whole or any(_fits_path(pieces, path) for pieces in self.patterns)
+        return (
+            path in self.whole
+            or path.startswith(self.beginnings)
+            or any(_fits_path(pieces, path) for pieces in self.patterns)
+        )
 
 
 class Door(Struct, frozen=True):
@@ -164,17 +172,26 @@ def _origins(entries: tuple[str, ...]) -> Origins:
 
 
 def _addresses(entries: tuple[str, ...]) -> Addresses:
-    return Addresses(
-        single=frozenset(entry for entry in entries if "/" not in entry),
-        ranges=tuple(ip_network(entry) for entry in entries if "/" in entry),
-    )
+    single = frozenset(entry for entry in entries if "/" not in entry)
+    networks = [ip_network(entry) for entry in entries if "/" in entry]
+    firsts: dict[int, list[int]] = {}
+    lasts: dict[int, list[int]] = {}
+    fours = collapse_addresses(network for network in networks if isinstance(network, IPv4Network))
+    sixes = collapse_addresses(network for network in networks if isinstance(network, IPv6Network))
+    ranges: list[IPv4Network | IPv6Network] = [*fours, *sixes]
+    for network in ranges:
+        firsts.setdefault(network.version, []).append(int(network.network_address))
+        lasts.setdefault(network.version, []).append(int(network.broadcast_address))
+    return Addresses(single, firsts, lasts)
 
 
 def _paths(entries: tuple[str, ...]) -> Paths:
     entries = tuple(entry.rstrip("/") or "/" for entry in entries)  # as stored paths have none at their end either
     whole = {entry for entry in entries if "*" not in entry}
     whole |= {entry[:-2] for entry in entries if entry.endswith("/*") and entry.count("*") == 1 and len(entry) > 2}
-    return Paths(frozenset(whole), tuple(tuple(entry.split("*")) for entry in entries if "*" in entry))
+    pieces = [tuple(entry.split("*")) for entry in entries if "*" in entry]
+    beginnings = tuple(first for first, *rest in pieces if rest == [""])
+    return Paths(frozenset(whole), beginnings, tuple(each for each in pieces if each[1:] != ("",)))
 
 
 def _fits_path(pieces: tuple[str, ...], path: str) -> bool:
@@ -199,8 +216,10 @@ def _host_and_port(text: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=4_096)
-def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+def _number(address: str) -> tuple[int, int]:
+    """An address as IP version and number; 0 and 0 for what is none."""
     try:
-        return ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
-        return None
+        return 0, 0
+    return parsed.version, int(parsed)
