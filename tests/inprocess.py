@@ -5,10 +5,10 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from analytics_box import ids
@@ -27,6 +27,8 @@ from analytics_box.websites.create import new_site
 NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
 EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+T = TypeVar("T")
 
 KeyName = Literal["all", "reading", "tracking", "linking", "restricted", "elsewhere", "foreign", "revoked", "expired"]
 SiteName = Literal["shop", "blog", "idle", "local", "foreign"]
@@ -61,25 +63,14 @@ class Answer(NamedTuple):
         return json.loads(self.body)
 
 
-class WholeBox:
-    """The box, and what is in it: website ids, API keys and the owner's session cookie, all by name."""
+class RunningBox:
+    """An open box, and how to ask it: `get`, `post` and `ask` are its HTTP."""
 
-    def __init__(self, box: Box, clock: FixedClock, filled: "Filled") -> None:
+    def __init__(self, box: Box, clock: FixedClock, keys: Mapping[KeyName, str]) -> None:
         self.box = box
         self.clock = clock
-        self.organization_id = filled.made.organization.id
-        self.foreign_organization_id = filled.foreign_organization_id
-        self.user_id = filled.made.user.id
-        self.sites = filled.sites
-        self.numbers = filled.numbers
-        self.keys = filled.keys
+        self.keys = dict(keys)
         self._runner = asyncio.Runner()
-
-    @property
-    def cookie(self) -> str:
-        """A Cookie header of the owner, who has just signed in."""
-        token = self._runner.run(self.box.sign_ins.open_for(self.user_id))
-        return f"{self.box.sign_ins.cookie_name}={token}"
 
     def get(self, target: str, **headers: str) -> Answer:
         """GET; header names are given with underscores."""
@@ -93,9 +84,10 @@ class WholeBox:
             given["x_api_key"] = self.keys[key]
         return self.ask("POST", target, headers=given, body=body)
 
-    def query(self, site: SiteName, content: object, *, key: KeyName = "all") -> Answer:
-        """POST /v1/query for a website."""
-        return self.post(f"/v1/query?website_id={self.sites[site]}", content, key=key)
+    def sign_in(self, user_id: str) -> str:
+        """A Cookie header of a user who has just signed in."""
+        token = self._runner.run(self.box.sign_ins.open_for(user_id))
+        return f"{self.box.sign_ins.cookie_name}={token}"
 
     def ask(
         self,
@@ -143,9 +135,34 @@ class WholeBox:
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in sent[0]["headers"]}
         return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
 
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Something of the box itself, on its event loop."""
+        return self._runner.run(work)
+
     def close(self) -> None:
         self.box.close()
         self._runner.close()
+
+
+class WholeBox(RunningBox):
+    """A box with something in it: websites and API keys by name, and an owner who can sign in."""
+
+    def __init__(self, box: Box, clock: FixedClock, filled: "Filled") -> None:
+        super().__init__(box, clock, filled.keys)
+        self.organization_id = filled.made.organization.id
+        self.foreign_organization_id = filled.foreign_organization_id
+        self.user_id = filled.made.user.id
+        self.sites = filled.sites
+        self.numbers = filled.numbers
+
+    @property
+    def cookie(self) -> str:
+        """A Cookie header of the owner, who has just signed in."""
+        return self.sign_in(self.user_id)
+
+    def query(self, site: SiteName, content: object, *, key: KeyName = "all") -> Answer:
+        """POST /v1/query for a website."""
+        return self.post(f"/v1/query?website_id={self.sites[site]}", content, key=key)
 
 
 class Filled(NamedTuple):
@@ -169,6 +186,18 @@ def whole_box(
     clock = clock or FixedClock()
     filled = fill(directory, clock.now())
     inside = WholeBox(open_box(adjust(Settings(data_dir=directory)), clock), clock, filled)
+    try:
+        yield inside
+    finally:
+        inside.close()
+
+
+@contextmanager
+def empty_box(directory: Path, *, clock: FixedClock | None = None) -> Iterator[RunningBox]:
+    """An open box that nobody has set up yet."""
+    directory.mkdir(parents=True, exist_ok=True)
+    clock = clock or FixedClock()
+    inside = RunningBox(open_box(Settings(data_dir=directory), clock), clock, {})
     try:
         yield inside
     finally:

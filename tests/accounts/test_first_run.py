@@ -1,0 +1,129 @@
+"""The one-time setup link of a new box, and what the first account consists of (security: first run)."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from analytics_box.accounts import first_run
+from analytics_box.identity import SCOPES
+from tests.inprocess import EMAIL, PASSWORD, Answer, RunningBox, empty_box
+
+FORM = {"email": EMAIL, "password": PASSWORD, "organization": "Ada", "website": "Shop", "domain": "shop.example"}
+HOUR = 3_600
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[RunningBox]:
+    with empty_box(tmp_path / "data") as made:
+        yield made
+
+
+def link(box: RunningBox) -> str:
+    """The path of a fresh setup link."""
+    made = box.box.box_db.write_now(lambda db: first_run.new_link(db, base_url="", now=box.clock.now()))
+    assert made is not None
+    return made
+
+
+def set_up(box: RunningBox, path: str, **changes: str) -> Answer:
+    form = urlencode({**FORM, **changes}).encode()
+    return box.post(path, form, content_type="application/x-www-form-urlencoded")
+
+
+def rows(box: RunningBox, statement: str) -> list[tuple[object, ...]]:
+    return box.box.box_db.read_now(lambda db: list(db.execute(statement).fetchall()))
+
+
+def test_the_link_shows_the_form_and_makes_the_first_account(box: RunningBox) -> None:
+    path = link(box)
+    assert box.get(path).status == 200
+    done = set_up(box, path)
+    assert done.status == 200
+    (secret,) = set(re.findall(r"svc_[0-9A-Za-z]{48}", done.body.decode()))
+    websites = box.get("/v1/query/websites", x_api_key=secret).json["websites"]
+    assert [website["domain"] for website in websites] == ["shop.example"]
+    cookie = done.headers["set-cookie"].split(";")[0]
+    assert box.get("/sites", cookie=cookie).status == 200
+
+
+def test_the_link_works_once(box: RunningBox) -> None:
+    path = link(box)
+    set_up(box, path)
+    assert box.get(path).status == 403
+    assert set_up(box, path, email="eve@example.com").status == 403
+    assert len(rows(box, "select 1 from users")) == 1
+
+
+def test_no_further_link_is_made_once_somebody_has_an_account(box: RunningBox) -> None:
+    set_up(box, link(box))
+    assert box.box.box_db.write_now(lambda db: first_run.new_link(db, base_url="", now=box.clock.now())) is None
+
+
+def test_the_link_is_void_after_24_hours(box: RunningBox) -> None:
+    path = link(box)
+    box.clock.advance(seconds=24 * HOUR - 0.001)
+    assert box.get(path).status == 200
+    box.clock.advance(seconds=0.001)
+    assert box.get(path).status == 403
+    assert set_up(box, path).status == 403
+
+
+def test_a_newer_link_makes_the_older_void(box: RunningBox) -> None:
+    older, newer = link(box), link(box)
+    assert box.get(older).status == 403
+    assert box.get(newer).status == 200
+
+
+@pytest.mark.parametrize("path", ["/setup", "/setup?token=", "/setup?token=guess", "/setup?token=%00"])
+def test_without_the_token_there_is_no_form(box: RunningBox, path: str) -> None:
+    link(box)
+    assert box.get(path).status == 403
+    assert set_up(box, path).status == 403
+
+
+def test_the_token_is_stored_hashed_only(box: RunningBox, tmp_path: Path) -> None:
+    token = link(box).partition("token=")[2]
+    for file in (tmp_path / "data").iterdir():
+        assert token.encode() not in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"email": "x"}, {"password": "short"}, {"organization": ""}, {"website": "<b>"}, {"domain": "no domain"}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_wrong_field_makes_nothing_and_the_link_still_works(box: RunningBox, changes: dict[str, str]) -> None:
+    path = link(box)
+    refused = set_up(box, path, **changes)
+    assert refused.status == 400
+    assert PASSWORD.encode() not in refused.body, "a password is never shown again"
+    assert rows(box, "select 1 from users") == rows(box, "select 1 from organizations") == []
+    assert set_up(box, path).status == 200
+
+
+def test_another_sites_page_cannot_set_the_box_up(box: RunningBox) -> None:  # security: CSRF
+    form = urlencode(FORM).encode()
+    headers = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "cross-site"}
+    assert box.ask("POST", link(box), headers=headers, body=form).status == 403
+
+
+def test_the_first_account_is_owner_and_administrator_with_a_key_of_all_scopes(box: RunningBox) -> None:
+    set_up(box, link(box))
+    assert rows(box, "select email, is_administrator from users") == [(EMAIL, 1)]
+    assert rows(box, "select role from members") == [("owner",)]
+    assert rows(box, "select name, plan from organizations") == [("Ada", "hobby")]
+    ((scopes,),) = rows(box, "select scopes from api_keys")
+    assert set(json.loads(str(scopes))) == set(SCOPES)  # spec 2.2
+
+
+def test_what_was_made_stands_in_the_audit_log_which_nobody_can_change(box: RunningBox) -> None:  # spec 6.2
+    set_up(box, link(box))
+    found = rows(box, "select action, subject from audit order by subject")
+    assert found == [("created", subject) for subject in ("api_key", "organization", "user", "website")]
+    for statement in ("delete from audit", "update audit set actor = 'x'"):
+        with pytest.raises(Exception, match="append-only"):
+            box.box.box_db.write_now(lambda db, statement=statement: db.execute(statement))  # type: ignore[misc]
