@@ -10,6 +10,7 @@ import pytest
 from analytics_box import jobs
 from analytics_box.box import open_box
 from analytics_box.clock import DAY
+from analytics_box.ingest import erase
 from analytics_box.store.db import Db
 from tests.inprocess import Answer, KeyName, SiteName, WholeBox, whole_box
 
@@ -290,7 +291,10 @@ def test_a_website_whose_domain_was_taken_since_cannot_come_back(box: WholeBox) 
     assert call(box, "restore", {"id": box.sites["shop"]}).status == 409
 
 
-def test_after_the_grace_period_its_events_are_removed_and_no_others(box: WholeBox) -> None:
+def test_after_the_grace_period_its_events_are_removed_and_no_others(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erase, "CHUNK", 2)
     shop, blog = box.sites["shop"], box.sites["blog"]
     for number in range(5):
         view(box, shop, f"/{number}")
@@ -311,7 +315,11 @@ def test_after_the_grace_period_its_events_are_removed_and_no_others(box: WholeB
 # Retention
 
 
-def test_events_older_than_the_retention_go_and_sessions_stay_whole(box: WholeBox) -> None:
+@pytest.mark.parametrize("chunk", [1, 2, 1_000])
+def test_events_older_than_the_retention_go_and_sessions_stay_whole(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(erase, "CHUNK", chunk)
     shop, blog = box.sites["shop"], box.sites["blog"]
     midnight = box.clock.now() - box.clock.now() % DAY
 
