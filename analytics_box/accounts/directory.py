@@ -15,6 +15,10 @@ class Organizations:
         """The number under which an organization's events without a website are kept."""
         return self._by_id[organization_id].site
 
+    def plan_of(self, organization_id: str) -> str:
+        """Its plan, which says whether error tracking is part of it."""
+        return self._by_id[organization_id].plan
+
     def remember(self, organization: Organization) -> None:
         """An organization was made or changed."""
         self._by_id[organization.id] = organization

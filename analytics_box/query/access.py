@@ -1,5 +1,7 @@
 """Which websites a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from analytics_box import errors
@@ -8,6 +10,20 @@ from analytics_box.identity import Identity
 from analytics_box.query.catalog import TYPES
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
+
+# Error tracking starts on the plan hobby (spec 2.4 and 4 rule 4, wire 1.7).
+GATED: Final = frozenset(
+    [
+        "recent_errors",
+        "error_types",
+        "errors_by_page",
+        "error_summary",
+        "error_chart_data",
+        "error_trends",
+        "error_frequency",
+        "errors_by_type",
+    ]
+)
 
 
 class Scope(Struct, frozen=True):
@@ -36,7 +52,7 @@ def scope_of(
     """What this query reads.
 
     The first of link, monitor, website, organization, session's organization, key's organization counts. An unknown
-    id answers like a forbidden one. Raises AuthRequired, Forbidden or MissingTarget.
+    id answers like a forbidden one. Raises AuthRequired, Forbidden, FeatureUnavailable or MissingTarget.
     """
     if target.link_id is not None:
         raise _denied(identity, "this link")
@@ -46,6 +62,7 @@ def scope_of(
         website = websites.find(target.website_id)
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
+        check_plan(organizations.plan_of(website.organization_id), types)
         return Scope((website.site,))
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
@@ -57,6 +74,12 @@ def scope_of(
     sites = tuple(website.site for website in readable(identity, organization_id, websites))
     restricted = identity.key is not None and identity.key.websites is not None
     return Scope(sites, owner=0 if restricted else organizations.site_of(organization_id))
+
+
+def check_plan(plan: str, types: tuple[str, ...]) -> None:
+    """Raises FeatureUnavailable where the plan of a website's organization lacks one of these types (wire 3.4)."""
+    if plan == "free" and not GATED.isdisjoint(types):
+        raise errors.FeatureUnavailable("This feature is not available on the plan")
 
 
 def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bool:
