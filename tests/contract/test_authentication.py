@@ -222,7 +222,15 @@ PUBLIC = {
     ("POST", "/websites/getPublicSummary"),
     ("POST", "/rpc/apikeys/verify"),
     ("POST", "/apikeys/verify"),
+    ("GET", "/forgot-password"),
+    ("POST", "/forgot-password"),
+    ("GET", "/reset-password"),
+    ("POST", "/reset-password"),
+    ("GET", "/invitation"),
+    ("POST", "/invitation"),
 }
+# Pages of the list that open only with a token in the address.
+BY_TOKEN = {"/setup", "/reset-password", "/invitation"}
 # Strangers get through to these handlers, which answer for public websites only.
 FOR_STRANGERS = {
     ("POST", "/v1/query"): BODY,

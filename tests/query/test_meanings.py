@@ -1,0 +1,97 @@
+"""Small stories with the numbers that a person would write beside them (semantics 7 to 15)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
+from tests.query.oracle import Asked
+from tests.query.stage import Stage
+
+NOON = at(2026, 6, 17, 12)
+
+view = Happening(site=0, time=NOON, arrived=NOON, kind="view", person=1, path="/a")
+leave = replace(view, kind="exit", name="page_exit")
+custom = replace(view, kind="custom", name="buy", person=1)
+nobody = replace(custom, person=0)
+program = replace(view, bot="known_bot_user_agent")
+someone = replace(view, person=2)
+
+
+def after(happening: Happening, delay: int, **changes: Any) -> Happening:
+    return replace(happening, time=NOON + delay, arrived=NOON + delay, **changes)
+
+
+# A story of one day, and some of its totals.
+STORIES: dict[str, tuple[Sequence[Happening], dict[str, float]]] = {
+    "nothing": ([], {"pageviews": 0, "visitors": 0, "sessions": 0, "bounce_rate": 0, "median_session_duration": 0}),
+    "one view": ([view], {"pageviews": 1, "visitors": 1, "sessions": 1, "bounce_rate": 100, "total_events": 1}),
+    "9 s on the page": ([view, after(leave, 9_000, engaged=9)], {"bounce_rate": 100, "median_session_duration": 9}),
+    "10 s on the page": ([view, after(leave, 10_000, engaged=10)], {"bounce_rate": 0, "median_session_duration": 10}),
+    "twice 5 s": ([view, after(leave, 1, engaged=5), after(leave, 2, engaged=5)], {"bounce_rate": 0, "pageviews": 1}),
+    "two views": ([view, after(view, 1)], {"bounce_rate": 0, "pageviews": 2, "sessions": 1}),
+    "a view and an event": ([view, after(custom, 1)], {"bounce_rate": 0, "total_events": 2, "pageviews": 1}),
+    "only an event": ([custom], {"pageviews": 0, "visitors": 1, "sessions": 1, "bounce_rate": 0, "total_events": 1}),
+    "only a leave": ([leave], {"pageviews": 0, "visitors": 0, "sessions": 0, "total_events": 0}),
+    "a server's event": ([nobody], {"visitors": 0, "sessions": 0, "total_events": 1}),
+    "a program": ([program], {"pageviews": 0, "visitors": 0, "sessions": 0, "total_events": 0}),
+    "one of two bounces": ([view, someone, after(someone, 1)], {"bounce_rate": 50, "sessions": 2, "visitors": 2}),
+    "one of three": ([view, someone, after(someone, 1), after(view, HOUR)], {"bounce_rate": 66.67, "visitors": 2}),
+    "the median of 0, 1 and 10 s": (
+        [view, someone, after(someone, SECOND), after(view, HOUR), after(view, HOUR + 10 * SECOND)],
+        {"median_session_duration": 1},
+    ),
+    "the median of 0 and 1 s": ([view, someone, after(someone, SECOND)], {"median_session_duration": 0.5}),
+    "a late view makes a session longer": (
+        [view, replace(view, time=NOON - MINUTE)],
+        {"sessions": 1, "median_session_duration": 60},
+    ),
+    "yesterday's session goes on": (
+        [after(view, -DAY, client_session="s"), after(view, -HOUR, client_session="s")],
+        {"pageviews": 1, "sessions": 0, "visitors": 1, "bounce_rate": 0},
+    ),
+}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_has_these_totals(stage: Stage, story: str) -> None:
+    happenings, expected = STORIES[story]
+    (site,) = stage.new_sites(1)
+    stage.store([replace(happening, site=site) for happening in happenings])
+    (totals,) = stage.rows(Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC")))
+    assert {name: totals[name] for name in expected} == expected
+
+
+def test_a_day_that_a_zone_left_out_has_a_row_of_zeros_and_no_hours(stage: Stage) -> None:  # Samoa, 2011-12-30
+    (site,) = stage.new_sites(1)
+    stage.store([replace(view, site=site, time=at(2011, 12, 30, 10), arrived=at(2011, 12, 30, 10))])
+    gone = Asked("summary_metrics", (site,), date(2011, 12, 30), date(2011, 12, 30), ZoneInfo("Pacific/Apia"))
+    (row,) = stage.rows(gone)
+    assert (row["date"], row["pageviews"], row["sessions"]) == ("2011-12-30", 0, 0)
+    assert stage.rows(replace(gone, hourly=True)) == []
+    around = stage.rows(replace(gone, first=date(2011, 12, 29), last=date(2011, 12, 31)))
+    assert [row["pageviews"] for row in around] == [0, 0, 1]
+
+
+def test_a_filter_of_a_sessions_field_selects_all_its_events(stage: Stage) -> None:  # semantics 15
+    (site,) = stage.new_sites(1)
+    first = replace(view, site=site, session={"browser": "Firefox", "source": "Google"})
+    later = after(first, MINUTE, session={"browser": "Chrome", "source": "Direct"})
+    stage.store([first, later])
+    asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
+    (firefox,) = stage.rows(replace(asked, filters=(("browser_name", "eq", ["Firefox"]),)))
+    (chrome,) = stage.rows(replace(asked, filters=(("browser_name", "eq", ["Chrome"]),)))
+    assert (firefox["pageviews"], chrome["pageviews"]) == (2, 0)
+
+
+def test_a_filter_of_a_path_selects_its_views_and_the_sessions_that_have_one(stage: Stage) -> None:  # semantics 15
+    (site,) = stage.new_sites(1)
+    home, pricing = replace(view, site=site, path="/"), after(view, MINUTE, site=site, path="/pricing")
+    stage.store([home, pricing, replace(home, person=2), after(custom, 1, site=site, person=3, path="/pricing")])
+    asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
+    (totals,) = stage.rows(replace(asked, filters=(("path", "eq", ["/pricing/"]),)))
+    assert (totals["pageviews"], totals["sessions"], totals["bounce_rate"]) == (1, 1, 0)
