@@ -7,7 +7,7 @@ expiry and limits of a key, and its end, are for owners and admins.
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from analytics_box import errors, ids
@@ -72,7 +72,8 @@ async def create(call: Call, given: NewKey) -> Secret:
 
 async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, str]:
     """Check and store a key, and let it work at once; with its secret. Raises BadRequest or Forbidden."""
-    wanted = rules.check(wanted, known=_known(call, organization_id), now=call.now)
+    known = {website.id for website in call.parts.websites.of(organization_id)}
+    wanted = rules.check(wanted, known=known, now=call.now)
     rules.check_grant(role(call), wanted)
     key, secret = await call.write(
         lambda db: create_as(db, wanted, organization_id=organization_id, actor=call.actor, now=call.now)
@@ -86,13 +87,42 @@ async def update(call: Call, given: ChangedKey) -> KeyRecord:
     restricted = [name for name in _RESTRICTED if getattr(given, name) is not UNSET]
     if restricted and not rules.may_edit_scopes(role(call)):
         raise errors.Forbidden(f"Your role in this organization is {role(call)}; {restricted[0]} needs admin")
+    return shown(call, await change_as(call, given.id, lambda record: _wanted(given, record), enabled=given.enabled))
+
+
+async def change_as(
+    call: Call,
+    key_id: str,
+    want: Callable[[Record], Wanted],
+    *,
+    enabled: bool | UnsetType = UNSET,
+) -> Record:
+    """Check and store what `want` makes of a key; it counts at once. Raises what apikeys.update raises."""
     organization_id = call.organization()
-    edit = _edit(given, known=_known(call, organization_id), now=call.now)
+    known = {website.id for website in call.parts.websites.of(organization_id)}
+
+    def edit(record: Record) -> Record:
+        wanted = want(record)
+        already = rules.websites_of(record.resources)  # they may be gone by now, but they stay
+        fresh = wanted.expires_at != record.expires_at
+        wanted = rules.check(wanted, known=known.union(already), now=call.now if fresh else None)
+        return replace(
+            record,
+            name=wanted.name,
+            description=wanted.description,
+            scopes=wanted.scopes,
+            resources=wanted.resources,
+            tags=wanted.tags,
+            ratelimit=wanted.ratelimit,
+            expires_at=wanted.expires_at,
+            enabled=record.enabled if enabled is UNSET else enabled,
+        )
+
     digest, record = await call.write(
-        lambda db: change.update(db, given.id, edit, organization_id=organization_id, actor=call.actor, now=call.now)
+        lambda db: change.update(db, key_id, edit, organization_id=organization_id, actor=call.actor, now=call.now)
     )
     call.parts.keys.remember(digest, rules.key_of(record))
-    return shown(call, record)
+    return record
 
 
 async def revoke(call: Call, given: ById) -> Success:
@@ -188,47 +218,23 @@ def shown(call: Call, record: Record) -> KeyRecord:
     )
 
 
-def _edit(given: ChangedKey, *, known: set[str], now: int) -> Callable[[Record], Record]:
-    """What apikeys.update makes of a record."""
-
-    def edit(record: Record) -> Record:
-        scopes, resources = record.scopes, record.resources
-        if given.scopes is not UNSET:
-            scopes = given.scopes
-            resources = rules.without(resources, set(record.scopes) - set(scopes), instead=scopes)
-        if given.resources is not UNSET:
-            resources = given.resources
-        wanted = Wanted(
-            name=record.name if given.name is UNSET else given.name,
-            type=record.type,
-            description=record.description if given.description is UNSET else given.description or "",
-            scopes=scopes,
-            resources=resources,
-            tags=record.tags if given.tags is UNSET else given.tags,
-            ratelimit=record.ratelimit if given.ratelimit is UNSET else given.ratelimit,
-            expires_at=record.expires_at if given.expiresAt is UNSET else _milliseconds(given.expiresAt),
-        )
-        already = rules.websites_of(record.resources)  # they may be gone by now, but they stay
-        wanted = rules.check(
-            wanted, known=known.union(already), now=None if wanted.expires_at == record.expires_at else now
-        )
-        return replace(
-            record,
-            name=wanted.name,
-            description=wanted.description,
-            scopes=wanted.scopes,
-            resources=wanted.resources,
-            tags=wanted.tags,
-            ratelimit=wanted.ratelimit,
-            expires_at=wanted.expires_at,
-            enabled=record.enabled if given.enabled is UNSET else given.enabled,
-        )
-
-    return edit
-
-
-def _known(call: Call, organization_id: str) -> set[str]:
-    return {website.id for website in call.parts.websites.of(organization_id)}
+def _wanted(given: ChangedKey, record: Record) -> Wanted:
+    """What apikeys.update asks for."""
+    scopes, resources = record.scopes, record.resources
+    if given.scopes is not UNSET:
+        scopes = given.scopes
+        resources = rules.without(resources, set(record.scopes) - set(scopes), instead=scopes)
+    if given.resources is not UNSET:
+        resources = given.resources
+    return Wanted(
+        name=record.name if given.name is UNSET else given.name,
+        description=record.description if given.description is UNSET else given.description or "",
+        scopes=scopes,
+        resources=resources,
+        tags=record.tags if given.tags is UNSET else given.tags,
+        ratelimit=record.ratelimit if given.ratelimit is UNSET else given.ratelimit,
+        expires_at=record.expires_at if given.expiresAt is UNSET else _milliseconds(given.expiresAt),
+    )
 
 
 def _is_own(call: Call, key: Key, resource: str | None) -> bool:

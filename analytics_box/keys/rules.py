@@ -135,9 +135,9 @@ def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
     tags = tuple(dict.fromkeys(tag.strip() for tag in wanted.tags))
     if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
         raise _wrong("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
-    _check_resources(wanted.resources, known)
     if not (wanted.scopes or any(wanted.resources.values())):
         raise _wrong("scopes", "Choose at least one thing that the key may do")
+    _check_resources(wanted.resources, known)
     if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
         raise _wrong("expiresAt", "Choose a time that is still to come")
     rate = wanted.ratelimit
