@@ -16,7 +16,9 @@ from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
 from analytics_box.http.front import Front
+from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
+from analytics_box.http.reference import Reference
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.facts import Ledger
 from analytics_box.ingest.intake import Intake
@@ -126,6 +128,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         queries=queries,
     )
     files = assets.load(web_dir() / "static")
+    events = event_handlers(intake)
+    reference = Reference(lambda: document(settings, events=events, cookie=sign_ins.cookie_name))
     litestar = app.build(
         keys=keys,
         admission=admission,
@@ -142,10 +146,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "websites": websites,
             "presence": presence,
             "calls": calls,
+            "reference": reference,
             "queries": queries,
         },
     )
-    front = Front(cast(App, litestar), events=event_handlers(intake), limits=limits, settings=settings)
+    front = Front(cast(App, litestar), events=events, limits=limits, settings=settings)
     return Box(
         settings=settings,
         clock=clock,

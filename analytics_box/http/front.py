@@ -13,6 +13,7 @@ from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.body import Disconnected
+from analytics_box.http.well_known import RESOURCE
 from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
@@ -44,6 +45,7 @@ class Front:
         self._trusted = networks(settings.trusted_proxies)
         self._hosts = hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
+        self._how = challenge(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -63,7 +65,10 @@ class Front:
                 started = True
                 given = {name for name, _ in message["headers"]}
                 more = [*added, *allowance_headers(scope.get("allowance"))]
-                message["headers"] = [*message["headers"], *(item for item in more if item[0] not in given)]
+                own = message["headers"]
+                if message["status"] == 401:
+                    own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
+                message["headers"] = [*own, *(item for item in more if item[0] not in given)]
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)
@@ -115,6 +120,11 @@ def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes],
         (b"x-ratelimit-remaining", b"%d" % allowance.remaining),
         (b"x-ratelimit-reset", b"%d" % allowance.reset),
     )
+
+
+def challenge(settings: Settings) -> tuple[bytes, bytes]:
+    """The header of a 401 that says how to authenticate, and where that is described (wire 3.4, RFC 9728)."""
+    return (b"www-authenticate", f'Bearer resource_metadata="{settings.public_url}{RESOURCE}"'.encode())
 
 
 async def refuse(send: Send, error: BoxError, body: bytes) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
-from analytics_box.http import assets, health, rpc
+from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
 from analytics_box.keys import calls as key_calls
@@ -49,6 +49,12 @@ class Procedure(NamedTuple):
 
 PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
+    Route("GET", "/openapi.json", reference.openapi, PUBLIC),
+    Route("GET", "/docs", reference.docs, PUBLIC, page=True),
+    Route("GET", "/docs/{tag:str}", reference.docs_of_tag, PUBLIC, page=True),
+    Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
+    Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
+    Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
     Route("GET", "/script.js", assets.tracker, PUBLIC),
     Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),

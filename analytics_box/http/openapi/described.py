@@ -1,0 +1,223 @@
+"""What the code does not say of itself about addresses that are no procedures: bodies, answers, parameters, examples.
+
+Procedures say everything with their types. An address without a line here is described by its handler's docstring.
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+from analytics_box.http.openapi import answers
+from analytics_box.ingest.payload import Incoming
+from analytics_box.query.request import GivenQuery
+
+Schema = dict[str, Any]
+
+
+class Described(Struct, frozen=True):
+    """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses."""
+
+    tag: str
+    summary: str
+    text: str = ""
+    parameters: tuple[Schema, ...] = ()
+    body: Any = None
+    answer: Any = None
+    or_answer: Any = None
+    media: str = "application/json"
+    errors: tuple[int, ...] = ()
+    empty: dict[int, str] = {}  # answers without a body
+    examples: dict[str, Any] = {}
+
+
+def query_parameter(name: str, text: str, **schema: Any) -> Schema:
+    """A parameter in the address."""
+    return {"name": name, "in": "query", "description": text, "schema": {"type": "string", **schema}}
+
+
+WEBSITE, CLIENT = "YOUR-WEBSITE-ID", "YOUR-WEBSITE-ID"
+_CLIENT_ID = query_parameter("client_id", "The website's client id.", example=CLIENT)
+_CLIENT_HEADER = {
+    "name": "databuddy-client-id",
+    "in": "header",
+    "description": "The website's client id, where the address does not have it.",
+    "schema": {"type": "string"},
+}
+_CACHED = {304: "The file has not changed (If-None-Match)."}
+_BOTS = {204: "The sender looks like a bot; nothing is counted."}
+_PREFLIGHT = {204: "Which methods and headers another site's page may use."}
+
+ROUTES: dict[tuple[str, str], Described] = {
+    ("GET", "/health"): Described("Box", "Whether the box serves", answer=answers.Health),
+    ("GET", "/script.js"): Described(
+        "Files", "The script that counts page views", answer=str, media="text/javascript", empty=_CACHED
+    ),
+    ("GET", "/databuddy.js"): Described(
+        "Files", "The same script under its other name", answer=str, media="text/javascript", empty=_CACHED
+    ),
+    ("GET", "/static/{file}"): Described(
+        "Files", "A style, script or picture of the pages", answer=bytes, media="*/*", errors=(404,), empty=_CACHED
+    ),
+    ("GET", "/favicon.ico"): Described(
+        "Files", "The icon of the pages", answer=str, media="image/svg+xml", empty=_CACHED
+    ),
+    ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
+    ("GET", "/.well-known/api-catalog"): Described(
+        "Discovery",
+        "Where this box's API is described (RFC 9727)",
+        answer=dict[str, Any],
+        media="application/linkset+json",
+    ),
+    ("GET", "/.well-known/oauth-protected-resource"): Described(
+        "Discovery", "How to authenticate (RFC 9728)", answer=dict[str, Any]
+    ),
+    ("GET", "/.well-known/oauth-protected-resource/{suffix}"): Described(
+        "Discovery", "The same for a part of the box", answer=dict[str, Any], errors=(404,)
+    ),
+    ("POST", "/v1/query"): Described(
+        "Queries",
+        "Ask questions about websites",
+        "One query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. One of "
+        "website_id, link_id, schedule_id and organization_id is needed unless the session or a global key supplies "
+        "an organization. Without a credential only public query types of public websites are answered. Short links "
+        "and monitors do not exist yet, so link_id and schedule_id are refused like unknown ids.",
+        parameters=(
+            query_parameter("website_id", "The website to ask about.", example=WEBSITE),
+            query_parameter("link_id", "The short link to ask about."),
+            query_parameter("schedule_id", "The monitor to ask about."),
+            query_parameter("organization_id", "The organization to ask about."),
+            query_parameter("timezone", "IANA zone of dates; wins over timeZone.", default="UTC"),
+        ),
+        body=GivenQuery | list[GivenQuery],
+        answer=answers.QueryAnswer,
+        or_answer=answers.QueryBatchAnswer,
+        errors=(402, 422),
+        examples={
+            "seven days": {"parameters": ["summary_metrics", "top_pages"], "preset": "last_7d"},
+            "hours of one day, filtered": {
+                "id": "yesterday by the hour",
+                "parameters": [{"name": "events_by_date", "granularity": "hourly"}, "traffic_sources"],
+                "startDate": "2026-06-16",
+                "endDate": "2026-06-16",
+                "filters": [{"field": "path", "op": "starts_with", "value": "/blog"}],
+                "limit": 50,
+            },
+            "a batch": [
+                {"id": "today", "parameters": ["summary_totals"], "preset": "today"},
+                {"id": "yesterday", "parameters": ["summary_totals"], "preset": "yesterday"},
+            ],
+        },
+    ),
+    ("GET", "/v1/query/types"): Described(
+        "Queries",
+        "All query types",
+        parameters=(query_parameter("include_meta", "Also what the rows hold.", enum=["true", "false"]),),
+        answer=answers.TypesAnswer,
+    ),
+    ("GET", "/v1/query/websites"): Described(
+        "Queries", "The websites that the caller may read", answer=answers.WebsiteItems
+    ),
+}
+
+EVENTS: dict[tuple[str, str], Described] = {
+    ("POST", "/track"): Described(
+        "Events",
+        "Send events from a server or a page",
+        "One event or an array of up to 100, all or none of which are taken. With an API key, which needs the scope "
+        "track:events; or without one from a page whose origin belongs to the website that website_id, client_id or "
+        "the first event names. `screen_view` and `page_exit` are page events, everything else is a custom event.",
+        parameters=(
+            query_parameter("website_id", "The website, when there is no API key.", example=WEBSITE),
+            _CLIENT_ID,
+            _CLIENT_HEADER,
+        ),
+        body=Incoming | list[Incoming],
+        answer=answers.EventsTaken,
+        errors=(401, 403, 404),
+        empty=_BOTS,
+        examples={
+            "one event": {
+                "name": "signup",
+                "websiteId": WEBSITE,
+                "anonymousId": "visitor-1",
+                "properties": {"plan": "pro"},
+            },
+            "a page view and an event": [
+                {"name": "screen_view", "websiteId": WEBSITE, "path": "/pricing", "anonymousId": "visitor-1"},
+                {"name": "signup", "websiteId": WEBSITE, "anonymousId": "visitor-1"},
+            ],
+        },
+    ),
+    ("POST", "/"): Described(
+        "Events",
+        "Send one event from a page",
+        "By client id, without a credential: the page's origin must belong to the website.",
+        parameters=(_CLIENT_ID, _CLIENT_HEADER),
+        body=Incoming,
+        answer=answers.PageEventTaken,
+        errors=(403,),
+        empty=_BOTS,
+        examples={"a page view": {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "visitor-1"}},
+    ),
+    ("POST", "/batch"): Described(
+        "Events",
+        "Send up to 100 events from a page",
+        "Each event gets its own verdict; one that cannot be taken does not hold up the others.",
+        parameters=(_CLIENT_ID, _CLIENT_HEADER),
+        body=list[Incoming],
+        answer=answers.BatchTaken,
+        errors=(403,),
+        examples={
+            "a view and its end": [
+                {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "visitor-1"},
+                {"name": "page_exit", "path": "https://shop.example/", "anonymousId": "visitor-1", "time_on_page": 12},
+            ]
+        },
+    ),
+    **{
+        ("OPTIONS", path): Described("Events", "Ask before sending from another site", empty=_PREFLIGHT)
+        for path in ("/track", "/", "/batch")
+    },
+}
+
+# What schemas made from types cannot say: Struct → field → what to add.
+FIELDS: dict[str, dict[str, Schema]] = {
+    "GivenQuery": {
+        "parameters": {"description": "Query types by name, or as objects.", "minItems": 1, "maxItems": 50},
+        "startDate": {"description": "First day, YYYY-MM-DD; needed without a preset."},
+        "endDate": {"description": "Last day, included; needed without a preset."},
+        "preset": {"description": "A range by name; wins over dates."},
+        "id": {"description": "Comes back as queryId."},
+        "limit": {"description": "Rows per parameter, 1 to 10000; 100 unless given."},
+        "page": {"description": "From 1 on."},
+        "filters": {"description": "All have to match."},
+        "granularity": {"description": "Of series; hourly for at most 30 days. Daily unless given."},
+        "sortBy": {"description": "A field of the rows."},
+        "sortOrder": {"description": "Descending unless asc."},
+        "timeZone": {"description": "IANA zone of dates; UTC unless given."},
+    },
+    "GivenParameter": {
+        "name": {"description": "A query type; GET /v1/query/types lists them."},
+        "start_date": {"description": "YYYY-MM-DD; overrides the query's."},
+        "end_date": {"description": "YYYY-MM-DD; overrides the query's."},
+        "id": {"description": "Names this entry of the answer."},
+        "granularity": {"description": "Overrides the query's."},
+    },
+    "GivenFilter": {
+        "field": {"description": "One of the type's allowedFilters."},
+        "value": {"description": "A list for in and not_in."},
+    },
+    "Incoming": {
+        "name": {"description": "screen_view and page_exit are page events, everything else is a custom event."},
+        "eventId": {"description": "Makes sending twice count once."},
+        "timestamp": {"description": "Unix milliseconds or ISO 8601; the arrival unless given."},
+        "properties": {"description": "Up to 50 keys, 32 KB, 8 levels."},
+        "anonymousId": {"description": "Who it was; one is made for browsers."},
+        "anonymizeVisitorIds": {"description": "false keeps the id the same over the days."},
+        "sessionId": {"description": "Your own session; else one is made."},
+        "websiteId": {"description": "With a key: the website; without it the event is the organization's."},
+        "path": {"description": "Path or whole address of the page; page events need it."},
+        "time_on_page": {"description": "Seconds, with page_exit."},
+        "scroll_depth": {"description": "Percent, with page_exit."},
+    },
+}

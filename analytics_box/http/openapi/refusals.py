@@ -1,0 +1,119 @@
+"""Error answers of the document: one shared component per family and status, from the tree of errors."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from analytics_box.errors import BoxError
+
+Family = Literal["api", "events", "rpc", "page"]
+Schema = dict[str, Any]
+
+FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page")
+WORDS = {
+    400: "The request is wrong: no JSON, or something that cannot be done. `details` names the field.",
+    401: "No credential, or one that does not work: unknown, revoked or expired.",
+    402: "The organization's plan does not include this.",
+    403: "The credential may not do this, or the id is not the caller's.",
+    404: "There is nothing with this id or at this address.",
+    405: "The address does not take this method.",
+    408: "The body did not arrive in time.",
+    409: "It collides with something that exists, or with its state.",
+    413: "The body is too large.",
+    415: "The body is compressed or of another content type.",
+    421: "The host name is not one of this box.",
+    422: "JSON of another shape than the route takes. `details` names the field.",
+    429: "Too many requests: wait `retryAfter` seconds.",
+    500: "Something went wrong inside the box; its log says more.",
+    503: "Overloaded, stopping, or the disk refuses: the same request may work after `Retry-After` seconds.",
+}
+ALWAYS = (400, 421, 429, 500, 503)  # what the front of the box may answer to any request
+WITH_BODY = (408, 413, 415)
+
+
+def codes() -> dict[int, list[str]]:
+    """The machine codes by status."""
+    found: dict[int, list[str]] = {}
+    kinds: tuple[type[BoxError], ...] = (BoxError, *_below(BoxError))
+    for kind in kinds:
+        if kind.code not in found.setdefault(kind.status, []):
+            found[kind.status].append(kind.code)
+    return found
+
+
+def status_of(name: str) -> int | None:
+    """The status of an error by its class name."""
+    return next((kind.status for kind in _below(BoxError) if kind.__name__ == name), None)
+
+
+def _below(kind: type[BoxError]) -> Iterator[type[BoxError]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _below(child)
+
+
+def reference(family: Family, status: int) -> Schema:
+    """Where an operation finds this answer."""
+    return {"$ref": f"#/components/responses/{family}-{status}"}
+
+
+def responses() -> Schema:
+    """All shared error answers."""
+    by_status = codes()
+    return {
+        f"{family}-{status}": _response(family, status, words, by_status.get(status, []))
+        for family in FAMILIES
+        for status, words in WORDS.items()
+    }
+
+
+def _response(family: Family, status: int, words: str, names: list[str]) -> Schema:
+    headers: Schema = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
+    if status == 401:
+        headers["WWW-Authenticate"] = {"$ref": "#/components/headers/WWW-Authenticate"}
+    if status in {429, 503}:
+        headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
+    if status == 429:
+        for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"):
+            headers[name] = {"$ref": f"#/components/headers/{name}"}
+    listed = f" Code: {', '.join(f'`{name}`' for name in names)}." if names else ""
+    return {"description": words + listed, "headers": headers, "content": _content(family, status, words, names)}
+
+
+def _content(family: Family, status: int, words: str, names: list[str]) -> Schema:
+    code = names[0] if names else "INTERNAL_SERVER_ERROR"
+    plain: Schema = {"success": False, "error": words.partition(".")[0], "code": code, "requestId": "4f1c2a9be07d3356"}
+    if status == 429:
+        plain |= {"limit": 120, "remaining": 0, "reset": 1781697660000, "retryAfter": 1}
+    refusal = {"$ref": "#/components/schemas/Refusal"}
+    if family == "events":
+        example = plain | {"status": "error", "message": plain["error"], "reason": code, "retryable": status >= 429}
+        schema: Schema = {"anyOf": [{"$ref": "#/components/schemas/EventRefusal"}, refusal]}
+        return {"application/json": {"schema": schema, "example": example}}
+    if family == "rpc":
+        data = {"requestId": plain["requestId"]}
+        problem = {"defined": False, "code": code, "status": status, "message": plain["error"], "data": data}
+        schema = {"anyOf": [{"$ref": "#/components/schemas/RpcRefusal"}, refusal]}
+        return {"application/json": {"schema": schema, "example": {"json": problem}}}
+    content: Schema = {"application/json": {"schema": refusal, "example": plain}}
+    if family == "page":
+        content = {"text/html": {"schema": {"type": "string"}}, **content}
+    return content
+
+
+def headers() -> Schema:
+    """The shared headers."""
+    number = {"type": "integer"}
+    return {
+        "X-Request-ID": {"description": "The id of this request.", "schema": {"type": "string"}},
+        "WWW-Authenticate": {
+            "description": "Bearer, with the address of this box's protected-resource metadata.",
+            "schema": {"type": "string"},
+        },
+        "Retry-After": {"description": "Seconds to wait.", "schema": number},
+        "X-RateLimit-Limit": {"description": "Requests that the window of 60 seconds holds.", "schema": number},
+        "X-RateLimit-Remaining": {"description": "Whole requests left.", "schema": number},
+        "X-RateLimit-Reset": {
+            "description": "When the window is full again: Unix milliseconds.",
+            "schema": number,
+        },
+    }

@@ -1,0 +1,69 @@
+"""GET /openapi.json, and the same document as pages for people: GET /docs and GET /docs/{tag}."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.http.pages import Pages
+from analytics_box.http.reference_view import Group, groups, slug_of
+
+_FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
+
+
+class Reference:
+    """The document, made when somebody first asks for it."""
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self._make = make
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        return self._make()
+
+    @cached_property
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self.document)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        return groups(self.document)
+
+
+async def openapi(reference: NamedDependency[Reference]) -> Response[bytes]:
+    """The OpenAPI document of this box."""
+    headers = {"cache-control": _FOR_AN_HOUR}
+    return Response(reference.encoded, media_type="application/json", headers=headers)
+
+
+async def docs(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:
+    """GET /docs: the API for people, from the same document."""
+    about = reference.document["info"]
+    server = reference.document["servers"][0]["url"]
+    return pages.show(
+        "docs/index.html",
+        groups=reference.groups,
+        here="",
+        server=server,
+        version=about["version"],
+        refusals=[
+            (name.removeprefix("api-"), response["description"])
+            for name, response in reference.document["components"]["responses"].items()
+            if name.startswith("api-")
+        ],
+    )
+
+
+async def docs_of_tag(
+    tag: FromPath[str], reference: NamedDependency[Reference], pages: NamedDependency[Pages]
+) -> Response[str]:
+    """GET /docs/{tag}: the operations of one group. Raises NotFound."""
+    found = next((group for group in reference.groups if group.slug == slug_of(tag)), None)
+    if found is None:
+        raise errors.NotFound("There is no such part of the API")
+    return pages.show("docs/group.html", groups=reference.groups, here=found.slug, group=found)

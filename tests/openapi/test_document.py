@@ -1,0 +1,155 @@
+"""The document is valid and complete: every address of the box and nothing else, with errors, headers and examples."""
+
+import json
+from typing import Any
+
+import openapi_spec_validator
+import pytest
+
+from analytics_box.http.openapi.document import plain_path
+from analytics_box.http.openapi.refusals import codes
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.routes import TABLE
+from analytics_box.identity import SCOPES
+from analytics_box.query.catalog import TYPES
+from tests.inprocess import WholeBox
+
+EVENTS = {(method, path) for path in ("/track", "/", "/batch") for method in ("POST", "OPTIONS")}
+
+
+@pytest.fixture(scope="module")
+def document(box: WholeBox) -> dict[str, Any]:
+    answer = box.get("/openapi.json")
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/json"
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (method.upper(), path): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def test_it_is_a_valid_openapi_3_1_document(document: dict[str, Any]) -> None:
+    assert document["openapi"] == "3.1.0"
+    openapi_spec_validator.validate(document)
+
+
+def test_it_has_every_address_of_the_box_and_nothing_else(document: dict[str, Any]) -> None:
+    table = {(route.method, plain_path(route.path)) for route in TABLE}
+    assert set(operations(document)) == table | EVENTS
+
+
+def test_every_operation_has_a_name_of_its_own_a_summary_and_a_known_tag(document: dict[str, Any]) -> None:
+    found = operations(document)
+    names = [operation["operationId"] for operation in found.values()]
+    assert len(set(names)) == len(names)
+    known = {tag["name"] for tag in document["tags"]}
+    for where, operation in found.items():
+        assert operation["summary"], where
+        assert set(operation["tags"]) <= known, where
+
+
+def test_every_operation_says_who_may_use_it(document: dict[str, Any]) -> None:
+    found = operations(document)
+    for route in TABLE:
+        operation = found[route.method, plain_path(route.path)]
+        security = operation["security"]
+        if route.access == PUBLIC:
+            assert security == []
+        elif route.access == SIGNED_IN:
+            assert security == [{"session": [route.role]}]
+        else:
+            assert security[:3] == [{"key": [route.access]}, {"bearer": [route.access]}, {"session": [route.role]}]
+            assert security[3:] == ([{}] if route.strangers else [])
+            assert f"`{route.access}`" in operation["description"]
+            assert route.access in SCOPES
+
+
+def test_all_three_ways_to_authenticate_are_there(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    assert schemes["key"]["name"] == "x-api-key"
+    assert (schemes["bearer"]["type"], schemes["bearer"]["scheme"]) == ("http", "bearer")
+    assert (schemes["session"]["in"], schemes["session"]["name"]) == ("cookie", "session")
+
+
+def test_every_refusal_is_a_shared_component_with_its_codes(document: dict[str, Any]) -> None:
+    responses = document["components"]["responses"]
+    for status, names in codes().items():
+        assert all(f"`{name}`" in responses[f"api-{status}"]["description"] for name in names)
+    for where, operation in operations(document).items():
+        for status, answer in operation["responses"].items():
+            if int(status) >= 400:
+                assert list(answer) == ["$ref"], where
+        assert {"429", "500", "503"} <= set(operation["responses"]), where
+    assert "WWW-Authenticate" in responses["api-401"]["headers"]
+    limited = {"Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID"}
+    assert set(responses["api-429"]["headers"]) == limited
+
+
+def test_the_query_api_names_its_parameters_and_the_rows_of_every_type(document: dict[str, Any]) -> None:
+    query = operations(document)["POST", "/v1/query"]
+    names = [parameter["name"] for parameter in query["parameters"]]
+    assert names == ["website_id", "link_id", "schedule_id", "organization_id", "timezone"]
+    schemas = document["components"]["schemas"]
+    for name, query_type in TYPES.items():
+        assert list(schemas[f"Rows_{name}"]["properties"]) == [output.name for output in query_type.outputs]
+
+
+def examples(document: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Every example of a JSON body, with its path."""
+    found = []
+    for (_, path), operation in operations(document).items():
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        found += [(path, example["value"]) for example in content.get("examples", {}).values()]
+        found += [(path, content["example"])] if "example" in content else []
+    return found
+
+
+def test_every_example_is_taken_as_valid(box: WholeBox, document: dict[str, Any]) -> None:
+    real = {"YOUR-WEBSITE-ID": box.sites["shop"], "YOUR-ORGANIZATION-ID": box.organization_id}
+    cookie = box.cookie
+    assert len(examples(document)) > 20
+    for path, example in examples(document):
+        text = json.dumps(example)
+        for placeholder, value in real.items():
+            text = text.replace(placeholder, value)
+        if path in {"/", "/batch"}:
+            headers = {"origin": "https://shop.example", "databuddy_client_id": real["YOUR-WEBSITE-ID"]}
+        elif path in {"/track", "/v1/query"}:
+            headers = {"x_api_key": box.keys["all"]}
+        else:
+            headers = {"cookie": cookie}
+        target = f"{path}?website_id={box.sites['shop']}" if path == "/v1/query" else path
+        headers["content_type"] = "application/json"
+        answer = box.ask("POST", target, headers=headers, body=text.encode())
+        assert answer.status not in {401, 415, 422, 500}, (path, text, answer.body)
+        assert b"Input validation failed" not in answer.body, (path, text, answer.body)
+        if path in {"/", "/batch", "/track", "/v1/query"}:
+            assert answer.status == 200, (path, answer.body)
+            assert b'"error"' not in answer.body, (path, answer.body)
+
+
+def test_the_pages_show_every_operation_of_the_document(box: WholeBox, document: dict[str, Any]) -> None:
+    index = box.get("/docs")
+    assert index.status == 200
+    shown = ""
+    for tag in document["tags"]:
+        slug = tag["name"].lower()
+        assert f'href="/docs/{slug}"' in index.body.decode()
+        page = box.get(f"/docs/{slug}")
+        assert page.status == 200
+        shown += page.body.decode()
+    for (_, path), operation in operations(document).items():
+        assert f"<code>{path}</code>" in shown, path
+        assert operation["operationId"].startswith("rpc.") or path in index.body.decode()
+    assert "style=" not in shown
+    assert "<script>" not in shown
+
+
+def test_a_part_that_is_not_there_is_not_found(box: WholeBox) -> None:
+    assert box.get("/docs/nothing", accept="text/html").status == 404
