@@ -234,7 +234,7 @@ values = st.recursive(
 fields = st.sampled_from([*Incoming.__struct_fields__, "unknown", ""])
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(st.dictionaries(fields, values), st.sampled_from((BROWSER, SERVER)))
 def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Sender) -> None:
     sent = json.dumps({"name": "a", **given_fields}).encode()
