@@ -122,6 +122,10 @@ class Identity(Struct, frozen=True):
         """Whether a key holds this scope. People are not bound by scopes but by their role."""
         return self.person is not None or (self.key is not None and self.key.has(scope))
 
+    def may_act_for_organization(self, scope: str) -> bool:
+        """Whether a key holds this scope on the whole organization, not just on single websites."""
+        return self.key is None or (self.key.websites is None and scope in self.key.scopes)
+
     def within(self, scope: str) -> "Identity":
         """The same caller for something that needs this scope: a key reaches only where it holds it."""
         if self.key is None:

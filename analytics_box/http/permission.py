@@ -9,6 +9,7 @@ PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 Access = Scope | Literal["public", "signed in"]
+OF_ORGANIZATION = frozenset({"manage:config"})  # scopes that are never about a single website
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
 
 
@@ -32,3 +33,5 @@ def allow(identity: Identity, access: Access, *, role: Role = "viewer", stranger
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     if not identity.has(access):
         raise errors.Forbidden(f"This API key lacks the scope {access}")
+    if access in OF_ORGANIZATION and not identity.may_act_for_organization(access):
+        raise errors.Forbidden("This needs an API key with global access")
