@@ -1,0 +1,1 @@
+"""Invitations: the one way, after setup, in which a person gets into an organization."""

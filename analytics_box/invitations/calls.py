@@ -1,0 +1,135 @@
+"""Invitations over RPC (wire 10.4). For people only; who may invite is decided by organizations.rules."""
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box import errors, ids
+from analytics_box.http.call import Call
+from analytics_box.invitations import change, letters
+from analytics_box.invitations.rules import Invitation, InvitedRole, Status
+from analytics_box.organizations.calls import acting, date
+
+Text = Annotated[str, Meta(max_length=255)]
+
+
+class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.createInvitation."""
+
+    email: Text
+    role: InvitedRole = "member"
+    organizationId: Text | None = None
+
+
+class OfInvitations(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.getPendingInvitations."""
+
+    organizationId: Text | None = None
+    includeExpired: bool = False
+
+
+class OfInvitation(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.revokeInvitation."""
+
+    invitationId: Text
+    organizationId: Text | None = None
+
+
+class Accepted(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.acceptInvitation: the token of the link."""
+
+    token: Text
+
+
+class InvitationShown(Struct, frozen=True):
+    """An invitation as procedures answer with it; its secret is not part of it."""
+
+    id: str
+    organizationId: str
+    email: str
+    role: InvitedRole
+    status: Status
+    inviterId: str
+    createdAt: datetime
+    expiresAt: datetime
+
+
+class Invited(Struct, frozen=True):
+    """Output of organizations.createInvitation. `url` is shown only here; `emailed` says whether it was also sent."""
+
+    invitation: InvitationShown
+    url: str
+    emailed: bool
+
+
+class Joined(Struct, frozen=True):
+    """Output of organizations.acceptInvitation."""
+
+    organizationId: str
+    role: InvitedRole
+
+
+class Success(Struct, frozen=True):
+    success: bool = True
+
+
+async def create_invitation(call: Call, given: NewInvitation) -> Invited:
+    """organizations.createInvitation: a link that works once, for 7 days. Raises BadRequest or Conflict."""
+    organization_id, _ = acting(call, given.organizationId)
+    invitation, url, emailed = await invite(call, organization_id, email=given.email, role=given.role)
+    return Invited(shown(invitation, call.now), url, emailed)
+
+
+async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
+    """organizations.getPendingInvitations: not answered yet, the newest first."""
+    organization_id, by = acting(call, given.organizationId)
+    found = await call.read(lambda db: change.waiting(db, organization_id, by, include_expired=given.includeExpired))
+    return [shown(one, call.now) for one in found]
+
+
+async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
+    """organizations.revokeInvitation: its link does not work any more. Raises NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: change.revoke(db, organization_id, by, given.invitationId))
+    return Success()
+
+
+async def accept_invitation(call: Call, given: Accepted) -> Joined:
+    """organizations.acceptInvitation: the caller joins. Raises NotFound, Conflict, or Forbidden for another's link."""
+    person = call.identity.person
+    if person is None:
+        raise errors.Forbidden("Sign in to do this; API keys cannot")
+    joined = await call.write(
+        lambda db: change.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
+    )
+    return Joined(joined.organization_id, joined.role)
+
+
+async def invite(call: Call, organization_id: str, *, email: str, role: InvitedRole) -> tuple[Invitation, str, bool]:
+    """Make an invitation, and send it if there is a mail server: the invitation, its link, whether it was sent."""
+    _, by = acting(call, organization_id)
+    secret = ids.new_token()
+    invitation, organization = await call.write(
+        lambda db: change.invite(db, organization_id, by, email=email, role=role, secret=secret)
+    )
+    url = letters.link(call.parts.settings.public_url, secret)
+    if not call.parts.mailer.configured:
+        return invitation, url, False
+    inviter = call.identity.person.email if call.identity.person else ""
+    letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)
+    return invitation, url, await call.parts.mailer.try_to_send(letter)
+
+
+def shown(invitation: Invitation, now: int) -> InvitationShown:
+    """An invitation for an answer."""
+    return InvitationShown(
+        id=invitation.id,
+        organizationId=invitation.organization_id,
+        email=invitation.email,
+        role=invitation.role,
+        status=invitation.status(now),
+        inviterId=invitation.invited_by,
+        createdAt=date(invitation.created_at),
+        expiresAt=date(invitation.expires_at),
+    )

@@ -1,0 +1,108 @@
+"""The page behind an invitation's link: a new person chooses a password, a known one accepts."""
+
+from typing import Any
+from urllib.parse import quote
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+
+from analytics_box import texts
+from analytics_box.accounts import rules as account_rules
+from analytics_box.accounts.device import describe
+from analytics_box.errors import BadRequest, Conflict, NotFound
+from analytics_box.http.call import Calls
+from analytics_box.http.identify import cookie
+from analytics_box.http.pages import Pages, field_errors, form_of, go
+from analytics_box.identity import Identity, Person
+from analytics_box.invitations import change
+from analytics_box.invitations.change import Welcome
+
+Page = Response[str]
+Next = Response[bytes]
+AnyRequest = Request[Any, Any, Any]
+
+
+async def invitation(
+    request: AnyRequest,
+    identity: NamedDependency[Identity],
+    pages: NamedDependency[Pages],
+    calls: NamedDependency[Calls],
+) -> Page:
+    """GET /invitation?token=…"""
+    token, now = request.query_params.get("token", ""), calls.clock.now()
+    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    if found is None:
+        return pages.explain(texts.Errors.invitation, code=403)
+    return _page(pages, token, found, identity.person)
+
+
+async def accept(
+    request: AnyRequest,
+    identity: NamedDependency[Identity],
+    pages: NamedDependency[Pages],
+    calls: NamedDependency[Calls],
+) -> Page | Next:
+    """POST /invitation?token=…: join, and go on in that organization. Raises Forbidden for another person's link."""
+    calls.limits.take("sign-in", identity.address, calls.settings.limit_sign_in)
+    token, now = request.query_params.get("token", ""), calls.clock.now()
+    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    if found is None:
+        return pages.explain(texts.Errors.invitation, code=403)
+    person = identity.person
+    if person is None and found.known:
+        return _page(pages, token, found, None)
+    form = await form_of(request, calls.settings)
+    try:
+        if person is not None:
+            return await _as_known(request, calls, token, person)
+        return await _as_new(request, calls, token, found, form)
+    except BadRequest as refused:
+        return _page(pages, token, found, person, code=400, wrong=field_errors(refused))
+    except (NotFound, Conflict):
+        return pages.explain(texts.Errors.invitation, code=403)
+
+
+async def _as_known(request: AnyRequest, calls: Calls, token: str, person: Person) -> Next:
+    joined = await calls.box_db.write(
+        lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=calls.clock.now())
+    )
+    secret = cookie(request.headers.get("cookie", ""), calls.sign_ins.cookie_name)
+    fresh = await calls.sign_ins.find(secret)
+    if fresh is not None:
+        await calls.sign_ins.turn_to(secret, fresh, joined.organization_id)
+    return go("/sites")
+
+
+async def _as_new(request: AnyRequest, calls: Calls, token: str, found: Welcome, form: dict[str, str]) -> Next:
+    password = form.get("password", "")
+    account_rules.check_password(password, found.invitation.email)
+    hashed = await calls.passwords.hash(password)
+    zone = account_rules.clean_time_zone(form.get("zone", "")) if form.get("zone") else ""
+    _, user_id = await calls.box_db.write(
+        lambda db: change.accept_new(db, token, password=hashed, time_zone=zone, now=calls.clock.now())
+    )
+    secret = await calls.sign_ins.open_for(user_id, device=describe(request.headers.get("user-agent", "")))
+    return go("/sites", cookie=calls.sign_ins.cookie(secret))
+
+
+def _page(
+    pages: Pages,
+    token: str,
+    found: Welcome,
+    person: Person | None,
+    *,
+    code: int = 200,
+    wrong: dict[str, str] | None = None,
+) -> Page:
+    return pages.show(
+        "invitation.html",
+        code=code,
+        token=quote(token),
+        back=quote(f"/invitation?token={token}"),
+        organization=found.organization,
+        role=found.invitation.role,
+        email=found.invitation.email,
+        known=found.known,
+        own=person.email if person else "",
+        errors=wrong or {},
+    )

@@ -1,0 +1,1 @@
+"""Organizations and their members: who belongs where, with which role."""

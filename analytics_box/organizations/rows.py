@@ -1,0 +1,154 @@
+"""Organizations and members in box.db. Every function takes a connection inside the caller's transaction."""
+
+import apsw
+
+from analytics_box.accounts.rules import Organization
+from analytics_box.errors import Conflict
+from analytics_box.identity import Role
+from analytics_box.organizations.rules import Member, Stored
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+
+def find(db: Connection, organization_id: str) -> Stored | None:
+    return records.one_of(
+        db,
+        Stored,
+        """
+        -- organizations.find
+        select id, name, slug, plan, site, time_zone, created_at from organizations where id = ?
+        """,
+        (organization_id,),
+    )
+
+
+def of_user(db: Connection, user_id: str) -> list[Stored]:
+    """The organizations that a user belongs to, the oldest membership first."""
+    return records.all_of(
+        db,
+        Stored,
+        """
+        -- organizations.of_user
+        select organizations.id, name, slug, plan, site, time_zone, organizations.created_at
+        from members
+        join organizations on organizations.id = members.organization_id
+        where members.user_id = ?
+        order by members.created_at, organizations.id
+        """,
+        (user_id,),
+    )
+
+
+def insert(db: Connection, organization: Organization) -> None:
+    """Raises Conflict when another organization has the slug."""
+    try:
+        db.execute(
+            """
+            -- organizations.insert
+            insert into organizations (id, name, slug, plan, site, created_at) values (?, ?, ?, ?, ?, ?)
+            """,
+            (
+                organization.id,
+                organization.name,
+                organization.slug,
+                organization.plan,
+                organization.site,
+                organization.created_at,
+            ),
+        )
+    except apsw.ConstraintError as taken:
+        raise Conflict("This slug is already taken") from taken
+
+
+def slug_is_taken(db: Connection, slug: str) -> bool:
+    found = db.execute("-- organizations.slug_is_taken\nselect 1 from organizations where slug = ?", (slug,)).fetchone()
+    return found is not None
+
+
+def update(db: Connection, organization: Stored) -> None:
+    """Raises Conflict when another organization has the slug."""
+    try:
+        db.execute(
+            """
+            -- organizations.update
+            update organizations set name = ?, slug = ?, plan = ?, time_zone = ? where id = ?
+            """,
+            (organization.name, organization.slug, organization.plan, organization.time_zone, organization.id),
+        )
+    except apsw.ConstraintError as taken:
+        raise Conflict("This slug is already taken") from taken
+
+
+def members(db: Connection, organization_id: str) -> list[Member]:
+    """Everybody in an organization, who joined first first."""
+    return records.all_of(
+        db,
+        Member,
+        """
+        -- organizations.members
+        select members.user_id, users.email, members.role, members.created_at
+        from members
+        join users on users.id = members.user_id
+        where members.organization_id = ?
+        order by members.created_at, members.user_id
+        """,
+        (organization_id,),
+    )
+
+
+def member(db: Connection, organization_id: str, user_id: str) -> Member | None:
+    return next((one for one in members(db, organization_id) if one.user_id == user_id), None)
+
+
+def insert_member(db: Connection, *, organization_id: str, user_id: str, role: Role, now: int) -> None:
+    """Raises Conflict when the person is a member already."""
+    try:
+        db.execute(
+            """
+            -- organizations.insert_member
+            insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)
+            """,
+            (organization_id, user_id, role, now),
+        )
+    except apsw.ConstraintError as known:
+        raise Conflict("This person is a member already") from known
+
+
+def set_role(db: Connection, organization_id: str, user_id: str, role: Role) -> None:
+    db.execute(
+        "-- organizations.set_role\nupdate members set role = ? where organization_id = ? and user_id = ?",
+        (role, organization_id, user_id),
+    )
+
+
+def delete_member(db: Connection, organization_id: str, user_id: str) -> None:
+    """Remove somebody. Their sessions on this organization go on with their first other one, or end."""
+    db.execute(
+        "-- organizations.delete_member\ndelete from members where organization_id = ? and user_id = ?",
+        (organization_id, user_id),
+    )
+    other = db.execute(
+        """
+        -- organizations.delete_member
+        select organization_id from members where user_id = ? order by created_at, organization_id limit 1
+        """,
+        (user_id,),
+    ).fetchone()
+    if other is None:
+        db.execute("-- organizations.delete_member\ndelete from sessions where user_id = ?", (user_id,))
+        return
+    db.execute(
+        """
+        -- organizations.delete_member
+        update sessions set organization_id = ? where user_id = ? and organization_id = ?
+        """,
+        (other[0], user_id, organization_id),
+    )
+
+
+def is_administrator(db: Connection, user_id: str) -> bool:
+    """Whether this user runs the box."""
+    found = db.execute(
+        "-- organizations.is_administrator\nselect is_administrator from users where id = ?", (user_id,)
+    ).fetchone()
+    return found is not None and bool(found[0])

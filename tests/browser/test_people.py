@@ -1,0 +1,110 @@
+"""The pages of an organization in a real browser: clean for axe, no wider than the screen, usable without scripts."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.chromium import launch
+from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.running import Box, running_box
+
+pytestmark = pytest.mark.browser
+
+LONG = "A-very-long-name-without-a-place-to-break-" * 2
+PAGES = ("/settings/organization", "/settings/members", "/settings/organization/leave")
+NEW = "a new and quiet sentence"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def box(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box whose owner has two organizations, a member, and somebody invited with a long address."""
+    with running_box(tmp_path_factory.mktemp("people") / "data", **SETTINGS) as running:
+        context = context_of(browser)
+        page = context.new_page()
+        sign_in(page, running)
+        join(browser, invite(page, running, "grace@example.com"))
+        invite(page, running, f"{'x' * 60}@{'y' * 60}.example")
+        page.goto(f"{running.url}/settings/organization")
+        page.fill("#organization", LONG)
+        page.click("form[action='/settings/organization'] button")
+        page.fill("#new", "Second")
+        page.click("form[action='/settings/organization/new'] button")
+        expect(page.locator("#organization")).to_have_value("Second")
+        context.close()
+        yield running
+
+
+def invite(page: Page, box: Box, email: str) -> str:
+    """The link that the page shows."""
+    page.goto(f"{box.url}/settings/members")
+    page.fill("#email", email)
+    page.click("form[action='/settings/members/invite'] button")
+    return page.locator("#link").inner_text()
+
+
+def join(browser: Browser, link: str) -> None:
+    """A new person follows the link in a browser without scripts."""
+    context = context_of(browser, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(link)
+    page.fill("#password", NEW)
+    page.click("form.form button[type=submit]")
+    expect(page).to_have_url(re.compile(r"/sites$"))
+    context.close()
+
+
+def at_home(context: BrowserContext, box: Box) -> Page:
+    """Signed in, and on the first organization, whose pages hold most."""
+    page = context.new_page()
+    sign_in(page, box)
+    return page
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["1280", "360"])
+def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+    page = at_home(context, box)
+    found = []
+    for path in PAGES:
+        found += violations(page, box.url + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+    link = invite(page, box, f"new-{size[0]}-{scheme}@example.com")
+    page.add_script_tag(path=AXE)
+    found += [wrong["id"] for wrong in page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0], "link"
+    context.clear_cookies()
+    found += violations(page, link)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0], "invitation"
+    context.close()
+    assert found == []
+
+
+def test_members_are_managed_without_scripts(browser: Browser, box: Box) -> None:
+    context = context_of(browser, NARROW, java_script_enabled=False)
+    page = at_home(context, box)
+    page.goto(f"{box.url}/settings/members")
+    page.get_by_label("Role of grace@example.com").select_option("viewer")
+    page.locator("li.member", has_text="grace@example.com").get_by_role("button").click()
+    expect(page.get_by_label("Role of grace@example.com")).to_have_value("viewer")
+    page.get_by_label("Remove grace@example.com").click()
+    page.get_by_role("button", name="Yes, continue").click()
+    expect(page.get_by_text("The member was removed.")).to_be_visible()
+    expect(page.get_by_label("Role of grace@example.com")).to_have_count(0)
+    page.locator("header details summary").first.click()
+    page.get_by_role("button", name="Second").click()
+    page.goto(f"{box.url}/settings/organization")
+    expect(page.locator("#organization")).to_have_value("Second")
+    context.close()
