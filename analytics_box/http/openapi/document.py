@@ -149,6 +149,8 @@ def _procedure(route: Route, line: Procedure, by_type: Schema, components: Schem
         given = {"anyOf": [_envelope(given, needed=False), given]}
         answer = {"anyOf": [_envelope(answer, needed=True), answer]}
         sample = {"json": sample}
+    if any(name.lower().endswith("id") for name in getattr(wanted, "__struct_fields__", ())):
+        raised = raised | {404}
     statuses = {*refusals.ALWAYS, *refusals.WITH_BODY, 403, 422, *raised} | ({401} if route.access != PUBLIC else set())
     return {
         "operationId": f"rpc.{line.name}" if enveloped else line.name,
@@ -289,14 +291,9 @@ def _described(text: str, route: Route) -> str:
 
 
 def _words(handler: Any) -> tuple[str, str, set[int]]:
-    """Summary, further text, and the statuses of what the docstring says that it raises."""
+    """Summary, further text, and the statuses of the refusals that the docstring names."""
     given = _SOURCES.sub("", inspect.getdoc(handler) or "")
-    raised = {
-        status
-        for names in _RAISES.findall(given)
-        for name in re.findall(r"[A-Z]\w+", names)
-        if (status := refusals.status_of(name)) is not None
-    }
+    raised = {status for name in re.findall(r"\b[A-Z]\w+", given) if (status := refusals.status_of(name)) is not None}
     given = _RAISES.sub("", given)
     given = re.sub(r"^(?:GET|POST) (?:\{[^}]*\}|\S)+?(?:: |[.;] ?|$)|^[a-z]\w*\.\w+(?:: |[.;] ?|$)", "", given).strip()
     first, _, rest = given.partition("\n\n")
