@@ -74,6 +74,16 @@ class Key(Struct, frozen=True):
 
 
 Theme = Literal["system", "light", "dark"]
+DateFormat = Literal["D MMM YYYY", "MMM D, YYYY", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "YYYY-MM-DD"]
+TimeFormat = Literal["HH:mm", "h:mm a"]
+
+
+class Membership(Struct, frozen=True):
+    """An organization that a person belongs to."""
+
+    organization_id: str
+    name: str
+    role: Role
 
 
 class Person(Struct, frozen=True):
@@ -85,8 +95,13 @@ class Person(Struct, frozen=True):
     email: str
     time_zone: str
     theme: Theme = "system"
-    date_format: str = "D MMM YYYY"
-    time_format: str = "HH:mm"
+    date_format: DateFormat = "D MMM YYYY"
+    time_format: TimeFormat = "HH:mm"
+    memberships: tuple[Membership, ...] = ()
+
+    def role_in(self, organization_id: str) -> Role | None:
+        """The person's role in any organization; None where they do not belong."""
+        return next((one.role for one in self.memberships if one.organization_id == organization_id), None)
 
 
 class Identity(Struct, frozen=True):

@@ -11,6 +11,7 @@ from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
 from analytics_box.keys import calls as key_calls
+from analytics_box.keys import pages as key_pages
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import pages as website_pages
@@ -86,6 +87,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     ),
     Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/{website_id:str}/restore", website_settings.restore, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/keys", key_pages.key_list, SIGNED_IN, page=True),
+    Route("GET", "/settings/keys/new", key_pages.new_key_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/settings/keys/new", key_pages.add_key, SIGNED_IN, "member", page=True),
+    Route("GET", "/settings/keys/{key_id:str}", key_pages.edit_key_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/keys/{key_id:str}", key_pages.edit_key, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/keys/{key_id:str}/{ending:str}", key_pages.confirm, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/keys/{key_id:str}/{ending:str}", key_pages.end_key, SIGNED_IN, "admin", page=True),
     Route("POST", "/v1/query", query.query, "read:data", strangers=True),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
