@@ -15,12 +15,16 @@ from analytics_box.store.db import Connection
 
 
 class Welcome(Struct, frozen=True):
-    """What a valid link leads to. `known` says whether the invited address has an account already."""
+    """What a valid link leads to. `known` says whether the invited address has an account already.
+
+    `stranded` is an account that belongs to no organization any more, so that nobody can sign in to it.
+    """
 
     invitation: Invitation
     organization: str
     time_zone: str
     known: bool
+    stranded: bool
 
 
 def invite(
@@ -84,11 +88,13 @@ def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     if found is None or found.status(now) != "pending":
         return None
     organization = organizations.existing(db, found.organization_id)
+    account = join.user_with(db, found.email)
     return Welcome(
         invitation=found,
         organization=organization.name,
         time_zone=organization.time_zone,
-        known=join.user_with(db, found.email) is not None,
+        known=account is not None,
+        stranded=account is not None and not members.belongs_somewhere(db, account.id),
     )
 
 

@@ -6,10 +6,10 @@ from urllib.parse import quote
 from litestar import Request, Response
 from litestar.di import NamedDependency
 
-from analytics_box import texts
+from analytics_box import ids, texts
 from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts.device import describe
-from analytics_box.errors import BadRequest, Conflict, NotFound
+from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
 from analytics_box.http.call import Calls
 from analytics_box.http.identify import cookie
 from analytics_box.http.pages import Pages, field_errors, form_of, go
@@ -49,12 +49,14 @@ async def accept(
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     person = identity.person
-    if person is None and found.known:
+    if person is None and found.known and not found.stranded:
         return _page(pages, token, found, None)
     form = await form_of(request, calls.settings)
     try:
         if person is not None:
             return await _as_known(request, calls, token, person)
+        if found.stranded:
+            return await _as_stranded(calls, token, found, form)
         return await _as_new(request, calls, token, found, form)
     except BadRequest as refused:
         return _page(pages, token, found, person, code=400, wrong=field_errors(refused))
@@ -71,6 +73,19 @@ async def _as_known(request: AnyRequest, calls: Calls, token: str, person: Perso
     if fresh is not None:
         await calls.sign_ins.turn_to(secret, fresh, joined.organization_id)
     return go("/sites")
+
+
+async def _as_stranded(calls: Calls, token: str, found: Welcome, form: dict[str, str]) -> Next:
+    """The password lets the account in; signing in, with a second factor if it has one, comes after."""
+    email = found.invitation.email
+    calls.limits.take("sign-in to", ids.digest(email).hex(), calls.settings.limit_sign_in)
+    try:
+        user = await calls.sign_ins.check(email, form.get("password", ""))
+    except AuthRequired as wrong:
+        raise BadRequest(wrong.message, details=(Detail("password", texts.Invitations.wrong),)) from wrong
+    now = calls.clock.now()
+    await calls.box_db.write(lambda db: change.accept_as(db, token, user_id=user.id, email=user.email, now=now))
+    return go("/sign-in")
 
 
 async def _as_new(request: AnyRequest, calls: Calls, token: str, found: Welcome, form: dict[str, str]) -> Next:
@@ -103,6 +118,7 @@ def _page(
         role=found.invitation.role,
         email=found.invitation.email,
         known=found.known,
+        stranded=found.stranded,
         own=person.email if person else "",
         errors=wrong or {},
     )

@@ -19,6 +19,11 @@ def everybody(db: Connection, organization_id: str) -> list[Member]:
     return rows.members(db, organization_id)
 
 
+def belongs_somewhere(db: Connection, user_id: str) -> bool:
+    """Whether a user is a member of any organization."""
+    return bool(rows.of_user(db, user_id))
+
+
 def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
     """The actor becomes a member; whoever calls this has checked that they may. Raises Conflict for a member."""
     user_id = by.user_id or ""

@@ -140,6 +140,21 @@ def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: People) -> N
     assert "foreign.example" not in shown
 
 
+def test_who_was_removed_can_be_invited_again(box: WholeBox, people: People) -> None:
+    assert people.send(None, invited(people), password=NEW).status == 303
+    grace = people.call("ada", "organizations.listMembers").json
+    user_id = next(one["userId"] for one in grace if one["email"] == "grace@example.com")
+    assert people.call("ada", "organizations.removeMember", userId=user_id).status == 200
+    link = invited(people, role="admin")
+    assert "Enter its password" in box.get(link, accept="text/html").body.decode()
+    assert people.send(None, link, password="not the password at all").status == 400
+    assert user_id not in people.roles()
+    answer = people.send(None, link, password=NEW)
+    assert (answer.status, answer.headers["location"]) == (303, "/sign-in")
+    assert "set-cookie" not in answer.headers  # a second factor is not skipped
+    assert people.roles()[user_id] == "admin"
+
+
 def test_a_link_is_for_one_person_only(box: WholeBox, people: People) -> None:
     people.add("eve", "owner", box.foreign_organization_id)
     link = invited(people)
