@@ -76,7 +76,7 @@ def groups(document: Schema) -> tuple[Group, ...]:
 def _operation(document: Schema, method: str, path: str, also: str, described: Schema) -> Operation:
     content = described.get("requestBody", {}).get("content", {}).get("application/json", {})
     answers = described["responses"].get("200", {}).get("content", {})
-    answer = next((media["schema"] for media in answers.values()), {})
+    answer: Schema = next((media["schema"] for media in answers.values()), {})
     return Operation(
         id=slug_of(described["operationId"]),
         method=method,

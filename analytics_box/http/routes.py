@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
+from analytics_box.auditlog import calls as audit_calls
+from analytics_box.auditlog import pages as audit_pages
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
@@ -66,6 +68,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sign-in", account_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", account_pages.sign_in, PUBLIC, page=True),
     Route("POST", "/sign-out", account_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, page=True),
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, page=True),
@@ -109,6 +112,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
     Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
     Procedure("apikeys.verify", key_calls.verify, PUBLIC),
+    Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_calls.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_calls.list_with_charts, "read:data"),
     Procedure("websites.getById", website_calls.get_by_id, "read:data", strangers=True),

@@ -213,6 +213,17 @@ BOX = (
             "insert into client_ids (id, website_id, created_at) select id, id, created_at from websites",
         ),
     ),
+    (
+        "0006_audit_is_never_replaced",
+        (
+            # `replace` removes the old row without asking the trigger against deletions.
+            """
+            create trigger audit_never_replaced before insert on audit
+            when exists (select 1 from audit where id = new.id)
+            begin select raise(abort, 'the audit log is append-only'); end
+            """,
+        ),
+    ),
 )
 
 EVENTS = (

@@ -29,7 +29,7 @@ def answer_of(box: WholeBox, case: Any, identity: dict[str, str]) -> schemathesi
     wanted = {"method", "url", "params", "headers", "cookies", "data", "json", "files"}
     prepared = requests.Request(**{name: value for name, value in sent.items() if name in wanted}).prepare()
     parts = urlsplit(prepared.url or "")
-    body = prepared.body or b""
+    body: Any = prepared.body or b""
     headers = {
         name: value if isinstance(value, str) else value.decode("latin-1") for name, value in prepared.headers.items()
     }
@@ -52,7 +52,7 @@ def test_no_request_breaks_the_box_and_every_answer_is_described(box: WholeBox, 
     problems: list[str] = []
     asked = 0
     for result in schema.get_all_operations():
-        operation = result.ok()
+        operation: Any = result.ok()  # type: ignore[union-attr]  # an invalid operation fails here
         if any(part in operation.path for part in LEFT_OUT):
             continue
 

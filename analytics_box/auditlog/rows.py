@@ -1,0 +1,103 @@
+"""Reading the audit log from box.db. Every function takes a connection inside the caller's transaction."""
+
+import json
+from typing import Any
+
+import apsw
+from msgspec import Struct
+
+from analytics_box.audit import Action
+from analytics_box.store import records
+
+
+class Wanted(Struct, frozen=True):
+    """Which entries. `start` and `end` are UTC ms, `end` is not included; `before` is the id that a page ended with."""
+
+    organization_id: str
+    actor: str | None = None
+    action: Action | None = None
+    subject: str | None = None
+    start: int | None = None
+    end: int | None = None
+    before: int | None = None
+    limit: int = 50
+
+
+class Entry(Struct, frozen=True):
+    """A change: when (UTC ms), by whom, what was done to what, and details as JSON text.
+
+    `actor_name` is a person's e-mail address or a key's name while the box has them, else empty.
+    """
+
+    id: int
+    time: int
+    actor: str
+    actor_name: str
+    action: Action
+    subject: str
+    subject_id: str
+    detail: str
+
+    @property
+    def details(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.detail)
+        return found
+
+
+def entries(db: apsw.Connection, wanted: Wanted) -> list[Entry]:
+    """The newest entries that match, one more than asked for if there are older ones."""
+    return records.all_of(
+        db,
+        Entry,
+        """
+        -- auditlog.entries
+        select audit.id, audit.time, audit.actor, coalesce(users.email, api_keys.name, ''), audit.action,
+               audit.subject, audit.subject_id, audit.detail
+        from audit
+        left join users on audit.actor = 'user:' || users.id
+        left join api_keys on audit.actor = 'apikey:' || api_keys.id
+        where audit.organization_id = :organization_id
+          and (:actor is null or audit.actor = :actor)
+          and (:action is null or audit.action = :action)
+          and (:subject is null or audit.subject = :subject)
+          and (:start is null or audit.time >= :start)
+          and (:end is null or audit.time < :end)
+          and (:before is null or audit.id < :before)
+        order by audit.id desc
+        limit :limit + 1
+        """,
+        {name: getattr(wanted, name) for name in wanted.__struct_fields__},
+    )
+
+
+class Actor(Struct, frozen=True):
+    """Somebody who has changed something."""
+
+    actor: str
+    name: str
+
+
+def actors(db: apsw.Connection, organization_id: str) -> list[Actor]:
+    """Everybody in an organization's log, by name."""
+    return records.all_of(
+        db,
+        Actor,
+        """
+        -- auditlog.actors
+        select found.actor, coalesce(users.email, api_keys.name, found.actor) as name
+        from (select distinct actor from audit where organization_id = ?) as found
+        left join users on found.actor = 'user:' || users.id
+        left join api_keys on found.actor = 'apikey:' || api_keys.id
+        order by name limit 200
+        """,
+        (organization_id,),
+    )
+
+
+def subjects(db: apsw.Connection, organization_id: str) -> list[str]:
+    """Every kind of thing in an organization's log."""
+    found = db.execute(
+        "-- auditlog.subjects\nselect distinct subject from audit where organization_id = ? order by subject",
+        (organization_id,),
+    ).fetchall()
+    return [str(subject) for (subject,) in found]

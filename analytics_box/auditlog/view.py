@@ -1,0 +1,85 @@
+"""An entry of the audit log in plain words. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from analytics_box.auditlog.rows import Entry
+from analytics_box.http.dates import moment
+from analytics_box.identity import Person
+from analytics_box.texts import AuditLog
+
+_LONGEST = 300  # characters of one value
+_NAMES = ("name", "domain", "email", "slug", "title")
+
+
+class Change(Struct, frozen=True):
+    """One detail. Without `before` it is just a value."""
+
+    field: str
+    before: str | None
+    after: str
+
+
+class Line(Struct, frozen=True):
+    """A row of the page."""
+
+    when: str
+    who: str
+    what: str
+    changes: tuple[Change, ...]
+    subject_id: str
+
+
+def line(entry: Entry, person: Person) -> Line:
+    """Who did what to what, when, and what changed."""
+    details = entry.details
+    name = next((str(details[key]) for key in _NAMES if isinstance(details.get(key), str)), "")
+    subject = subject_text(entry.subject)
+    return Line(
+        when=moment(entry.time, person),
+        who=who(entry.actor, entry.actor_name),
+        what=f"{AuditLog.actions[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
+        changes=tuple(_change(field, value) for field, value in details.items() if value != name or not name),
+        subject_id=entry.subject_id,
+    )
+
+
+def who(actor: str, name: str) -> str:
+    """Somebody by the name that people know."""
+    if actor.startswith("apikey:"):
+        return AuditLog.by_key.format(name=name or actor.removeprefix("apikey:"))
+    if actor.startswith("user:"):
+        return name or AuditLog.by_nobody
+    return AuditLog.others.get(actor, actor)
+
+
+def subject_text(subject: str) -> str:
+    """A kind of thing in words."""
+    return AuditLog.subjects.get(subject, subject.replace("_", " "))
+
+
+def _change(field: str, value: Any) -> Change:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", field).lower()
+    if isinstance(value, Mapping) and set(value) == {"before", "after"}:
+        return Change(words, _text(value["before"]), _text(value["after"]))
+    return Change(words, None, _text(value))
+
+
+def _text(value: Any) -> str:
+    """A value as people write it."""
+    if value is None or value in ("", [], {}):
+        return AuditLog.nothing
+    if isinstance(value, bool):
+        return AuditLog.yes if value else AuditLog.no
+    if isinstance(value, list):
+        return _cut(", ".join(_text(item) for item in value))
+    if isinstance(value, Mapping):
+        return _cut(", ".join(f"{name}: {_text(item)}" for name, item in value.items()))
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
