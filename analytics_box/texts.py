@@ -173,7 +173,7 @@ class ApiKeys:
     expires = "Last day"
     expires_help = "It stops working at the end of this day. Empty: no end."
     most = "Requests"
-    most_help = "Most requests in the seconds below. Empty: {usual} in a minute."
+    most_help = "At most so many in these seconds. Empty: {usual} in a minute."
     window = "Seconds"
     no_scope = "Choose at least one thing that the key may do."
     no_website = "Choose at least one website, or all of them."
