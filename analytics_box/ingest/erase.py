@@ -12,6 +12,12 @@ from analytics_box.store.db import Connection, Db
 
 CHUNK = 2_000  # events per write
 
+# The plus keeps SQLite from walking through all of the site's index for each chunk.
+DELETE = """
+    -- erase.delete
+    delete from events where id in (select value from json_each(?)) and +site = ?
+    """
+
 
 async def site(events: Db, number: int) -> int:
     """Remove every event of a site; how many there were."""
@@ -51,10 +57,4 @@ def _find(db: Connection, number: int, before: int | None) -> list[int]:
 
 
 def _delete(db: Connection, *, number: int, found: list[int]) -> None:
-    db.execute(
-        """
-        -- erase.delete
-        delete from events where id in (select value from json_each(?)) and site = ?
-        """,
-        (json.dumps(found), number),
-    )
+    db.execute(DELETE, (json.dumps(found), number))
