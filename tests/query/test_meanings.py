@@ -95,3 +95,32 @@ def test_a_filter_of_a_path_selects_its_views_and_the_sessions_that_have_one(sta
     asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
     (totals,) = stage.rows(replace(asked, filters=(("path", "eq", ["/pricing/"]),)))
     assert (totals["pageviews"], totals["sessions"], totals["bounce_rate"]) == (1, 1, 0)
+
+
+def test_a_session_is_measured_to_its_end_even_when_that_is_another_day(stage: Stage) -> None:  # semantics 10 and 11
+    (site,) = stage.new_sites(1)
+    late_evening = replace(view, site=site, time=NOON + 12 * HOUR - 1, arrived=NOON + 12 * HOUR - 1, client_session="s")
+    end = replace(late_evening, time=late_evening.time + DAY, arrived=late_evening.time + DAY)
+    stage.store([late_evening, end])
+    asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
+    (totals,) = stage.rows(asked)
+    assert (totals["sessions"], totals["median_session_duration"], totals["pageviews"]) == (1, 86_400, 1)
+
+
+def test_an_unknown_device_is_a_desktop(stage: Stage) -> None:  # wire 2.2
+    (site,) = stage.new_sites(1)
+    for person, device in enumerate(("", "desktop", "mobile"), start=1):
+        stage.store([replace(view, site=site, person=person, session={"device": device})])
+    asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
+    for operator, values, views in (("eq", ["Desktop"], 2), ("ne", ["desktop"], 1), ("in", ["mobile", "desktop"], 3)):
+        (totals,) = stage.rows(replace(asked, filters=(("device_type", operator, values),)))
+        assert totals["pageviews"] == views, operator
+
+
+def test_equal_rows_are_ordered_by_name_whichever_way_they_are_sorted(stage: Stage) -> None:  # semantics 22
+    (site,) = stage.new_sites(1)
+    for person, path in enumerate(("/b", "/c", "/a"), start=1):
+        stage.store([replace(view, site=site, person=person, path=path)])
+    asked = Asked("top_pages", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"), sort_by="pageviews")
+    for descending in (True, False):
+        assert [row["path"] for row in stage.rows(replace(asked, descending=descending))] == ["/a", "/b", "/c"]
