@@ -10,6 +10,7 @@ import analytics_box
 from analytics_box.accounts import rows as account_rows
 from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.http import app, assets
@@ -30,12 +31,14 @@ from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.mail import Mailer
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
+from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
@@ -43,6 +46,7 @@ from analytics_box.websites.directory import Directory
 log = logging.getLogger(__name__)
 
 SALTS_FILE = "salts"
+KEY_FILE = "secret.key"  # what secrets at rest are sealed with
 
 
 class Box(Struct, frozen=True):
@@ -99,6 +103,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     websites = Directory(box_db.read_now(website_rows.everything))
     organizations = Organizations(box_db.read_now(account_rows.organizations))
     hasher = Passwords()
+    seal = Seal(directory / KEY_FILE)
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     intake = Intake(
         events=events_db,
@@ -114,6 +119,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     )
     presence = Presence(events_db)
     queries = Queries(events_db, seconds=settings.query_seconds)
+    mailer = Mailer(settings)
     calls = Calls(
         settings=settings,
         clock=clock,
@@ -126,6 +132,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         passwords=hasher,
         presence=presence,
         queries=queries,
+        mailer=mailer,
     )
     files = assets.load(web_dir() / "static")
     events = event_handlers(intake)
@@ -142,11 +149,14 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "assets": files,
             "box_db": box_db,
             "passwords": hasher,
+            "seal": seal,
+            "second_steps": SecondSteps(clock, secure=settings.secure),
             "organizations": organizations,
             "websites": websites,
             "presence": presence,
             "calls": calls,
             "reference": reference,
+            "mailer": mailer,
             "queries": queries,
         },
     )

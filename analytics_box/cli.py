@@ -30,6 +30,7 @@ def main() -> None:
 
 
 main.add_command(cli_admin.key)
+main.add_command(cli_admin.user)
 
 
 @main.command()

@@ -106,6 +106,25 @@ def key_revoke(key_id: str, **given: Any) -> None:
     guarded(run)
 
 
+@click.group()
+def user() -> None:
+    """Help the people who sign in."""
+
+
+@user.command("reset-password")
+@click.argument("email")
+@click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
+@with_settings("data_dir", "host", "port", "base_url")
+def user_reset_password(email: str, remove_second_factor: bool, **given: Any) -> None:
+    """Print a link that sets a new password for this account; it works once, for an hour."""
+
+    def run() -> None:
+        wanted = commands.ResetPassword(email=email, remove_second_factor=remove_second_factor)
+        click.echo(carry_out(read_settings(given), "user reset-password", wanted)["link"])
+
+    guarded(run)
+
+
 def _show_secret(made: dict[str, str], *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(made))

@@ -87,7 +87,10 @@ class Membership(Struct, frozen=True):
 
 
 class Person(Struct, frozen=True):
-    """A signed-in user with the organization that the session is on, and how they want pages to look."""
+    """A signed-in user with the organization that the session is on, and how they want pages to look.
+
+    `memberships` are all their organizations, in the order in which they joined.
+    """
 
     user_id: str
     organization_id: str

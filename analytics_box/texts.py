@@ -319,6 +319,96 @@ class WebsiteSettings:
     restore = "Restore"
 
 
+class Organizations:
+    """An organization's settings, and turning to another one."""
+
+    title = "Organization"
+    name = "Name"
+    slug = "Short name"
+    slug_help = "Letters a–z, digits and hyphens."
+    zone = "Time zone of new members"
+    zone_help = (
+        "Like Europe/Berlin. Whoever is invited starts with it unless their browser names another; empty for UTC."
+    )
+    plan = "Plan"
+    plans: ClassVar[Mapping[str, str]] = {"free": "Free: without error tracking", "hobby": "Hobby: everything"}
+    plan_help = "Only the administrator of this box can change it."
+    submit = "Save"
+    read_only = "Your role here is {role}. Owners and admins can change these settings."
+    more = "More organizations"
+    more_help = (
+        "Websites, members and keys of another organization are apart from those of this one. You will be its owner."
+    )
+    new_name = "Name of the new organization"
+    new_submit = "Add organization"
+    danger = "Danger zone"
+    leave = "Leave this organization"
+    leave_help = "You lose access to its websites. An owner or admin can invite you again."
+    leave_text = "You will lose access to its websites at once. An owner or admin can invite you again."
+    confirm = "Yes, continue"
+    cancel = "Cancel"
+    current = "This organization"
+    switch = "Your organizations"
+    done: ClassVar[Mapping[str, str]] = {"saved": "Saved.", "made": "The organization is ready. Add its first website."}
+    roles: ClassVar[Mapping[str, str]] = {"owner": "Owner", "admin": "Admin", "member": "Member", "viewer": "Viewer"}
+    test_subject = "Analytics Box can send mail"
+    test_text = "This message was sent to try the mail server of {url}. There is nothing to do.\n"
+
+
+class Members:
+    """The people of an organization."""
+
+    title = "Members"
+    list = "People"
+    joined = "since {when}"
+    you = "You"
+    role_of = "Role of {email}"
+    set_role = "Set role"
+    remove = "Remove member"
+    remove_short = "Remove"
+    remove_label = "Remove {email}"
+    remove_text = "{email} will lose access to this organization at once."
+    invite = "Invite somebody"
+    invite_help = "They get a link that works once, for 7 days."
+    role = "Role"
+    role_help = "Viewers read, members also set up tracking, admins change everything but owners."
+    submit = "Make invitation"
+    link = "Link for {email}"
+    link_help = "Send them this link. It is shown only now, and whoever has it can join."
+    emailed = "It was also sent by e-mail."
+    waiting = "Waiting invitations"
+    until = "until {when}"
+    expired = "expired {when}"
+    revoke = "Revoke"
+    revoke_label = "Revoke the invitation of {email}"
+    done: ClassVar[Mapping[str, str]] = {
+        "revoked": "The invitation does not work any more.",
+        "role": "The role was changed.",
+        "removed": "The member was removed.",
+    }
+
+
+class Invitations:
+    """The page behind an invitation's link, and the letter that brings it."""
+
+    title = "Join {organization}"
+    lead = "You were invited as {role}."
+    new = "Choose a password; you will sign in with {email}."
+    known = "There is an account with {email}. Sign in to accept."
+    stranded = "There is an account with {email}. Enter its password to accept, then sign in."
+    wrong = "This is not the password of the account"
+    other = "The invitation is for {email}, and you are signed in as {own}. Sign out and open the link again."
+    as_you = "You are signed in as {own}."
+    accept = "Accept invitation"
+    sign_in = "Sign in to accept"
+    letter_subject = "Invitation to {organization} on Analytics Box"
+    letter = (
+        "{inviter} invites you to {organization} on {host}, where its web analytics are.\n\n"
+        "Open this link to join; it works once, for 7 days:\n{url}\n\n"
+        "If you do not expect this message, ignore it.\n"
+    )
+
+
 class Overview:
     """One website's overview."""
 
@@ -440,6 +530,11 @@ class Errors:
     pages: ClassVar[Mapping[int, tuple[str, str, str]]] = {
         403: ("You cannot see this", "Your account has no access to this page.", "Ask whoever looks after this box."),
         404: ("Nothing here", "This page does not exist, or it is gone.", "Check the address, or go back."),
+        429: (
+            "Too many tries",
+            "That was more than this box allows in so short a time.",
+            "Wait a little, then try again.",
+        ),
         500: (
             "Something broke",
             "The box ran into an error of its own. Your data is safe.",
@@ -453,6 +548,11 @@ class Errors:
         "A setup link works once and for 24 hours.",
         "Restart the box: it prints a new link where it was started.",
     )
+    invitation = (
+        "This invitation does not work",
+        "A link works once and for 7 days, and whoever made it can revoke it.",
+        "Ask for a new one.",
+    )
     not_set_up = (
         "This box is not set up yet",
         "Its setup link was printed where the box was started.",
@@ -460,6 +560,104 @@ class Errors:
     )
     home = "Go to your websites"
     request = "Request {id}"
+
+
+class Reset:
+    """A new password by a one-time link."""
+
+    title = "Choose a new password"
+    lead = "For {email}. You will be signed out everywhere."
+    new = "New password"
+    submit = "Save the password"
+    forgot_title = "Forgot your password?"
+    forgot_lead = "You will get an e-mail with a link that works once, for an hour."
+    forgot_submit = "Send the link"
+    forgot_sent_title = "Look into your mailbox"
+    forgot_sent = "If there is an account with this address, a link is on its way. It works once, for an hour."
+    no_mail = "This box sends no e-mail, so it cannot send you a link."
+    no_mail_ask = "Ask whoever runs the box for one. They get it on the box's machine with this command:"
+    command = "analytics-box user reset-password {email}"
+    command_label = "Command"
+    back = "Back to the sign-in"
+    mail_subject = "A new password for Analytics Box"
+    mail_text = (
+        "Somebody, hopefully you, asked for a new password for {email}.\n\n"
+        "Open this link within an hour to choose one. It works once:\n\n{link}\n\n"
+        "If it was not you, do nothing: your password stays as it is.\n"
+    )
+    expired = (
+        "This link does not work any more",
+        "A link for a new password works once and for an hour, and only the newest one does.",
+        "Ask for a new one.",
+    )
+
+
+class Profile:
+    """How pages look for one person."""
+
+    title = "Profile"
+    email = "E-mail"
+    email_help = "This is what you sign in with."
+    zone = "Time zone"
+    zone_help = "Days begin and end in this zone. It is {zone} now."
+    zone_auto = "Automatic: this browser's, taken over when you sign in"
+    date_format = "Dates"
+    time_format = "Times"
+    theme = "Theme"
+    themes: ClassVar[Mapping[str, str]] = {"system": "As the system", "light": "Light", "dark": "Dark"}
+    submit = "Save"
+    saved = "Saved."
+
+
+class Security:
+    """Password, second factor and sessions of one person."""
+
+    title = "Security"
+    device = "{browser} on {system}"
+    some_browser = "A browser"
+    some_system = "an unknown system"
+    some_device = "Unknown device"
+    kinds: ClassVar[Mapping[str, str]] = {"mobile": "phone", "tablet": "tablet"}
+    password = "Password"
+    current = "Current password"
+    current_wrong = "This is not your password"
+    new = "New password"
+    change = "Change the password"
+    change_help = "All other sessions end when you change it."
+    factor = "Second factor"
+    factor_off = "Off. With it, signing in also needs a code from an app on your phone."
+    factor_on = "On. Signing in needs a code from your app."
+    codes_left = "{count} of {all} recovery codes are left."
+    factor_begin = "Set up the second factor"
+    factor_renew = "Make new recovery codes"
+    factor_remove = "Turn it off"
+    factor_password = "Your password"
+    scan_title = "Set up the second factor"
+    scan = "Scan this with an authenticator app, or type the key into it. Then type the code that it shows."
+    scan_label = "QR code for your authenticator app"
+    key = "Key"
+    code = "Code from the app"
+    confirm = "Turn it on"
+    cancel = "Cancel"
+    codes_title = "Your recovery codes"
+    codes_lead = "Each works once instead of a code from the app, for the day you lose your phone."
+    codes_warning = "They are shown only now. Keep them in a safe place, not on the phone itself."
+    codes_label = "Recovery codes"
+    codes_done = "I have kept them"
+    sessions = "Sessions"
+    sessions_lead = "Browsers that are signed in to your account. One ends 7 days after its last use, or after 30."
+    this_one = "this browser"
+    began = "Signed in {when}"
+    seen = "last seen {when}"
+    end = "End"
+    end_label = "End the session of {device}, signed in {when}"
+    end_others = "End all other sessions"
+    done: ClassVar[Mapping[str, str]] = {
+        "password": "Your password is changed, and all other sessions have ended.",
+        "removed": "The second factor is off, and all other sessions have ended.",
+        "ended": "The session has ended.",
+        "others": "All other sessions have ended.",
+    }
 
 
 class Docs:

@@ -1,24 +1,22 @@
-"""Pages of the first run and of signing in and out."""
+"""Pages of the first run."""
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import ids, texts
-from analytics_box.accounts import first_run, rows, rules
+from analytics_box.accounts import first_run, rules
+from analytics_box.accounts.device import describe
 from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.setup import Wanted, first_account
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock
-from analytics_box.errors import AuthRequired, BadRequest, Conflict
-from analytics_box.http.identify import cookie
-from analytics_box.http.pages import Pages, field_errors, form_of, go, own_path
+from analytics_box.errors import BadRequest, Conflict
+from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.identity import Identity
-from analytics_box.ingest.source import is_local
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
@@ -88,7 +86,7 @@ async def set_up(
     organizations.remember(made.organization)
     websites.remember(made.website)
     keys.remember(ids.digest(made.secret), made.key)
-    token = await sign_ins.open_for(made.user.id)
+    token = await sign_ins.open_for(made.user.id, device=describe(request.headers.get("user-agent", "")))
     return pages.show(
         "setup_done.html",
         headers={"set-cookie": sign_ins.cookie(token)},
@@ -124,64 +122,3 @@ def _wrong_fields(form: dict[str, str]) -> dict[str, str]:
         except BadRequest as refused:
             wrong[field] = next(iter(field_errors(refused).values()), refused.message)
     return wrong
-
-
-async def sign_in_form(
-    request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    box_db: NamedDependency[Db],
-    pages: NamedDependency[Pages],
-    settings: NamedDependency[Settings],
-) -> Page | Next:
-    """GET /sign-in; a box without users says where its setup link is."""
-    wanted = own_path(request.query_params.get("next", ""))
-    if identity.person is not None:
-        return go(wanted or "/sites")
-    if not await box_db.read(rows.any_user):
-        return pages.explain(texts.Errors.not_set_up, code=200)
-    return _sign_in_page(pages, settings, wanted)
-
-
-async def sign_in(
-    request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    settings: NamedDependency[Settings],
-    limits: NamedDependency[Limits],
-    sign_ins: NamedDependency[SignIns],
-    box_db: NamedDependency[Db],
-) -> Page | Next:
-    """POST /sign-in: check the password and start a session.
-
-    The browser's time zone becomes the account's as long as that is UTC, which an account made headless starts with.
-    """
-    limits.take("sign-in", identity.address, settings.limit_sign_in)
-    form = await form_of(request, settings)
-    email, wanted = form.get("email", ""), own_path(form.get("next", ""))
-    try:
-        secret = await sign_ins.open(email, form.get("password", ""))
-    except AuthRequired:
-        return _sign_in_page(pages, settings, wanted, email=email[:254], wrong=True)
-    person, zone = await sign_ins.find(secret), rules.clean_time_zone(form.get("zone", ""))
-    if person is not None and person.time_zone == "UTC" and zone != "UTC":
-        await box_db.write(lambda db: rows.set_time_zone(db, person.user_id, zone))
-    return go(wanted or "/sites", cookie=sign_ins.cookie(secret))
-
-
-def _sign_in_page(pages: Pages, settings: Settings, wanted: str, *, email: str = "", wrong: bool = False) -> Page:
-    return pages.show(
-        "sign_in.html",
-        code=401 if wrong else 200,
-        email=email,
-        wrong=wrong,
-        plain_http=not settings.secure and not is_local(urlsplit(settings.public_url).hostname or ""),
-        next=wanted,
-    )
-
-
-async def sign_out(request: Request[Any, Any, Any], sign_ins: NamedDependency[SignIns]) -> Next:
-    """POST /sign-out: end this browser's session."""
-    token = cookie(request.headers.get("cookie", ""), sign_ins.cookie_name)
-    if token:
-        await sign_ins.close(token)
-    return go("/sign-in", cookie=sign_ins.cookie(""))

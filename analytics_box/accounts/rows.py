@@ -1,27 +1,12 @@
-"""Users, organizations, members, sign-in sessions and setup tokens in box.db.
+"""Users, organizations, members and setup tokens in box.db; sessions have a file of their own.
 
 Every function takes a connection inside the caller's transaction.
 """
 
 import apsw
-from msgspec import Struct
 
 from analytics_box.accounts.rules import Organization, User
-from analytics_box.identity import Role
 from analytics_box.store import records
-
-
-class SignIn(Struct, frozen=True):
-    """A sign-in session with its user and the user's role in the session's organization."""
-
-    digest: bytes
-    user_id: str
-    organization_id: str
-    created_at: int
-    seen_at: int
-    email: str
-    time_zone: str
-    role: Role
 
 
 def insert_organization(db: apsw.Connection, organization: Organization) -> None:
@@ -104,54 +89,20 @@ def first_organization_of(db: apsw.Connection, user_id: str) -> str | None:
     return None if found is None else str(found[0])
 
 
-def set_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
-    db.execute("-- accounts.set_time_zone\nupdate users set time_zone = ? where id = ?", (time_zone, user_id))
-
-
-def insert_session(db: apsw.Connection, *, digest: bytes, user_id: str, organization_id: str, now: int) -> None:
+def follow_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
+    """Take over the browser's time zone, unless the user has chosen one."""
     db.execute(
         """
-        -- accounts.insert_session
-        insert into sessions (digest, user_id, organization_id, created_at, seen_at) values (?, ?, ?, ?, ?)
+        -- accounts.follow_time_zone
+        update users set time_zone = ? where id = ? and zone_is_chosen = 0 and time_zone <> ?
         """,
-        (digest, user_id, organization_id, now, now),
+        (time_zone, user_id, time_zone),
     )
 
 
-def session(db: apsw.Connection, digest: bytes) -> SignIn | None:
-    """The sign-in behind a cookie's digest, whatever its age."""
-    return records.one_of(
-        db,
-        SignIn,
-        """
-        -- accounts.session
-        select sessions.digest, sessions.user_id, sessions.organization_id, sessions.created_at, sessions.seen_at,
-               users.email, users.time_zone, members.role
-        from sessions
-        join users on users.id = sessions.user_id
-        join members on members.user_id = sessions.user_id and members.organization_id = sessions.organization_id
-        where sessions.digest = ?
-        """,
-        (digest,),
-    )
-
-
-def touch_session(db: apsw.Connection, digest: bytes, now: int) -> None:
-    db.execute("-- accounts.touch_session\nupdate sessions set seen_at = ? where digest = ?", (now, digest))
-
-
-def delete_session(db: apsw.Connection, digest: bytes) -> None:
-    db.execute("-- accounts.delete_session\ndelete from sessions where digest = ?", (digest,))
-
-
-def delete_old_sessions(db: apsw.Connection, *, created_before: int, seen_before: int) -> None:
-    db.execute(
-        """
-        -- accounts.delete_old_sessions
-        delete from sessions where created_at < ? or seen_at < ?
-        """,
-        (created_before, seen_before),
-    )
+def set_password(db: apsw.Connection, user_id: str, password: str) -> None:
+    """`password` is an Argon2 hash."""
+    db.execute("-- accounts.set_password\nupdate users set password = ? where id = ?", (password, user_id))
 
 
 def replace_setup_token(db: apsw.Connection, digest: bytes, now: int) -> None:

@@ -13,6 +13,10 @@ SETUP_LIFE = 24 * HOUR  # of a setup link
 SESSION_IDLE = 7 * DAY
 SESSION_LIFE = 30 * DAY
 SESSION_TOUCH = 5 * MINUTE  # how exactly "last seen" is kept
+SECOND_STEP_LIFE = 10 * MINUTE  # between the password and the code
+RESET_LIFE = HOUR  # of a link that sets a new password
+CODE_TRIES = 5  # wrong codes in a row without a wait
+_FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds
 PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128
 
 _EMAIL = re.compile(r"[^@\s<>\"',;:\\]{1,64}@[^@\s<>\"',;:\\]{1,189}\Z")
@@ -125,14 +129,14 @@ def clean_email(email: str) -> str:
     return email
 
 
-def check_password(password: str, email: str) -> None:
+def check_password(password: str, email: str, *, field: str = "password") -> None:
     """At least 12 characters, at most 128, not among the commonest and not the address. Raises BadRequest."""
     if len(password) < PASSWORD_SHORTEST:
-        raise _refusal("password", f"Use at least {PASSWORD_SHORTEST} characters")
+        raise _refusal(field, f"Use at least {PASSWORD_SHORTEST} characters")
     if len(password) > PASSWORD_LONGEST:
-        raise _refusal("password", f"Use at most {PASSWORD_LONGEST} characters")
+        raise _refusal(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
-        raise _refusal("password", "This password is too easy to guess; choose another one")
+        raise _refusal(field, "This password is too easy to guess; choose another one")
 
 
 def clean_organization(name: str) -> str:
@@ -160,6 +164,13 @@ def clean_time_zone(name: str) -> str:
 def session_ends(*, created_at: int, seen_at: int) -> int:
     """When a sign-in stops working: 7 days after it was last used, 30 days after it was made."""
     return min(created_at + SESSION_LIFE, seen_at + SESSION_IDLE)
+
+
+def wait_after(wrong: int) -> int:
+    """Seconds to wait after so many wrong codes in a row: 30 after the fifth, then twice as many, at most 3,600."""
+    if wrong < CODE_TRIES:
+        return 0
+    return min(_LONGEST_WAIT, _FIRST_WAIT << min(wrong - CODE_TRIES, 16))
 
 
 def _refusal(field: str, message: str) -> BadRequest:

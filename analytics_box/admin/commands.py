@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box import errors, ids
-from analytics_box.accounts import setup
+from analytics_box.accounts import password_reset, setup
 from analytics_box.http.call import Calls
 from analytics_box.identity import Key, Scope
 from analytics_box.keys.create import create
@@ -91,6 +91,33 @@ def account_made(made: setup.Made) -> AccountMade:
     )
 
 
+class ResetPassword(Struct, frozen=True, forbid_unknown_fields=True):
+    email: Text
+    remove_second_factor: bool = False
+
+
+class ResetMade(Struct, frozen=True):
+    """A one-time link that sets a new password."""
+
+    link: str
+
+
+async def user_reset_password(parts: Calls, given: ResetPassword) -> ResetMade:
+    """user reset-password. Raises NotFound."""
+    now = parts.clock.now()
+    link = await parts.box_db.write(
+        lambda db: password_reset.new_link(
+            db,
+            given.email,
+            base_url=parts.settings.public_url,
+            actor=ACTOR,
+            now=now,
+            remove_second_factor=given.remove_second_factor,
+        )
+    )
+    return ResetMade(link)
+
+
 async def key_create(parts: Calls, given: NewKey) -> KeyMade:
     """key create. Raises BadRequest or NotFound."""
     organization_id = _organization(parts, given.organization)
@@ -134,6 +161,7 @@ async def key_revoke(parts: Calls, given: OneKey) -> KeyShown:
 Command = Callable[[Calls, Any], Awaitable[Any]]
 
 COMMANDS: dict[str, Command] = {
+    "user reset-password": user_reset_password,
     "setup": set_up,
     "key create": key_create,
     "key list": key_list,

@@ -13,6 +13,7 @@ from analytics_box.clock import Clock
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.mail import Mailer
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
@@ -35,6 +36,7 @@ class Calls(Struct, frozen=True):
     sign_ins: SignIns
     passwords: Passwords
     presence: Presence
+    mailer: Mailer
     queries: Queries
 
     def by(self, identity: Identity) -> "Call":

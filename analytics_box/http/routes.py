@@ -7,13 +7,20 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
+from analytics_box.accounts import profile_calls, profile_pages, reset_pages, security_pages, sign_in_pages
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
+from analytics_box.configuration import calls as configuration_calls
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
+from analytics_box.invitations import calls as invitation_calls
+from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import pages as key_pages
+from analytics_box.organizations import calls as organization_calls
+from analytics_box.organizations import member_pages
+from analytics_box.organizations import pages as organization_pages
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import pages as website_pages
@@ -65,9 +72,44 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/", account_pages.home, PUBLIC, page=True),
     Route("GET", "/setup", account_pages.setup_form, PUBLIC, page=True),
     Route("POST", "/setup", account_pages.set_up, PUBLIC, page=True),
-    Route("GET", "/sign-in", account_pages.sign_in_form, PUBLIC, page=True),
-    Route("POST", "/sign-in", account_pages.sign_in, PUBLIC, page=True),
-    Route("POST", "/sign-out", account_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
+    Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
+    Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
+    Route("POST", "/sign-in/code", sign_in_pages.check_code, PUBLIC, page=True),
+    Route("POST", "/sign-out", sign_in_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/forgot-password", reset_pages.forgot_form, PUBLIC, page=True),
+    Route("POST", "/forgot-password", reset_pages.forgot, PUBLIC, page=True),
+    Route("GET", "/reset-password", reset_pages.reset_form, PUBLIC, page=True),
+    Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
+    Route("GET", "/settings/profile", profile_pages.profile, SIGNED_IN, page=True),
+    Route("POST", "/settings/profile", profile_pages.save, SIGNED_IN, page=True),
+    Route("GET", "/settings/security", security_pages.security, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/password", security_pages.change_password, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end", security_pages.end_session, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end-others", security_pages.end_other_sessions, SIGNED_IN, page=True),
+    Route("GET", "/settings/security/second-factor", security_pages.second_factor_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor", security_pages.begin_second_factor, SIGNED_IN, page=True),
+    Route(
+        "POST", "/settings/security/second-factor/confirm", security_pages.confirm_second_factor, SIGNED_IN, page=True
+    ),
+    Route("POST", "/settings/security/second-factor/remove", security_pages.remove_second_factor, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/recovery-codes", security_pages.renew_recovery_codes, SIGNED_IN, page=True),
+    Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
+    Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
+    Route("POST", "/organizations/switch", organization_pages.switch, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization", organization_pages.organization, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization", organization_pages.save_organization, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/leave", organization_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", organization_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
+    Route("POST", "/settings/members/invite", member_pages.invite_member, SIGNED_IN, "admin", page=True),
+    Route(
+        "POST", "/settings/members/invitations/revoke", member_pages.revoke_invitation, SIGNED_IN, "admin", page=True
+    ),
+    Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, page=True),
@@ -112,6 +154,24 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
     Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
     Procedure("apikeys.verify", key_calls.verify, PUBLIC),
+    Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
+    Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
+    Procedure("organizations.list", organization_calls.list_organizations, "manage:config"),
+    Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
+    Procedure("organizations.create", organization_calls.create, SIGNED_IN),
+    Procedure("organizations.update", organization_calls.update, "manage:config"),
+    Procedure("organizations.listMembers", organization_calls.list_members, SIGNED_IN),
+    Procedure("organizations.updateMemberRole", organization_calls.update_member_role, SIGNED_IN),
+    Procedure("organizations.removeMember", organization_calls.remove_member, SIGNED_IN),
+    Procedure("organizations.leave", organization_calls.leave, SIGNED_IN),
+    Procedure("organizations.transferOwnership", organization_calls.transfer_ownership, SIGNED_IN),
+    Procedure("organizations.createInvitation", invitation_calls.create_invitation, SIGNED_IN),
+    Procedure("organizations.getPendingInvitations", invitation_calls.get_pending_invitations, SIGNED_IN),
+    Procedure("organizations.revokeInvitation", invitation_calls.revoke_invitation, SIGNED_IN),
+    Procedure("organizations.acceptInvitation", invitation_calls.accept_invitation, SIGNED_IN),
+    Procedure("config.get", configuration_calls.get, "manage:config"),
+    Procedure("config.update", configuration_calls.update, "manage:config"),
+    Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_calls.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_calls.list_with_charts, "read:data"),

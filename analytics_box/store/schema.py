@@ -214,6 +214,32 @@ BOX = (
         ),
     ),
     (
+        "0005_organizations_invitations",
+        (
+            # Where new members start; empty for UTC.
+            """
+            alter table organizations add column time_zone text not null default ''
+            check (length(time_zone) <= 64)
+            """,
+            "create index members_by_user on members (user_id)",
+            """
+            create table invitations (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              email            text    not null collate nocase check (length(email) between 3 and 254),
+              role             text    not null check (role in ('admin', 'member', 'viewer')),
+              digest           blob    not null unique check (length(digest) = 32),
+              invited_by       text    not null references users (id),
+              created_at       integer not null,
+              expires_at       integer not null,
+              accepted_at      integer,
+              revoked_at       integer
+            ) strict, without rowid
+            """,
+            "create index invitations_by_organization on invitations (organization_id, created_at)",
+        ),
+    ),
+    (
         "0006_audit_is_never_replaced",
         (
             # `replace` removes the old row without asking the trigger against deletions.

@@ -21,9 +21,20 @@ class Place(Struct, frozen=True):
     href: str
 
 
+class OrganizationShown(Struct, frozen=True):
+    """An organization to turn to."""
+
+    id: str
+    name: str
+    current: bool
+
+
 class Shell(Struct, frozen=True):
     """The frame: who is signed in, which page this is, which website it is about and whether its settings may be
-    changed, and a few others."""
+    changed, and a few others.
+
+    `organization` is the name of the session's; `organizations` are all that the person belongs to.
+    """
 
     email: str
     here: Here
@@ -31,6 +42,8 @@ class Shell(Struct, frozen=True):
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
     may_configure: bool = False
+    organization: str = ""
+    organizations: tuple[OrganizationShown, ...] = ()
 
 
 class WebsiteShown(Struct, frozen=True):
@@ -53,6 +66,10 @@ def shell(
     websites: Sequence[Website] = (),
 ) -> Shell:
     """The frame of a page about `website`, with up to six others of `websites` to switch to."""
+    organizations = tuple(
+        OrganizationShown(one.organization_id, one.name, one.organization_id == person.organization_id)
+        for one in person.memberships
+    )
     others = [place(other) for other in websites if website is not None and other.id != website.id]
     return Shell(
         email=person.email,
@@ -61,6 +78,8 @@ def shell(
         others=tuple(others[:OTHERS]),
         theme=person.theme,
         may_configure=person.role != "viewer",
+        organization=next((one.name for one in organizations if one.current), ""),
+        organizations=organizations,
     )
 
 

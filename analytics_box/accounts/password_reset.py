@@ -1,0 +1,69 @@
+"""A new password by a one-time link: works once, for an hour, the newest only, and ends all sessions.
+
+Every function runs inside the caller's transaction.
+"""
+
+from analytics_box import audit, ids
+from analytics_box.accounts import resets_rows, rows, rules
+from analytics_box.accounts import second_factor as factor
+from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts.rules import User
+from analytics_box.errors import Conflict, NotFound
+from analytics_box.store.db import Connection
+
+
+def new_link(
+    db: Connection, email: str, *, base_url: str, actor: str, now: int, remove_second_factor: bool = False
+) -> str:
+    """A link for this account, which makes older ones void. Raises NotFound for an address without an account.
+
+    Only the command line may remove the second factor: for somebody who has lost phone and recovery codes.
+    """
+    user = rows.user_by_email(db, email.strip().lower())
+    if user is None:
+        raise NotFound(f"There is no account with the address {email}")
+    organization_id = rows.first_organization_of(db, user.id)
+    token = ids.new_token()
+    resets_rows.replace(db, digest=ids.digest(token), user_id=user.id, now=now)
+    audit.record(
+        db,
+        now=now,
+        organization_id=organization_id,
+        actor=actor,
+        action="created",
+        subject="password reset",
+        subject_id=user.id,
+    )
+    if remove_second_factor:
+        factor.remove(db, factor.Owner(user.id, organization_id, actor), now)
+    return f"{base_url}/reset-password?token={token}"
+
+
+def user_of(db: Connection, token: str, now: int) -> User | None:
+    """Whose password this link sets; None for one that was used, replaced, or made an hour ago."""
+    return resets_rows.user_of(db, ids.digest(token), made_after=now - rules.RESET_LIFE)
+
+
+def use(db: Connection, token: str, password: str, now: int) -> User:
+    """Set a new password, given as its hash, and end all sessions. Raises Conflict when the link works no more."""
+    user = user_of(db, token, now)
+    if user is None:
+        raise Conflict("This link does not work any more")
+    set_password(db, user.id, password, actor="reset link", now=now)
+    sessions.delete_of_user(db, user.id)
+    return user
+
+
+def set_password(db: Connection, user_id: str, password: str, *, actor: str, now: int) -> None:
+    """Store a password's hash and void the links that would set another one. Sessions are the caller's matter."""
+    rows.set_password(db, user_id, password)
+    resets_rows.delete_of_user(db, user_id)
+    audit.record(
+        db,
+        now=now,
+        organization_id=rows.first_organization_of(db, user_id),
+        actor=actor,
+        action="updated",
+        subject="password",
+        subject_id=user_id,
+    )

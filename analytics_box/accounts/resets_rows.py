@@ -1,0 +1,38 @@
+"""Links that set a new password, in box.db. Every function takes a connection inside the caller's transaction."""
+
+from analytics_box.accounts.rules import User
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+
+def replace(db: Connection, *, digest: bytes, user_id: str, now: int) -> None:
+    """Only one link of a user works at a time: the newest."""
+    delete_of_user(db, user_id)
+    db.execute(
+        "-- resets.replace\ninsert into password_resets (digest, user_id, created_at) values (?, ?, ?)",
+        (digest, user_id, now),
+    )
+
+
+def user_of(db: Connection, digest: bytes, *, made_after: int) -> User | None:
+    """Whose link this is, if it is not older than that."""
+    return records.one_of(
+        db,
+        User,
+        """
+        -- resets.user_of
+        select users.id, users.email, users.password, users.time_zone, users.is_administrator, users.created_at
+        from password_resets
+        join users on users.id = password_resets.user_id
+        where password_resets.digest = ? and password_resets.created_at > ?
+        """,
+        (digest, made_after),
+    )
+
+
+def delete_of_user(db: Connection, user_id: str) -> None:
+    db.execute("-- resets.delete_of_user\ndelete from password_resets where user_id = ?", (user_id,))
+
+
+def delete_old(db: Connection, *, made_before: int) -> None:
+    db.execute("-- resets.delete_old\ndelete from password_resets where created_at <= ?", (made_before,))

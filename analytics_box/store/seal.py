@@ -1,0 +1,73 @@
+"""Secrets at rest, sealed with a key that lies in a file of its own (security: encryption at rest).
+
+XChaCha20-Poly1305 by PyNaCl, which is loaded with the first secret: it costs 1 MB, a tenth of what OpenSSL does.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+KEY_BYTES = 32
+_NONCE_BYTES = 24
+
+
+class SealBroken(Exception):
+    """What was sealed cannot be read: the key file is missing or another one, or the bytes were changed."""
+
+
+class Seal:
+    """Seals small secrets of this box. The key file is made, with mode 0600, when the first secret is sealed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._key = b""
+
+    def seal(self, secret: bytes, *, owner: str) -> bytes:
+        """The secret as it may be stored; only `owner`, which says whose it is, opens it again."""
+        from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt  # noqa: PLC0415  1 MB
+
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        return nonce + encrypt(secret, owner.encode(), nonce, self._loaded(make=True))
+
+    def open(self, sealed: bytes, *, owner: str) -> bytes:
+        """What was sealed for this owner. Raises SealBroken."""
+        from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt  # noqa: PLC0415  1 MB
+        from nacl.exceptions import CryptoError  # noqa: PLC0415
+
+        nonce, locked = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
+        try:
+            return decrypt(locked, owner.encode(), nonce, self._loaded(make=False))
+        except CryptoError as broken:
+            raise SealBroken(
+                f"A secret does not fit the key in {self._path}; restore the file it was sealed with"
+            ) from (broken)
+
+    def _loaded(self, *, make: bool) -> bytes:
+        if not self._key:
+            if make and not self._path.exists():
+                _write_new(self._path, secrets.token_bytes(KEY_BYTES))
+            try:
+                found = self._path.read_bytes()
+            except OSError as broken:
+                raise SealBroken(f"{self._path} cannot be read: {broken.strerror}") from broken
+            if len(found) != KEY_BYTES:
+                raise SealBroken(f"{self._path} is not a key of {KEY_BYTES} bytes; restore the file")
+            self._key = found
+        return self._key
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """Write a file that only its owner reads, whole or not at all, and be sure that it is on disk."""
+    beside = path.with_name(path.name + ".new")
+    beside.unlink(missing_ok=True)
+    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(opened, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
