@@ -42,7 +42,7 @@ async def _in_the_files(found: Settings, command: str, arguments: bytes) -> Any:
 
 @click.group()
 def key() -> None:
-    """Make, list and revoke API keys; a running server knows at once."""
+    """Make, list, rotate, revoke and delete API keys; a running server knows at once."""
 
 
 @key.command("create")
@@ -121,6 +121,32 @@ def user_reset_password(email: str, remove_second_factor: bool, **given: Any) ->
     def run() -> None:
         wanted = commands.ResetPassword(email=email, remove_second_factor=remove_second_factor)
         click.echo(carry_out(read_settings(given), "user reset-password", wanted)["link"])
+
+    guarded(run)
+
+
+@key.command("rotate")
+@click.argument("key_id")
+@_AS_JSON
+@with_settings("data_dir")
+def key_rotate(key_id: str, as_json: bool, **given: Any) -> None:
+    """Give the API key with this id a new secret, shown this once; the old one stops working at once."""
+
+    def run() -> None:
+        _show_secret(carry_out(read_settings(given), "key rotate", commands.OneKey(key_id)), as_json=as_json)
+
+    guarded(run)
+
+
+@key.command("delete")
+@click.argument("key_id")
+@with_settings("data_dir")
+def key_delete(key_id: str, **given: Any) -> None:
+    """Delete the API key with this id, at once; only the audit log still knows of it."""
+
+    def run() -> None:
+        row = carry_out(read_settings(given), "key delete", commands.OneKey(key_id))
+        click.echo(f"Deleted {row['name']} ({row['start']}…)")
 
     guarded(run)
 

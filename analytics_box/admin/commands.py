@@ -10,6 +10,7 @@ from analytics_box import errors, ids
 from analytics_box.accounts import password_reset, setup
 from analytics_box.http.call import Calls
 from analytics_box.identity import Key, Scope
+from analytics_box.keys import change, rules
 from analytics_box.keys.create import create
 from analytics_box.keys.revoke import revoke
 
@@ -150,6 +151,27 @@ async def key_list(parts: Calls, given: SomeKeys) -> list[KeyShown]:
     return [_shown(key, parts.clock.now()) for key in sorted(found, key=lambda key: (key.organization_id, key.name))]
 
 
+async def key_rotate(parts: Calls, given: OneKey) -> KeyMade:
+    """key rotate: a new secret; the old one stops working at once. Raises NotFound, or Conflict for a revoked key."""
+    organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
+    record, secret = await parts.box_db.write(
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+    )
+    parts.keys.remember(ids.digest(secret), rules.key_of(record))
+    return KeyMade(record.id, record.start, secret)
+
+
+async def key_delete(parts: Calls, given: OneKey) -> KeyShown:
+    """key delete: it stops working at once and is gone. Raises NotFound."""
+    organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
+    key = next(key for key in parts.keys.all() if key.id == given.id)
+    await parts.box_db.write(
+        lambda db: change.delete(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+    )
+    parts.keys.forget(given.id)
+    return _shown(key, now)
+
+
 async def key_revoke(parts: Calls, given: OneKey) -> KeyShown:
     """key revoke: it stops working at once and for ever. Raises NotFound, or Conflict for one that is revoked."""
     now = parts.clock.now()
@@ -165,7 +187,9 @@ COMMANDS: dict[str, Command] = {
     "setup": set_up,
     "key create": key_create,
     "key list": key_list,
+    "key rotate": key_rotate,
     "key revoke": key_revoke,
+    "key delete": key_delete,
 }
 
 
@@ -193,6 +217,14 @@ def _organization(parts: Calls, given: str | None) -> str:
         if given in {organization.id, organization.slug}:
             return organization.id
     raise errors.NotFound(f"There is no organization {given}")
+
+
+def _organization_of_key(parts: Calls, key_id: str) -> str:
+    """Whose key this is. Raises NotFound."""
+    found = next((key.organization_id for key in parts.keys.all() if key.id == key_id), None)
+    if found is None:
+        raise errors.NotFound("There is no API key with this id")
+    return found
 
 
 def _shown(key: Key, now: int) -> KeyShown:

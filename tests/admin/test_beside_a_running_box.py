@@ -61,6 +61,17 @@ def test_a_new_key_works_at_once_and_a_revoked_one_no_more(box: Box) -> None:
     assert written_down(box.server.data_dir, made["id"]) == [("created", "command line"), ("revoked", "command line")]
 
 
+def test_a_rotated_key_has_a_new_secret_at_once_and_a_deleted_one_is_gone(box: Box) -> None:
+    made = result(box.server.data_dir, "key", "create", "--name", "Turned", "--scope", "read:data")
+    rotated = result(box.server.data_dir, "key", "rotate", made["id"])
+    assert rotated["id"] == made["id"]
+    assert (status(box, made["secret"]), status(box, rotated["secret"])) == (401, 200)
+    assert run(box.server.data_dir, "key", "delete", made["id"]).returncode == 0
+    assert status(box, rotated["secret"]) == 401
+    assert made["id"] not in run(box.server.data_dir, "key", "list").stdout
+    assert [action for action, _ in written_down(box.server.data_dir, made["id"])] == ["created", "rotated", "deleted"]
+
+
 def test_the_list_shows_no_secret(box: Box) -> None:
     made = result(box.server.data_dir, "key", "create", "--name", "Listed", "--scope", "track:events")
     listed = run(box.server.data_dir, "key", "list")
@@ -74,14 +85,12 @@ def test_a_revoke_cannot_be_repeated_and_an_unknown_key_is_named(box: Box) -> No
     made = result(box.server.data_dir, "key", "create", "--name", "Twice", "--scope", "read:data")
     assert run(box.server.data_dir, "key", "revoke", made["id"]).returncode == 0
     again, unknown = (run(box.server.data_dir, "key", "revoke", key_id) for key_id in (made["id"], "nothing"))
-    assert (again.returncode, again.stderr) == (1, "Error: This API key is revoked already\n")
+    assert (again.returncode, again.stderr) == (1, "Error: This API key is revoked; make a new one\n")
     assert (unknown.returncode, unknown.stderr) == (1, "Error: There is no API key with this id\n")
 
 
 def test_a_key_of_a_website_that_is_not_there_is_refused(box: Box) -> None:
-    ended = run(
-        box.server.data_dir, "key", "create", "--name", "x", "--scope", "read:data", "--website", "notawebsite"
-    )
+    ended = run(box.server.data_dir, "key", "create", "--name", "x", "--scope", "read:data", "--website", "notawebsite")
     assert ended.returncode == 1
     assert "There is no website with the id notawebsite" in ended.stderr
 
