@@ -670,13 +670,14 @@ class Docs:
     document = "The same as an OpenAPI document"
     asking = "Who asks"
     asking_text = (
-        "Send an API key in the header x-api-key, or in Authorization after the word Bearer. A key needs the scope that "
-        "an operation names. A signed-in person needs the role."
+        "Send an API key in the header x-api-key, or in Authorization after the word Bearer. A key needs the scope "
+        "that an operation names. A signed-in person needs the role."
     )
     procedures = "Procedures"
     procedures_text = (
-        "The groups with lower-case names hold procedures. Each takes and answers plain JSON under its own path. The path "
-        "with /rpc in front also speaks the form of oRPC clients: an object with json, and with meta where there are dates."
+        "The groups with lower-case names hold procedures. Each takes and answers plain JSON under its own path. The "
+        "path with /rpc in front also speaks the form of oRPC clients: an object with json, and with meta where there "
+        "are dates."
     )
     all = "All operations"
     refusals = "Refusals"
