@@ -1,0 +1,126 @@
+"""Every address of the table against the house's rules: forged requests, host names, other sites' scripts."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from analytics_box.http.routes import TABLE
+from analytics_box.settings import Settings
+from tests.contract.conftest import unlimited
+from tests.inprocess import WholeBox, whole_box
+
+ALL = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})
+POSTS = [path for method, path in ALL if method == "POST"]
+EVENTS = ("/track", "/", "/batch")
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+PAGES = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.page}
+OPEN = ("/script.js", "/databuddy.js", "/.well-known/")  # to scripts of every site (security: CORS)
+ELSEWHERE = "https://elsewhere.example"
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("box") / "data", adjust=unlimited) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def cookie(box: WholeBox) -> str:
+    return box.cookie
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    """A box that knows its own name and is reached over https."""
+
+    def adjust(settings: Settings) -> Settings:
+        return msgspec.structs.replace(unlimited(settings), base_url="https://stats.example.com")
+
+    with whole_box(tmp_path_factory.mktemp("box") / "data", adjust=adjust) as made:
+        yield made
+
+
+def post(box: WholeBox, path: str, **headers: str) -> tuple[int, bytes]:
+    content = (FORM, b"") if path in PAGES else (JSON, b"{}")
+    answer = box.ask("POST", path, headers={"content_type": content[0], **headers}, body=content[1])
+    return answer.status, answer.body
+
+
+FORGED = (
+    {"sec_fetch_site": "cross-site", "origin": ELSEWHERE},
+    {"sec_fetch_site": "same-site", "origin": "https://other.localhost"},
+    {"sec_fetch_site": "cross-site"},
+    {"origin": ELSEWHERE},
+    {"origin": "null"},
+    {"origin": "http://localhost.evil.example"},
+    {"sec_fetch_site": "nonsense", "origin": "http://localhost"},
+)
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_what_another_site_sends_with_our_cookie_is_refused(box: WholeBox, cookie: str, path: str) -> None:
+    for headers in FORGED:
+        status, body = post(box, path, cookie=cookie, **headers)
+        assert status == 403, (headers, body)
+
+
+@pytest.mark.parametrize("path", [path for path in POSTS if path in PAGES])
+def test_forms_are_refused_from_another_site_without_a_cookie_too(box: WholeBox, path: str) -> None:
+    for headers in FORGED:
+        assert post(box, path, **headers)[0] in {403, 303}, headers
+
+
+@pytest.mark.parametrize("path", [path for path in POSTS if path not in PAGES])
+def test_an_api_key_may_come_from_any_page_whatever_the_cookie_says(box: WholeBox, cookie: str, path: str) -> None:
+    own = post(box, path, x_api_key=box.keys["all"])
+    forged = post(box, path, x_api_key=box.keys["all"], cookie=cookie, **FORGED[0])
+    assert own[0] == forged[0]
+    assert b"another site" not in forged[1]
+
+
+@pytest.mark.parametrize("path", EVENTS)
+def test_events_read_no_cookie(box: WholeBox, cookie: str, path: str) -> None:
+    event = b'[{"name": "x"}]' if path == "/batch" else b'{"name": "x"}'
+    target = f"{path}?client_id={box.sites['shop']}"
+    headers = {"content_type": JSON, "cookie": cookie, "origin": "https://shop.example", "sec_fetch_site": "cross-site"}
+    answer = box.ask("POST", target, headers=headers, body=event)
+    assert answer.status == 200
+    assert answer.headers["access-control-allow-origin"] == "https://shop.example"
+    assert answer.headers["vary"] == "Origin"
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(("method", "path"), ALL)
+def test_only_the_tracker_and_discovery_are_open_to_scripts_of_other_sites(
+    box: WholeBox, cookie: str, method: str, path: str
+) -> None:
+    answer = box.ask(method, path, headers={"origin": ELSEWHERE, "cookie": cookie, "content_type": JSON}, body=b"{}")
+    if path.startswith(OPEN):
+        assert answer.headers["access-control-allow-origin"] == "*"
+    elif (method, path) != ("POST", "/"):
+        assert "access-control-allow-origin" not in answer.headers
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(("method", "path"), [*ALL, *(("POST", path) for path in EVENTS)])
+def test_an_unknown_host_name_is_misdirected_everywhere(named: WholeBox, method: str, path: str) -> None:
+    for host in ("evil.example", "stats.example.com.evil.example", "stats.example.com@evil.example", "[::2]"):
+        answer = named.ask(method, path, headers={"host": host, "content_type": JSON}, body=b"{}")
+        assert answer.status == 421, host
+        assert b"evil" not in answer.body
+
+
+@pytest.mark.parametrize(("method", "path"), ALL)
+def test_over_https_every_answer_pins_it_and_no_page_of_a_person_is_stored(
+    named: WholeBox, method: str, path: str
+) -> None:
+    headers = {"host": "stats.example.com", "content_type": JSON, "cookie": named.cookie}
+    answer = named.ask(method, path, headers=headers, body=b"{}")
+    assert answer.headers["strict-transport-security"].startswith("max-age=")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    if path in PAGES or path.startswith(("/v1/", "/rpc/")) or method == "POST":
+        assert answer.headers["cache-control"] == "no-store"
