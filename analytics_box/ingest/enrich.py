@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from analytics_box.errors import Detail
 from analytics_box.ingest import visitors
 from analytics_box.ingest.agent import Agent
 from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
-from analytics_box.ingest.paths import Page, clean, page
+from analytics_box.ingest.paths import UTM, Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, instant_of, properties_text
 from analytics_box.ingest.source import CLICK_IDS, host_of, source
 from analytics_box.ingest.visitors import Salts
@@ -22,6 +23,8 @@ _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
 _SIZE = re.compile(r"[1-9]\d{1,4}x[1-9]\d{1,4}\Z")
 LONGEST_ENGAGED = 86_400  # seconds
 _NO_PAGE = Page(path="")
+_UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*CLICK_IDS)
+_NO_UTM = ("",) * len(UTM)
 
 
 class Sender(Struct, frozen=True):
@@ -127,12 +130,8 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     On a page event `source` and `ref` repeat the query of the page; on a custom event `source` says who sent it.
     """
     query = dict(where.parameters)
+    utm, click_id = _campaign(given, query)
     tagged = ((given.source if kind != CUSTOM else None) or query.get("source", ""), given.ref or query.get("ref", ""))
-    utm = [
-        clean(getattr(given, name) or query.get(name, ""), 128)
-        for name in ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
-    ]
-    click_id = next((name for name in CLICK_IDS if getattr(given, name) or query.get(name)), "")
     referrer, host = _referrer(given.referrer or "")
     agent = sender.agent
     return (
@@ -155,6 +154,16 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         _size(given.viewport_size),
         _size(given.screen_resolution),
     )
+
+
+def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], str]:
+    """The five utm values and the name of the click id; what an event does not say, the query of its page may."""
+    utm, click_ids = _UTM_OF(given), _CLICK_IDS_OF(given)
+    if not query and not any(utm) and not any(click_ids):
+        return _NO_UTM, ""
+    found = [clean(value or query.get(name, ""), 128) for name, value in zip(UTM, utm, strict=True)]
+    clicked = (name for name, value in zip(CLICK_IDS, click_ids, strict=True) if value or query.get(name))
+    return tuple(found), next(clicked, "")
 
 
 def _between(number: float | None, most: int) -> int:

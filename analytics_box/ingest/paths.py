@@ -9,7 +9,7 @@ from analytics_box.ingest.source import CLICK_IDS
 
 LONGEST = 2_048
 _DROPPED = frozenset(CLICK_IDS) | {"gbraid", "wbraid", "dclid", "yclid", "igshid", "mc_eid"}
-_UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 
 # Control characters and bidirectional overrides: never part of what a person wants to read.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -27,9 +27,12 @@ class Page(NamedTuple):
 
 def clean(text: str, longest: int = LONGEST) -> str:
     """Text without control and direction characters and without runs of white space, cut to length."""
-    if not text.isascii() or not text.isprintable():
+    if not text:  # most of what an event may say it does not
+        return ""
+    printable = text.isprintable()
+    if not printable or not text.isascii():
         text = _INVISIBLE.sub("", text)
-    if "  " in text or not text.isprintable():
+    if not printable or "  " in text:
         text = _SPACES.sub(" ", text)
     return text.strip()[:longest]
 
@@ -54,4 +57,4 @@ def page(address: str) -> Page:
 
 
 def _tells_source(key: str) -> bool:
-    return key in _UTM or key in CLICK_IDS or key in {"ref", "source"}
+    return key in UTM or key in CLICK_IDS or key in {"ref", "source"}

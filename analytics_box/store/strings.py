@@ -15,12 +15,14 @@ class Strings:
     """Numbers of strings, for the writer thread. At most `capacity` strings are remembered."""
 
     def __init__(self, capacity: int = 100_000) -> None:
-        self._numbers: OrderedDict[str, int] = OrderedDict({"": EMPTY})
+        self._numbers: OrderedDict[str, int] = OrderedDict()
         self._learned: list[str] = []
         self._capacity = capacity
 
     def number(self, db: apsw.Connection, text: str) -> int:
         """The number of this string; a new string gets one inside the current transaction."""
+        if not text:
+            return EMPTY
         known = self._numbers.get(text)
         if known is not None:
             self._numbers.move_to_end(text)

@@ -47,6 +47,12 @@ def memory_mb(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
+def processor_seconds(pid: int) -> float:
+    """What a process has used of its core so far, in user and system time."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def wait(seconds: float) -> None:
     """Let time pass: benchmarks may."""
     time.sleep(seconds)
