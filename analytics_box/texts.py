@@ -24,6 +24,7 @@ class App:
     account = "Account"
     signed_in_as = "Signed in as {email}"
     sign_out = "Sign out"
+    api = "API description"
     shortcuts = "Keyboard shortcuts"
     close = "Close"
 

@@ -114,8 +114,10 @@ SIGNED_IN = (
     "{site}?show=table&tab=systems&more=pages",
     "{site}?range=today&compare=off",
     "{site}/settings",
+    "/settings/audit",
+    "/settings/audit?action=rotated&from=2026-01-01",
 )
-PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here")
+PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here", "/docs", "/docs/queries", "/docs/websites")
 
 
 @pytest.mark.node
@@ -148,7 +150,7 @@ def test_no_page_scrolls_sideways_whatever_strangers_sent(browser: Browser, box:
     context = context_of(browser, size)
     page = context.new_page()
     sign_in(page, box)
-    for path in SIGNED_IN:
+    for path in (*SIGNED_IN, *PUBLIC):
         page.goto(box.url + path.format(site=f"/sites/{box.account.website_id}"))
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
     context.close()
