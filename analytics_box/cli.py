@@ -161,7 +161,7 @@ def _answers(found: Settings) -> bool:
     scheme = "https" if found.tls_certificate else "http"
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(found.host, found.host)  # noqa: S104  compared, not listened on
     try:
-        with urllib.request.urlopen(f"{scheme}://{host}:{found.port}/health", timeout=5) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{scheme}://{host}:{found.port}/health", timeout=5) as answer:  # noqa: S310  ours
             click.echo(answer.read().decode())
             return True
     except (urllib.error.URLError, OSError) as broken:

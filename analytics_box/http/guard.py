@@ -23,10 +23,11 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     state = connection.app.state
     identity = await identify.identify(connection, state["key_ring"], state["sign_ins"])
     if identity.key is not None:
-        connection.scope["allowance"] = state["admission"].enter(connection.scope, identity.key, "api")  # type: ignore[typeddict-unknown-key]
+        allowance = state["admission"].enter(connection.scope, identity.key, "api")
+        connection.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     if route.access not in {PUBLIC, SIGNED_IN}:
         identity = identity.within(route.access)
-    connection.scope["identity"] = identity  # type: ignore[typeddict-unknown-key]
+    connection.scope["identity"] = identity  # type: ignore[typeddict-unknown-key]  # for handlers
     if route.page or identity.person is not None:
         check_same_origin(connection)
     if not route.procedure:  # a procedure decides once it knows in which form to refuse

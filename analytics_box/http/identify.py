@@ -15,7 +15,7 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 
 async def identify(connection: Connection, keys: KeyRing, sign_ins: SignIns) -> Identity:
     """The caller. A key that does not work is as if absent; a key that works hides the cookie."""
-    address = network_of(str(connection.scope["address"]))  # type: ignore[typeddict-item]
+    address = network_of(str(connection.scope["address"]))  # type: ignore[typeddict-item]  # set by the front
     secret = connection.headers.get("x-api-key")
     if secret is None:
         scheme, _, token = connection.headers.get("authorization", "").partition(" ")

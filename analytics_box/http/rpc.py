@@ -65,7 +65,8 @@ def serve(name: str, handler: Handler, check: Callable[[Identity], None]) -> Cal
             enveloped = form.enveloped
             check(identity)
             limit = settings.limit_rpc
-            request.scope["allowance"] = calls.limits.take(name, identity.limit_name, limit)  # type: ignore[typeddict-unknown-key]
+            allowance = calls.limits.take(name, identity.limit_name, limit)
+            request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
             call = calls.by(identity)
             given = _decode(decoder, form.input)
             output = await (handler(call, given) if takes_input else handler(call))

@@ -34,7 +34,8 @@ async def query(
 ) -> Response[bytes]:
     """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
-    request.scope["allowance"] = limits.take("query", identity.limit_name, most)  # type: ignore[typeddict-unknown-key]
+    allowance = limits.take("query", identity.limit_name, most)
+    request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
     )

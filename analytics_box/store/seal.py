@@ -32,7 +32,7 @@ class Seal:
     def open(self, sealed: bytes, *, owner: str) -> bytes:
         """What was sealed for this owner. Raises SealBroken."""
         from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt  # noqa: PLC0415  1 MB
-        from nacl.exceptions import CryptoError  # noqa: PLC0415
+        from nacl.exceptions import CryptoError  # noqa: PLC0415  as above
 
         nonce, locked = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:
