@@ -21,9 +21,9 @@ from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
 from analytics_box.ingest import facts, sessions
-from analytics_box.ingest.facts import Ledger
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.repeats import RecentIds
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
@@ -58,6 +58,7 @@ class Box(Struct, frozen=True):
     events_db: Db
     limits: Limits
     salts: SaltFile
+    event_ids: EventIds
     sign_ins: SignIns
     calls: Calls
     application: App
@@ -91,9 +92,10 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         write_queue=settings.write_queue,
         read_queue=settings.query_queue,
     )
-    strings, live, recent = Strings(), LiveSessions(), RecentIds()
-    events_db.accompany(strings, live, recent)
+    strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
+    events_db.accompany(strings, live, event_ids)
     events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
+    events_db.write_now(event_ids.recover)
 
     limits = Limits(clock)
     admission = Admission(clock, limits, settings)
@@ -107,7 +109,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     intake = Intake(
         events=events_db,
-        ledger=Ledger(strings, live, recent),
+        ledger=Ledger(strings, live, event_ids),
         keys=keys,
         websites=websites,
         organizations=organizations,
@@ -168,6 +170,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         events_db=events_db,
         limits=limits,
         salts=salts,
+        event_ids=event_ids,
         sign_ins=sign_ins,
         calls=calls,
         application=front,

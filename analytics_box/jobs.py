@@ -7,6 +7,7 @@ from typing import NamedTuple
 import apsw
 
 from analytics_box.box import Box
+from analytics_box.ingest import repeats
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -60,6 +61,16 @@ async def note_key_use(box: Box) -> None:
     await box.note_key_use()
 
 
+async def sort_event_ids(box: Box) -> None:
+    """Sort the ids of new events into their table, so that few of them stay in memory."""
+    await repeats.sort_in(box.events_db, box.event_ids)
+
+
+async def forget_event_ids(box: Box) -> None:
+    """Forget the ids of events that are too old to come again."""
+    await repeats.forget(box.events_db, box.clock.now())
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events_db):
@@ -78,6 +89,8 @@ JOBS = (
     Job("purge websites", 3_600, purge_websites),
     Job("retain events", 21_600, retain_events),
     Job("note key use", 60, note_key_use),
+    Job("sort event ids", 10, sort_event_ids),
+    Job("forget event ids", 3_600, forget_event_ids),
     Job("optimize", 86_400, optimize),
 )
 

@@ -15,7 +15,8 @@ from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.facts import Event
+from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.store import schema
 from analytics_box.store.db import Db

@@ -22,6 +22,9 @@ OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
 _SIZE = re.compile(r"[1-9]\d{1,4}x[1-9]\d{1,4}\Z")
 LONGEST_ENGAGED = 86_400  # seconds
+CONNECTIONS = frozenset(  # wire 4.3
+    ("bluetooth", "cellular", "ethernet", "none", "wifi", "wimax", "other", "unknown", "slow-2g", "2g", "3g", "4g")
+)
 _NO_PAGE = Page(path="")
 _UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*CLICK_IDS)
 _NO_UTM = ("",) * len(UTM)
@@ -36,6 +39,9 @@ class Sender(Struct, frozen=True):
     language: str
     bot: str
     by_key: bool
+    country: str = ""  # its English name
+    region: str = ""
+    city: str = ""
 
 
 class Target(Struct, frozen=True):
@@ -84,12 +90,15 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         title=clean(given.title or "", 512),
         engaged=_between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
         scroll=_between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
+        interactions=_between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
+        agent=clean(sender.user_agent, 128) if sender.bot else "",
         origin=clean(given.source or "", 64) if kind == CUSTOM else "",
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),
         event_id=given.eventId or "",
+        profile=clean(given.profileId or "", 128),
     )
 
 
@@ -143,7 +152,12 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
             referrer_host=host,
             own_domain=domain,
         ),
+        "",  # channel
+        click_id,
         *utm,
+        sender.country,
+        sender.region,
+        sender.city,
         agent.browser,
         agent.browser_version,
         agent.system,
@@ -153,6 +167,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         _zone(given.timezone or ""),
         _size(given.viewport_size),
         _size(given.screen_resolution),
+        given.connection_type if given.connection_type in CONNECTIONS else "",
     )
 
 

@@ -1,27 +1,24 @@
-"""Events as facts: from what arrived to a row in events.db. All of this runs in the writer thread."""
+"""Events as facts: what an event is once it is understood, and in which columns of events.db it goes."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import apsw
-
-from analytics_box.ingest import sessions
-from analytics_box.ingest.repeats import RecentIds
-from analytics_box.ingest.sessions import Key, LiveSessions, Session
-from analytics_box.store.strings import Strings
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3
 
-# What a session has from its first event on, and every row of it repeats. The order is that of Event.attributes.
+# What a session has from its first event on, and every row of it repeats. The order is that of `attributes`.
 ATTRIBUTES = (
     "entry",
     "referrer",
     "source",
+    "channel",
+    "click_id",
     "utm_source",
     "utm_medium",
     "utm_campaign",
     "utm_term",
     "utm_content",
+    "country",
+    "region",
+    "city",
     "browser",
     "browser_version",
     "system",
@@ -31,6 +28,7 @@ ATTRIBUTES = (
     "time_zone",
     "viewport",
     "screen",
+    "connection",
 )
 OWN = (
     "site",
@@ -40,30 +38,58 @@ OWN = (
     "namespace",
     "visitor",
     "session",
+    "profile",
     "path",
     "query_string",
     "title",
     "engaged",
     "scroll",
+    "interactions",
     "bot",
+    "agent",
     "origin",
     "session_started",
     "client_session",
 )
 COLUMNS = (*OWN, *ATTRIBUTES, "properties")
 
-_INSERT = f"""
-    -- facts.append
-    insert into events ({", ".join(COLUMNS)})
-    values ({", ".join("?" * len(COLUMNS))})
-    """
+# Facts that are no events: each kind has a table of its own, with these columns and what its `own` holds.
+SPAN_OWN = ("site", "time", "visitor", "session", "client_session", "profile", "path", "query_string")
+SPANS: dict[str, tuple[str, ...]] = {
+    "vitals": ("metric", "value"),
+    "errors": ("type", "message", "filename", "line", "position", "stack"),
+    "outgoing_links": ("href", "text", "domain"),
+    "engagement": (
+        "page_index",
+        "exit_type",
+        "time_on_page",
+        "active_time",
+        "first_interaction",
+        "scroll",
+        "scrolls",
+        "clicks",
+        "keys",
+        "interactions",
+        "copies",
+        "rage_clicks",
+        "dead_clicks",
+        "rage_target",
+        "dead_target",
+        "form_fields",
+        "form_submits",
+        "last_field",
+        "errors",
+    ),
+}
+TABLES = ("events", *SPANS)
 
 
 class Event(NamedTuple):
     """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent.
 
     `visitor` 0 is nobody: such an event has no session. `yesterday` is the id that the same visitor had under
-    yesterday's salt, so that a session goes on across midnight.
+    yesterday's salt, so that a session goes on across midnight. `profile` is who the site says it was. `bot` is why it
+    is held for a program's, `agent` what that program called itself; both empty for people.
     """
 
     site: int
@@ -84,76 +110,29 @@ class Event(NamedTuple):
     attributes: tuple[str, ...]
     properties: str | None
     event_id: str = ""
+    profile: str = ""
+    interactions: int = 0
+    agent: str = ""
 
 
-class Ledger:
-    """Appends events: leaves out repeats, interns their strings, finds their sessions, writes their rows.
+class Span(NamedTuple):
+    """A measurement, an error, a click on a link that leads away or one visit of a page. It begins no session.
 
-    Without `recent` every event is taken for a new one.
+    `own` is in the order of SPANS[table]; its texts are interned. Everything else is as in Event.
     """
 
-    def __init__(self, strings: Strings, live: LiveSessions, recent: RecentIds | None = None) -> None:
-        self._strings = strings
-        self._live = live
-        self._recent = recent
+    table: str
+    site: int
+    time: int
+    visitor: int
+    yesterday: int
+    client_session: str
+    path: str
+    query_string: str
+    attributes: tuple[str, ...]
+    own: tuple[int | float | str, ...]
+    event_id: str = ""
+    profile: str = ""
 
-    def append(self, db: apsw.Connection, events: Sequence[Event]) -> None:
-        """Write these events inside the current transaction."""
-        if self._recent is not None:
-            is_repeat = self._recent.is_repeat
-            events = [event for event in events if not is_repeat(event.site, event.event_id)]
-        db.executemany(_INSERT, [self._row(db, event) for event in events])
 
-    def _row(self, db: apsw.Connection, event: Event) -> tuple[int | str | None, ...]:
-        number = self._strings.number
-        client_session = number(db, event.client_session)
-        session = self._session(db, event, client_session)
-        if session is None:
-            attributes = self._attributes(db, event)
-            session_number = session_started = 0
-        else:
-            attributes = session.attributes
-            session_number, session_started = session.number, session.started
-        return (
-            event.site,
-            event.time,
-            event.kind,
-            number(db, event.name),
-            number(db, event.namespace),
-            event.visitor,
-            session_number,
-            number(db, event.path),
-            number(db, event.query_string),
-            number(db, event.title),
-            event.engaged,
-            event.scroll,
-            number(db, event.bot),
-            number(db, event.origin),
-            session_started,
-            client_session,
-            *attributes,
-            event.properties,
-        )
-
-    def _session(self, db: apsw.Connection, event: Event, client_session: int) -> Session | None:
-        """The session that this event continues or begins; None for nobody, bots and a leave beacon on its own."""
-        if not event.visitor or event.bot:
-            return None
-        keys: tuple[Key, ...]
-        if client_session:
-            keys = ((event.site, "client", client_session),)
-        else:
-            keys = ((event.site, "visitor", event.visitor), (event.site, "visitor", event.yesterday))
-        session = self._live.find(keys, event.time)
-        if session is not None:
-            session = Session(session.number, session.started, max(session.last, event.time), session.attributes)
-        elif event.kind == PAGE_EXIT:
-            return None
-        else:
-            session = sessions.new(event.time, self._attributes(db, event))
-        self._live.keep(keys[0], session)
-        return session
-
-    def _attributes(self, db: apsw.Connection, event: Event) -> tuple[int, ...]:
-        number = self._strings.number
-        return tuple([number(db, text) for text in event.attributes])
+Fact = Event | Span

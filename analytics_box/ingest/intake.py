@@ -11,7 +11,8 @@ from analytics_box.http.address import network_of
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
 from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.facts import Event
+from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing

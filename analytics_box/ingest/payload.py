@@ -36,6 +36,7 @@ class Incoming(Struct, frozen=True):
     anonymizeVisitorIds: bool | Literal["auto"] | None = None
     sessionId: _Text256 = None
     websiteId: Annotated[str, Meta(max_length=255)] | None = None
+    profileId: Annotated[str, Meta(max_length=128)] | None = None
     path: _Address = None
     source: str | None = None
     title: str | None = None
@@ -46,6 +47,8 @@ class Incoming(Struct, frozen=True):
     screen_resolution: str | None = None
     time_on_page: float | None = None
     scroll_depth: float | None = None
+    interaction_count: float | None = None
+    connection_type: str | None = None
     utm_source: str | None = None
     utm_medium: str | None = None
     utm_campaign: str | None = None

@@ -7,10 +7,9 @@ sessions are read back from the last events.
 from collections import OrderedDict
 from typing import NamedTuple
 
-import apsw
-
 from analytics_box import ids
 from analytics_box.clock import DAY, MINUTE
+from analytics_box.store.db import Connection
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
@@ -21,7 +20,10 @@ _BEFORE = " before"  # beside a key's newest session stands the one before it, f
 
 
 class Session(NamedTuple):
-    """A live session: when it began and was last heard of (UTC ms), and what its events repeat."""
+    """A live session: when it began and was last heard of (UTC ms), and what its events repeat.
+
+    Without attributes it has not begun yet: something of its page came before its first event.
+    """
 
     number: int
     started: int
@@ -98,12 +100,12 @@ def continues(session: Session, key: Key, time: int) -> bool:
     return key[1] == "client" or time - session.last <= IDLE
 
 
-def new(time: int, attributes: tuple[int, ...]) -> Session:
-    """A session that begins with an event at this time."""
-    return Session(ids.new_number(), time, time, attributes)
+def new(time: int, attributes: tuple[int, ...], number: int | None = None) -> Session:
+    """A session that begins with an event at this time; its number where it has been announced."""
+    return Session(number or ids.new_number(), time, time, attributes)
 
 
-def recover(db: apsw.Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
+def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
     """Read the live sessions back from the newest events. `columns` are those that make up the attributes."""
     rows = db.execute(
         f"""

@@ -3,6 +3,10 @@
 Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so nothing newer than 3.37 stands here.
 """
 
+from analytics_box.store.event_schema import EVENTS
+
+__all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE"]
+
 BOX_FILE = "box.db"
 EVENTS_FILE = "events.db"
 
@@ -248,63 +252,6 @@ BOX = (
             when exists (select 1 from audit where id = new.id)
             begin select raise(abort, 'the audit log is append-only'); end
             """,
-        ),
-    ),
-)
-
-EVENTS = (
-    (
-        "0001_events",
-        (
-            """
-            create table strings (
-              id               integer primary key,
-              value            text    not null unique
-            ) strict
-            """,
-            "insert into strings (id, value) values (0, '')",
-            # One row per event, in the order of arrival. Numbers named after a string are ids in strings; 0 is none.
-            # From session_started to utm_content a row repeats what its session had at its first event.
-            """
-            create table events (
-              id               integer primary key,
-              site             integer not null,
-              time             integer not null,
-              kind             integer not null check (kind in (1, 2, 3)),
-              name             integer not null,
-              namespace        integer not null,
-              visitor          integer not null,
-              session          integer not null,
-              path             integer not null,
-              query_string     integer not null,
-              title            integer not null,
-              engaged          integer not null check (engaged >= 0),
-              scroll           integer not null check (scroll between 0 and 100),
-              bot              integer not null,
-              origin           integer not null,
-              session_started  integer not null,
-              client_session   integer not null,
-              entry            integer not null,
-              referrer         integer not null,
-              source           integer not null,
-              utm_source       integer not null,
-              utm_medium       integer not null,
-              utm_campaign     integer not null,
-              utm_term         integer not null,
-              utm_content      integer not null,
-              browser          integer not null,
-              browser_version  integer not null,
-              system           integer not null,
-              system_version   integer not null,
-              device           integer not null,
-              language         integer not null,
-              time_zone        integer not null,
-              viewport         integer not null,
-              screen           integer not null,
-              properties       text
-            ) strict
-            """,
-            "create index events_by_time on events (site, time)",
         ),
     ),
 )

@@ -1,40 +1,142 @@
-"""A client that got no answer sends again; the event counts once."""
+"""A client that got no answer sends again; the event counts once, over restarts too."""
 
-from analytics_box.ingest.repeats import RecentIds
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 
-def test_the_second_event_with_an_id_is_a_repeat() -> None:
-    recent = RecentIds()
-    assert not recent.is_repeat(1, "a")
-    assert recent.is_repeat(1, "a")
+from analytics_box.clock import DAY
+from analytics_box.ingest import repeats
+from analytics_box.ingest.repeats import EventIds
+from analytics_box.store import schema
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.migrations import migrate
+from tests.inprocess import FixedClock
 
-
-def test_the_same_id_on_another_site_is_not_a_repeat() -> None:
-    recent = RecentIds()
-    recent.is_repeat(1, "a")
-    assert not recent.is_repeat(2, "a")
-
-
-def test_events_without_an_id_are_never_repeats() -> None:
-    recent = RecentIds()
-    assert not recent.is_repeat(1, "")
-    assert not recent.is_repeat(1, "")
+NOON = 1_780_000_000_000  # UTC ms
 
 
-def test_an_id_of_a_write_that_was_rolled_back_may_come_again() -> None:
-    recent = RecentIds()
-    recent.is_repeat(1, "kept")
-    mark = recent.mark()
-    recent.is_repeat(1, "lost")
-    recent.undo(mark)
-    assert recent.is_repeat(1, "kept")
-    assert not recent.is_repeat(1, "lost")
+class Shelf:
+    """An events.db with its event ids, which can be closed and opened again."""
+
+    def __init__(self, directory: Path) -> None:
+        migrate(directory)
+        self.clock = FixedClock(NOON)
+        self._path = directory / schema.EVENTS_FILE
+        self.open()
+
+    def open(self) -> None:
+        self.ids = EventIds(self.clock)
+        self.db = Db(self._path, readers=1, durability="normal")
+        self.db.accompany(self.ids)
+        self.db.write_now(self.ids.recover)
+
+    def again(self) -> None:
+        """Close and open, as a restart does."""
+        self.db.close()
+        self.open()
+
+    def is_repeat(self, event_id: str, *, site: int = 1, kind: str = "events") -> bool:
+        return self.db.write_now(lambda db: self.ids.is_repeat(db, kind, site, event_id))
+
+    def tidy(self) -> None:
+        async def both() -> None:
+            await repeats.sort_in(self.db, self.ids)
+            await repeats.forget(self.db, self.clock.now())
+
+        asyncio.run(both())
+
+    def stored(self) -> int:
+        def count(db: Connection) -> int:
+            rows = db.execute("select (select count(*) from event_ids) + (select count(*) from event_ids_new)")
+            return int(str(rows.fetchall()[0][0]))
+
+        return self.db.read_now(count)
 
 
-def test_only_the_newest_ids_are_remembered() -> None:
-    recent = RecentIds(capacity=2)
-    for event_id in "abc":
-        recent.is_repeat(1, event_id)
-    recent.committed()
-    assert recent.is_repeat(1, "b")
-    assert not recent.is_repeat(1, "a")
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    opened = Shelf(tmp_path)
+    yield opened
+    opened.db.close()
+
+
+def test_the_second_event_with_an_id_is_a_repeat(shelf: Shelf) -> None:
+    assert not shelf.is_repeat("a")
+    assert shelf.is_repeat("a")
+
+
+def test_the_same_id_on_another_site_or_of_another_kind_is_not_a_repeat(shelf: Shelf) -> None:
+    shelf.is_repeat("a")
+    assert not shelf.is_repeat("a", site=2)
+    assert not shelf.is_repeat("a", kind="vitals")
+
+
+@pytest.mark.parametrize("sorted_in", [False, True])
+def test_an_id_is_remembered_over_a_restart(shelf: Shelf, *, sorted_in: bool) -> None:
+    shelf.is_repeat("a")
+    if sorted_in:
+        shelf.tidy()
+        assert len(shelf.ids) == 0
+    shelf.again()
+    assert shelf.is_repeat("a")
+    assert not shelf.is_repeat("b")
+
+
+@pytest.mark.parametrize(("event_id", "life"), [("a", DAY), ("exit_a", 2 * DAY)])
+@pytest.mark.parametrize("sorted_in", [False, True])
+def test_an_id_is_remembered_for_a_day_and_that_of_a_leave_beacon_for_two(
+    shelf: Shelf, event_id: str, life: int, *, sorted_in: bool
+) -> None:
+    shelf.is_repeat(event_id)
+    if sorted_in:
+        shelf.tidy()
+    shelf.clock.advance(seconds=life / 1000 - 0.001)
+    assert shelf.is_repeat(event_id)
+    shelf.clock.advance(seconds=0.001)
+    assert not shelf.is_repeat(event_id)
+    assert shelf.is_repeat(event_id), "it counts from anew"
+
+
+def test_an_id_of_a_write_that_was_rolled_back_may_come_again(shelf: Shelf) -> None:
+    class Refusal(Exception):
+        pass
+
+    def refused(db: Connection) -> None:
+        shelf.ids.is_repeat(db, "events", 1, "lost")
+        raise Refusal
+
+    shelf.is_repeat("kept")
+    with pytest.raises(Refusal):
+        shelf.db.write_now(refused)
+    assert shelf.is_repeat("kept")
+    assert not shelf.is_repeat("lost")
+
+
+def test_a_sorting_that_is_rolled_back_forgets_nothing(shelf: Shelf) -> None:
+    class Refusal(Exception):
+        pass
+
+    def refused(db: Connection) -> None:
+        shelf.ids.fold(db)
+        raise Refusal
+
+    shelf.is_repeat("a")
+    with pytest.raises(Refusal):
+        shelf.db.write_now(refused)
+    assert len(shelf.ids) == 1
+    assert shelf.is_repeat("a")
+
+
+def test_ids_whose_time_is_over_leave_the_file(shelf: Shelf) -> None:
+    for number in range(300):
+        shelf.is_repeat(f"old {number}")
+    shelf.clock.advance(seconds=12 * 3600)
+    shelf.is_repeat("new")
+    shelf.tidy()
+    assert shelf.stored() == 301
+    shelf.clock.advance(seconds=12 * 3600)
+    shelf.tidy()
+    assert shelf.stored() == 1
+    assert shelf.is_repeat("new")

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from analytics_box.ingest import facts, sessions
-from analytics_box.ingest.facts import Ledger
+from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.store.strings import Strings
 from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at

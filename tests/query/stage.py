@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from analytics_box.ingest.facts import Event, Ledger
+from analytics_box.ingest.facts import Event
+from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.query.request import DECODER, GivenQuery, check
 from analytics_box.query.run import Entry, Queries

@@ -1,0 +1,143 @@
+"""The ledger: facts become rows of events.db. All of this runs in the writer thread."""
+
+from collections.abc import Sequence
+
+from analytics_box.ingest import sessions
+from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, PAGE_EXIT, SPAN_OWN, SPANS, Event, Fact, Span
+from analytics_box.ingest.repeats import EventIds
+from analytics_box.ingest.sessions import Key, LiveSessions, Session
+from analytics_box.store.db import Connection
+from analytics_box.store.strings import Strings
+
+Value = int | float | str | None
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"""
+    -- ledger.append
+    insert into {table} ({", ".join(columns)})
+    values ({", ".join("?" * len(columns))})
+    """
+
+
+_EVENT = _insert("events", COLUMNS)
+_SPAN = {table: _insert(table, (*SPAN_OWN, *own, *ATTRIBUTES)) for table, own in SPANS.items()}
+
+
+class Ledger:
+    """Appends facts: leaves out repeats, interns their strings, finds their sessions, writes their rows.
+
+    Without `event_ids` every fact is taken for a new one.
+    """
+
+    def __init__(self, strings: Strings, live: LiveSessions, event_ids: EventIds | None = None) -> None:
+        self._strings = strings
+        self._live = live
+        self._event_ids = event_ids
+
+    def append(self, db: Connection, facts: Sequence[Fact]) -> None:
+        """Write these facts inside the current transaction."""
+        if self._event_ids is not None:
+            facts = [fact for fact in facts if not (fact.event_id and self._is_repeat(db, fact))]
+        events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
+        if events:
+            db.executemany(_EVENT, events)
+        if len(events) < len(facts):
+            for fact in facts:
+                if isinstance(fact, Span):
+                    db.execute(_SPAN[fact.table], self._span(db, fact))
+
+    def _is_repeat(self, db: Connection, fact: Fact) -> bool:
+        kind = fact.table if isinstance(fact, Span) else "events"
+        return self._event_ids is not None and self._event_ids.is_repeat(db, kind, fact.site, fact.event_id)
+
+    def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
+        number = self._strings.number
+        client_session = number(db, event.client_session)
+        session = self._session(db, event, client_session)
+        if session is None:
+            attributes = self._attributes(db, event)
+            session_number = session_started = 0
+        else:
+            attributes = session.attributes
+            session_number, session_started = session.number, session.started
+        return (
+            event.site,
+            event.time,
+            event.kind,
+            number(db, event.name),
+            number(db, event.namespace),
+            event.visitor,
+            session_number,
+            number(db, event.profile),
+            number(db, event.path),
+            number(db, event.query_string),
+            number(db, event.title),
+            event.engaged,
+            event.scroll,
+            event.interactions,
+            number(db, event.bot),
+            number(db, event.agent),
+            number(db, event.origin),
+            session_started,
+            client_session,
+            *attributes,
+            event.properties,
+        )
+
+    def _session(self, db: Connection, event: Event, client_session: int) -> Session | None:
+        """The session that this event continues or begins; None for nobody, bots and a leave beacon on its own."""
+        if not event.visitor or event.bot:
+            return None
+        keys = _keys(event, client_session)
+        session = self._live.find(keys, event.time)
+        if session is not None and session.attributes:
+            session = session._replace(last=max(session.last, event.time))
+        elif event.kind == PAGE_EXIT:
+            return None
+        else:
+            number = session.number if session is not None else None
+            session = sessions.new(event.time, self._attributes(db, event), number)
+        self._live.keep(keys[0], session)
+        return session
+
+    def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
+        number = self._strings.number
+        client_session = number(db, span.client_session)
+        session = self._session_of_span(span, client_session)
+        own = [number(db, value) if isinstance(value, str) else value for value in span.own]
+        return (
+            span.site,
+            span.time,
+            span.visitor,
+            session.number if session is not None else 0,
+            client_session,
+            number(db, span.profile),
+            number(db, span.path),
+            number(db, span.query_string),
+            *own,
+            *(session.attributes if session is not None and session.attributes else self._attributes(db, span)),
+        )
+
+    def _session_of_span(self, span: Span, client_session: int) -> Session | None:
+        """The session that is live, else the number of one that the visitor's next event will begin: a page's
+        measurements may come before the page view itself."""
+        if not span.visitor:
+            return None
+        keys = _keys(span, client_session)
+        session = self._live.find(keys, span.time)
+        if session is None:
+            session = sessions.new(span.time, ())
+            self._live.keep(keys[0], session)
+        return session
+
+    def _attributes(self, db: Connection, fact: Fact) -> tuple[int, ...]:
+        number = self._strings.number
+        return tuple([number(db, text) for text in fact.attributes])
+
+
+def _keys(fact: Fact, client_session: int) -> tuple[Key, ...]:
+    """Under what the session of this fact may be found; it is kept under the first."""
+    if client_session:
+        return ((fact.site, "client", client_session),)
+    return ((fact.site, "visitor", fact.visitor), (fact.site, "visitor", fact.yesterday))

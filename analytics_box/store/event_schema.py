@@ -1,0 +1,192 @@
+"""The schema of events.db, as an append-only list of steps."""
+
+EVENTS = (
+    (
+        "0001_events",
+        (
+            """
+            create table strings (
+              id               integer primary key,
+              value            text    not null unique
+            ) strict
+            """,
+            "insert into strings (id, value) values (0, '')",
+            # One row per event, in the order of arrival. Numbers named after a string are ids in strings; 0 is none.
+            # From session_started to utm_content a row repeats what its session had at its first event.
+            """
+            create table events (
+              id               integer primary key,
+              site             integer not null,
+              time             integer not null,
+              kind             integer not null check (kind in (1, 2, 3)),
+              name             integer not null,
+              namespace        integer not null,
+              visitor          integer not null,
+              session          integer not null,
+              path             integer not null,
+              query_string     integer not null,
+              title            integer not null,
+              engaged          integer not null check (engaged >= 0),
+              scroll           integer not null check (scroll between 0 and 100),
+              bot              integer not null,
+              origin           integer not null,
+              session_started  integer not null,
+              client_session   integer not null,
+              entry            integer not null,
+              referrer         integer not null,
+              source           integer not null,
+              utm_source       integer not null,
+              utm_medium       integer not null,
+              utm_campaign     integer not null,
+              utm_term         integer not null,
+              utm_content      integer not null,
+              browser          integer not null,
+              browser_version  integer not null,
+              system           integer not null,
+              system_version   integer not null,
+              device           integer not null,
+              language         integer not null,
+              time_zone        integer not null,
+              viewport         integer not null,
+              screen           integer not null,
+              properties       text
+            ) strict
+            """,
+            "create index events_by_time on events (site, time)",
+        ),
+    ),
+    (
+        "0002_places_spans_profiles",
+        (
+            # What else an event has of its own: who the site says it was, how often the page was used, and what a
+            # program called itself.
+            "alter table events add column profile integer not null default 0",
+            "alter table events add column interactions integer not null default 0 check (interactions >= 0)",
+            "alter table events add column agent integer not null default 0",
+            # And what its session had at its first event.
+            "alter table events add column channel integer not null default 0",
+            "alter table events add column click_id integer not null default 0",
+            "alter table events add column country integer not null default 0",
+            "alter table events add column region integer not null default 0",
+            "alter table events add column city integer not null default 0",
+            "alter table events add column connection integer not null default 0",
+            *(
+                statement
+                for table, own in (
+                    # value: milliseconds, for CLS its score, for FPS frames a second
+                    ("vitals", "metric integer not null, value real not null check (value >= 0)"),
+                    (
+                        "errors",
+                        """
+                        type integer not null, message integer not null, filename integer not null,
+                        line integer not null check (line >= 0), position integer not null check (position >= 0),
+                        stack integer not null
+                        """,
+                    ),
+                    ("outgoing_links", "href integer not null, text integer not null, domain integer not null"),
+                    # One visit of one page. Times are milliseconds, depth is percent.
+                    (
+                        "engagement",
+                        """
+                        page_index integer not null, exit_type integer not null, time_on_page integer not null,
+                        active_time integer not null, first_interaction integer not null,
+                        scroll integer not null check (scroll between 0 and 100), scrolls integer not null,
+                        clicks integer not null, keys integer not null, interactions integer not null,
+                        copies integer not null, rage_clicks integer not null, dead_clicks integer not null,
+                        rage_target integer not null, dead_target integer not null,
+                        form_fields integer not null, form_submits integer not null, last_field integer not null,
+                        errors integer not null
+                        """,
+                    ),
+                )
+                for statement in (
+                    f"""
+                    create table {table} (
+                      id               integer primary key,
+                      site             integer not null,
+                      time             integer not null,
+                      visitor          integer not null,
+                      session          integer not null,
+                      client_session   integer not null,
+                      profile          integer not null,
+                      path             integer not null,
+                      query_string     integer not null,
+                      {own},
+                      entry            integer not null,
+                      referrer         integer not null,
+                      source           integer not null,
+                      channel          integer not null,
+                      click_id         integer not null,
+                      utm_source       integer not null,
+                      utm_medium       integer not null,
+                      utm_campaign     integer not null,
+                      utm_term         integer not null,
+                      utm_content      integer not null,
+                      country          integer not null,
+                      region           integer not null,
+                      city             integer not null,
+                      browser          integer not null,
+                      browser_version  integer not null,
+                      system           integer not null,
+                      system_version   integer not null,
+                      device           integer not null,
+                      language         integer not null,
+                      time_zone        integer not null,
+                      viewport         integer not null,
+                      screen           integer not null,
+                      connection       integer not null
+                    ) strict
+                    """,
+                    f"create index {table}_by_time on {table} (site, time)",
+                )
+            ),
+            # People as the site names them (identify). traits are sealed with secret.key.
+            """
+            create table profiles (
+              site             integer not null,
+              profile          integer not null,
+              created_at       integer not null,
+              updated_at       integer not null,
+              traits           blob,
+              primary key (site, profile)
+            ) strict, without rowid
+            """,
+            # Which visitor was which person: a visitor's id of a day, and the person it turned out to be.
+            """
+            create table visitor_profiles (
+              site             integer not null,
+              visitor          integer not null,
+              profile          integer not null,
+              time             integer not null,
+              primary key (site, visitor)
+            ) strict, without rowid
+            """,
+            "create index visitor_profiles_by_profile on visitor_profiles (site, profile)",
+            # Ids of events that came with one, so that none counts twice: the newest in the order of arrival, …
+            """
+            create table event_ids_new (
+              id               integer primary key,
+              digest           integer not null,
+              until            integer not null
+            ) strict
+            """,
+            # … and all others by themselves.
+            """
+            create table event_ids (
+              digest           integer primary key,
+              until            integer not null
+            ) strict
+            """,
+            # What was not taken, or taken and not counted: how often, by UTC day and reason.
+            """
+            create table drops (
+              site             integer not null,
+              day              integer not null,
+              reason           text    not null check (length(reason) between 1 and 64),
+              count            integer not null check (count > 0),
+              primary key (site, day, reason)
+            ) strict, without rowid
+            """,
+        ),
+    ),
+)
