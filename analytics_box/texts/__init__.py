@@ -1,0 +1,40 @@
+"""Every text that people read on a page, one file for each area; templates know this package as `texts`.
+
+Words: sentence case, verbs on buttons, a plain word where there is one; an error says what happened and what to do.
+Names in {braces} are filled in with str.format.
+"""
+
+from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
+from analytics_box.texts.auditlog import AuditLog
+from analytics_box.texts.docs import Docs
+from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
+from analytics_box.texts.keys import ApiKeys
+from analytics_box.texts.organizations import Invitations, Members, Organizations
+from analytics_box.texts.overview import Metrics, Overview, Panels, Ranges
+from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
+
+__all__ = [
+    "ApiKeys",
+    "App",
+    "AuditLog",
+    "Docs",
+    "Errors",
+    "Form",
+    "Invitations",
+    "Keys",
+    "Members",
+    "Metrics",
+    "Organizations",
+    "Overview",
+    "Panels",
+    "Profile",
+    "Ranges",
+    "Reset",
+    "Security",
+    "SettingsArea",
+    "Setup",
+    "SignIn",
+    "Sites",
+    "Snippet",
+    "WebsiteSettings",
+]

@@ -1,0 +1,39 @@
+"""The page of the audit log."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class AuditLog:
+    """The page of the audit log."""
+
+    title = "Audit log"
+    lead = "Every change to keys, websites, members and settings. Nothing can be changed or removed here."
+    who = "Who"
+    what = "What"
+    subject = "Of"
+    first = "From"
+    last = "To"
+    any = "All"
+    filter = "Show"
+    clear = "Show everything"
+    newest = "Newest"
+    older = "Older"
+    became = "became"
+    yes = "yes"
+    no = "no"
+    nothing = "nothing"
+    by_key = "API key {name}"
+    by_nobody = "Somebody who is gone"
+    empty_title = "No entries"
+    empty = "Nothing has been changed yet."
+    empty_filtered = "No change matches these filters."
+    others: ClassVar[Mapping[str, str]] = {"command line": "Command line", "setup link": "First setup"}
+    actions: ClassVar[Mapping[str, str]] = {
+        "created": "created",
+        "updated": "changed",
+        "rotated": "rotated",
+        "revoked": "revoked",
+        "deleted": "deleted",
+    }
+    subjects: ClassVar[Mapping[str, str]] = {"api_key": "API key", "preferences": "own preferences"}

@@ -1,0 +1,94 @@
+"""An organization, its members and the invitations to it."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class Organizations:
+    """An organization's settings, and turning to another one."""
+
+    title = "Organization"
+    name = "Name"
+    slug = "Short name"
+    slug_help = "Letters a–z, digits and hyphens."
+    zone = "Time zone of new members"
+    zone_help = (
+        "Like Europe/Berlin. Whoever is invited starts with it unless their browser names another; empty for UTC."
+    )
+    plan = "Plan"
+    plans: ClassVar[Mapping[str, str]] = {"free": "Free: without error tracking", "hobby": "Hobby: everything"}
+    plan_help = "Only the administrator of this box can change it."
+    submit = "Save"
+    read_only = "Your role here is {role}. Owners and admins can change these settings."
+    more = "More organizations"
+    more_help = (
+        "Websites, members and keys of another organization are apart from those of this one. You will be its owner."
+    )
+    new_name = "Name of the new organization"
+    new_submit = "Add organization"
+    danger = "Danger zone"
+    leave = "Leave this organization"
+    leave_help = "You lose access to its websites. An owner or admin can invite you again."
+    leave_text = "You will lose access to its websites at once. An owner or admin can invite you again."
+    confirm = "Yes, continue"
+    cancel = "Cancel"
+    current = "This organization"
+    switch = "Your organizations"
+    done: ClassVar[Mapping[str, str]] = {"saved": "Saved.", "made": "The organization is ready. Add its first website."}
+    roles: ClassVar[Mapping[str, str]] = {"owner": "Owner", "admin": "Admin", "member": "Member", "viewer": "Viewer"}
+    test_subject = "Analytics Box can send mail"
+    test_text = "This message was sent to try the mail server of {url}. There is nothing to do.\n"
+
+
+class Members:
+    """The people of an organization."""
+
+    title = "Members"
+    list = "People"
+    joined = "since {when}"
+    you = "You"
+    role_of = "Role of {email}"
+    set_role = "Set role"
+    remove = "Remove member"
+    remove_short = "Remove"
+    remove_label = "Remove {email}"
+    remove_text = "{email} will lose access to this organization at once."
+    invite = "Invite somebody"
+    invite_help = "They get a link that works once, for 7 days."
+    role = "Role"
+    role_help = "Viewers read, members also set up tracking, admins change everything but owners."
+    submit = "Make invitation"
+    link = "Link for {email}"
+    link_help = "Send them this link. It is shown only now, and whoever has it can join."
+    emailed = "It was also sent by e-mail."
+    waiting = "Waiting invitations"
+    until = "until {when}"
+    expired = "expired {when}"
+    revoke = "Revoke"
+    revoke_label = "Revoke the invitation of {email}"
+    done: ClassVar[Mapping[str, str]] = {
+        "revoked": "The invitation does not work any more.",
+        "role": "The role was changed.",
+        "removed": "The member was removed.",
+    }
+
+
+class Invitations:
+    """The page behind an invitation's link, and the letter that brings it."""
+
+    title = "Join {organization}"
+    lead = "You were invited as {role}."
+    new = "Choose a password; you will sign in with {email}."
+    known = "There is an account with {email}. Sign in to accept."
+    stranded = "There is an account with {email}. Enter its password to accept, then sign in."
+    wrong = "This is not the password of the account"
+    other = "The invitation is for {email}, and you are signed in as {own}. Sign out and open the link again."
+    as_you = "You are signed in as {own}."
+    accept = "Accept invitation"
+    sign_in = "Sign in to accept"
+    letter_subject = "Invitation to {organization} on Analytics Box"
+    letter = (
+        "{inviter} invites you to {organization} on {host}, where its web analytics are.\n\n"
+        "Open this link to join; it works once, for 7 days:\n{url}\n\n"
+        "If you do not expect this message, ignore it.\n"
+    )

@@ -1,0 +1,122 @@
+"""The list of websites, their settings, and the line to paste."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class Sites:
+    """The list of websites and the page that adds one."""
+
+    title = "Websites"
+    add = "Add website"
+    visitors = "visitors"
+    visitors_one = "visitor"
+    range = "last 7 days"
+    sparkline = "Visitors per day, last 7 days"
+    waiting = "Waiting for the first event"
+    empty_title = "No websites yet"
+    empty = "Add one, paste a line of HTML into its pages, and see its visitors here."
+    new_title = "Add a website"
+    new_lead = "You will get one line of HTML to paste into its pages."
+    name_help = "What you call it."
+    new_submit = "Add website"
+    cancel = "Cancel"
+
+
+class WebsiteSettings:
+    """The settings page of a website."""
+
+    short = "Configure"
+    heading = "Website settings"
+    title = "{site} · Settings"
+    saved = "Saved."
+    save = "Save changes"
+    website = "Website"
+    domain_help = "Pages of this domain and its subdomains may send events."
+    public = "Anybody may see its figures"
+    public_help = "Strangers who know its id can ask for totals, never for single visits. Off unless you want that."
+    tracking = "Tracking"
+    tracking_help = "One entry per line. An empty field has no effect."
+    lists: ClassVar[Mapping[str, tuple[str, str, str]]] = {
+        "allowedOrigins": (
+            "Further origins that may send",
+            "Other places your pages are shown, like https://app.example.net or *.example.net. With any entry here, "
+            "events have to come from a browser page: those without an Origin header are refused.",
+            "https://app.example.net",
+        ),
+        "allowedIps": (
+            "Only these addresses may send",
+            "Addresses or ranges like 203.0.113.0/24. Everybody else is refused, so this suits an intranet.",
+            "203.0.113.0/24",
+        ),
+        "ignoredIps": (
+            "Ignored addresses",
+            "Visits from here are not counted: your office, your own connection.",
+            "203.0.113.7",
+        ),
+        "ignoredPaths": (
+            "Ignored paths",
+            "Pages that are not counted. A star stands for anything: /admin/* is /admin and all below it.",
+            "/admin/*",
+        ),
+        "ignoredTrackingOrigins": (
+            "Ignored origins",
+            "Copies of your site that are not counted, like a staging server.",
+            "https://staging.example.com",
+        ),
+    }
+    visitor_ids = "Visitor ids"
+    visitor_modes: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "auto": (
+            "Take the id that a client sends",
+            "The script sends none, so its visitors are told apart by a hash that is new each day. Your own code may "
+            "send one.",
+        ),
+        "cookieless": (
+            "Cookieless only",
+            "Ids of visitors and sessions that clients send are dropped when they arrive.",
+        ),
+    }
+    retention = "Keep events for"
+    retention_help = (
+        "Days. Older events are removed within a few hours and cannot be brought back. Empty keeps them for ever."
+    )
+    retention_wrong = "Write a number of days from 1 to {most}, or leave it empty"
+    client_id = "Client id"
+    client_id_help = "The name under which the script on your pages sends events."
+    snippet = "Snippet"
+    rotated = "The client id is new. Paste the line below into your pages in place of the old one."
+    rotate = "Rotate client id"
+    rotate_help = (
+        "If somebody sends false events under your client id, give your pages a new one. The old one is accepted for "
+        "{days} more days, so that you have time to change your pages. Keys and addresses of the API stay as they are."
+    )
+    old = "Old client ids"
+    old_accepted = "accepted until {day}"
+    old_ended = "not accepted since {day}"
+    old_seen = "last used {time}"
+    old_unseen = "not used since the rotation"
+    delete = "Delete website"
+    delete_help = (
+        "It stops taking events at once. For {days} days you can restore it from the list of websites; "
+        "then its events are removed for good."
+    )
+    delete_help_now = "It stops taking events at once, and its events are removed for good within the hour."
+    delete_confirm = "Type {name} to confirm"
+    delete_wrong = "Type the website's name, {name}, exactly as it is"
+    deleted = "Deleted websites"
+    deleted_until = "can be restored until {day}"
+    restore = "Restore"
+
+
+class Snippet:
+    """The line to paste, and the wait for the first event."""
+
+    title = "Paste this line into your pages"
+    lead = "Put it into the <head> of every page of {domain}. It sets no cookie and stores nothing in the browser."
+    label = "Snippet for {domain}"
+    waiting = "Waiting for the first event"
+    waiting_help = "Open a page that has the line. This page turns into the overview by itself."
+    waiting_plain = "Open a page that has the line, then reload this page."
+    local = "Visits from localhost are counted, because this website's domain is localhost."
+    summary = "Snippet to paste"
