@@ -1,4 +1,4 @@
-"""Pages of API keys under /settings/keys: the list, the form, the secret that is shown once, and confirmations.
+"""Pages of API keys under /settings/keys: list, form, switching off and on, the secret shown once, confirmations.
 
 They do what the procedures do, by the same functions.
 """
@@ -15,8 +15,8 @@ from analytics_box.http.call import Call, Calls
 from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.identity import Identity, Person
 from analytics_box.keys import calls as procedures
-from analytics_box.keys import change, rows, rules, view
-from analytics_box.keys.messages import ById
+from analytics_box.keys import change, form, rows, rules, view
+from analytics_box.keys.messages import ById, ChangedKey
 from analytics_box.keys.rules import Record
 from analytics_box.websites.shell import shell
 
@@ -56,7 +56,7 @@ async def new_key_form(
     identity: NamedDependency[Identity], pages: NamedDependency[Pages], calls: NamedDependency[Calls]
 ) -> Page:
     """GET /settings/keys/new."""
-    return _form(pages, calls, _person(identity), {"reach": "all"})
+    return _form(pages, calls, _person(identity), {"reach": "all", "type": "user"})
 
 
 async def add_key(
@@ -69,7 +69,7 @@ async def add_key(
     person, call = _person(identity), calls.by(identity)
     fields = await form_of(request, calls.settings)
     try:
-        key, secret = await procedures.make(call, view.wanted(fields, person), person.organization_id)
+        key, secret = await procedures.make(call, form.wanted(fields, person), person.organization_id)
     except BadRequest as wrong:
         return _form(pages, calls, person, fields, wrong=wrong)
     return await _secret_page(pages, call, person, key.id, secret, title=texts.ApiKeys.made_title)
@@ -84,7 +84,7 @@ async def edit_key_form(
     """GET /settings/keys/{id}. Raises NotFound and Conflict."""
     person = _person(identity)
     record = await _record(calls.by(identity), person, key_id, working=True)
-    return _form(pages, calls, person, view.fields_of(record, person), record=record)
+    return _form(pages, calls, person, form.fields_of(record, person), record=record)
 
 
 async def edit_key(
@@ -99,7 +99,7 @@ async def edit_key(
     fields = await form_of(request, calls.settings)
     record = await _record(call, person, key_id, working=True)
     try:
-        await procedures.change_as(call, key_id, lambda before: view.wanted(fields, person, before))
+        await procedures.change_as(call, key_id, lambda before: form.wanted(fields, person, before))
     except BadRequest as wrong:
         return _form(pages, calls, person, fields, record=record, wrong=wrong)
     return go(f"{HOME}?done=updated")
@@ -134,8 +134,14 @@ async def end_key(
     pages: NamedDependency[Pages],
     calls: NamedDependency[Calls],
 ) -> Page | Next:
-    """POST /settings/keys/{id}/{rotate, revoke or delete}. Raises NotFound and Conflict."""
+    """POST /settings/keys/{id}/{rotate, revoke, delete, disable or enable}. Raises NotFound and Conflict.
+
+    Disabling can be undone, so nobody is asked twice.
+    """
     person, call, given = _person(identity), calls.by(identity), ById(key_id)
+    if ending in {"disable", "enable"}:
+        await procedures.update(call, ChangedKey(key_id, enabled=ending == "enable"))
+        return go(f"{HOME}?done={ending}d#key-{key_id}")
     match _ending(ending):
         case "rotate":
             rotated = await procedures.rotate(call, given)
@@ -201,9 +207,10 @@ def _form(
         tab="keys",
         key=record,
         values=fields,
-        groups=view.groups(fields, person.role),
-        sites=view.sites(fields, calls.websites.of(person.organization_id)),
+        form=form.offered(fields, calls.websites.of(person.organization_id), person.role, record),
+        types=form.TYPES,
         errors=_errors(wrong) if wrong is not None else {},
+        zone=person.time_zone,
         usual=calls.settings.limit_key,
     )
 

@@ -38,6 +38,11 @@ def made_by_page(box: WholeBox, owner: str, fields: dict[str, str]) -> tuple[str
     return key.id, secret
 
 
+def entry(page: str, key_id: str) -> str:
+    """What the list says of one key."""
+    return page.split(f'id="key-{key_id}"', 1)[1].split("</li>", 1)[0]
+
+
 def test_a_key_is_made_and_its_secret_shown_once_with_examples(box: WholeBox, owner: str) -> None:
     answer = sent(box, "/settings/keys/new", filled(**{"scope:track:events": "on"}), owner)
     page = answer.body.decode()
@@ -68,6 +73,47 @@ def test_a_key_for_chosen_websites_with_an_end_and_a_limit(box: WholeBox, owner:
     assert record["ratelimit"] == {"enabled": True, "max": 10, "window": 30}
 
 
+def test_everything_of_a_key_can_be_said_on_the_page(box: WholeBox, owner: str) -> None:
+    shop, local = box.sites["shop"], box.sites["local"]
+    fields = filled(reach="some", tags="import, nightly", type="automation", expires="2026-12-24", expires_at="18:00")
+    fields |= {"description": "By cron", "max": "10", "window": "30", "unlimited": "on"}
+    fields |= {f"website:{shop}": "on", f"website:{local}": "on", f"own:{shop}:manage:websites": "on"}
+    key_id, _ = made_by_page(box, owner, fields)
+    record = call(box, "getById", {"id": key_id}, owner).json
+    assert record["type"] == "automation"
+    assert record["tags"] == ["import", "nightly"]
+    assert record["description"] == "By cron"
+    assert record["resources"] == {f"website:{shop}": ["manage:websites"], f"website:{local}": []}
+    assert record["expiresAt"] == "2026-12-24T18:00:00.000Z"
+    assert record["ratelimit"] == {"enabled": False, "max": 10, "window": 30}
+    listed = entry(seen(box, "/settings/keys", owner).body.decode(), key_id)
+    for words in ("An automation", "nightly", "On Shop also", "Add, change and delete websites", "24 Dec 2026, 18:00"):
+        assert words in listed
+    assert "at most 10 requests" not in listed, "that limit rests"
+    form = seen(box, f"/settings/keys/{key_id}", owner).body.decode()
+    assert f'name="own:{shop}:manage:websites" checked' in form
+    assert f'name="own:{local}:manage:websites" checked' not in form
+
+
+def test_a_key_is_switched_off_and_on_again(box: WholeBox, owner: str) -> None:
+    made = make(box, owner, name="Nightly")
+    switch = f"/settings/keys/{made['id']}"
+    assert f'action="{switch}/disable"' in seen(box, "/settings/keys", owner).body.decode()
+    answer = sent(box, f"{switch}/disable", {}, owner)
+    assert (answer.status, answer.headers["location"]) == (303, f"/settings/keys?done=disabled#key-{made['id']}")
+    assert not works(box, made["secret"])
+    listed = seen(box, "/settings/keys?done=disabled", owner).body.decode()
+    assert "Switched off" in listed
+    assert f'action="{switch}/enable"' in listed
+    assert sent(box, f"{switch}/enable", {}, owner).status == 303
+    assert works(box, made["secret"])
+    assert audited(box, made["id"]) == ["created", "updated", "updated"]
+    assert seen(box, f"{switch}/disable", owner).status == 404, "there is no page to confirm it"
+    assert call(box, "revoke", {"id": made["id"]}, owner).status == 200
+    assert sent(box, f"{switch}/enable", {}, owner).status == 409, "a revoked key stays revoked"
+    assert sent(box, f"{switch}/disable", {}, cookie_of(box, "member")).status == 403
+
+
 WRONG: list[tuple[dict[str, str], str]] = [
     ({"name": "", "scope:read:data": "on", "reach": "all"}, "Use 1 to 100 characters"),
     ({"name": "Key", "reach": "all"}, "Choose at least one thing"),
@@ -77,6 +123,12 @@ WRONG: list[tuple[dict[str, str], str]] = [
     ({"name": "Key", "scope:read:data": "on", "expires": "2020-01-01"}, "still to come"),
     ({"name": "Key", "scope:read:data": "on", "expires": "9999-12-31"}, "Write a day"),
     ({"name": "Key", "scope:read:data": "on", "expires": "soon"}, "Write a day"),
+    ({"name": "Key", "scope:read:data": "on", "expires_at": "18:00"}, "Write a day"),
+    ({"name": "Key", "scope:read:data": "on", "expires": "2027-01-31", "expires_at": "noon"}, "Write a day"),
+    ({"name": "Key", "scope:read:data": "on", "tags": "a,b,c,d,e,f,g,h,i,j,k"}, "at most 10 tags"),
+    ({"name": "Key", "own:x:read:data": "on", "reach": "all"}, "Choose at least one thing"),
+    ({"name": "Key", "own:x:read:data": "on", "website:y": "on", "reach": "some"}, "Tick a website above"),
+    ({"name": "Key", "scope:read:data": "on", "own:x:read:data": "on", "reach": "all"}, "website"),
     ({"name": "Key", "scope:read:data": "on", "max": "many"}, "whole numbers"),
     ({"name": "Key", "scope:read:data": "on", "max": "0"}, "at least 1"),
 ]
@@ -97,11 +149,12 @@ def test_a_key_is_edited(box: WholeBox, owner: str) -> None:
     assert 'value="Before"' in form
     assert re.search(r'name="scope:read:data" checked', form)
     assert not re.search(r'name="scope:track:events" checked', form)
-    fields = {"name": "After", "scope:track:events": "on", "reach": "all"}
+    assert 'name="tags" type="text" autocomplete="off" value="kept"' in form
+    fields = {"name": "After", "scope:track:events": "on", "reach": "all", "tags": "kept, nightly"}
     answer = sent(box, f"/settings/keys/{made['id']}", fields, owner)
     assert (answer.status, answer.headers["location"]) == (303, "/settings/keys?done=updated")
     record = call(box, "getById", {"id": made["id"]}, owner).json
-    assert (record["name"], record["scopes"], record["tags"]) == ("After", ["track:events"], ["kept"])
+    assert (record["name"], record["scopes"], record["tags"]) == ("After", ["track:events"], ["kept", "nightly"])
     assert box.get("/v1/query/websites", x_api_key=made["secret"]).status == 403
 
 
@@ -127,14 +180,10 @@ def test_states_are_said_as_they_are(box: WholeBox, owner: str) -> None:
     ended = make(box, owner, name="Ended")
     call(box, "revoke", {"id": ended["id"]}, owner)
     page = seen(box, "/settings/keys", owner).body.decode()
-
-    def entry(key_id: str) -> str:
-        return page.split(f'id="key-{key_id}"', 1)[1].split("</li>", 1)[0]
-
-    assert "Last used" in entry(used["id"])
-    assert "Revoked" in entry(ended["id"])
-    assert "/rotate" not in entry(ended["id"])
-    assert "Never used" in entry(ended["id"])
+    assert "Last used" in entry(page, used["id"])
+    assert "Revoked" in entry(page, ended["id"])
+    assert "/rotate" not in entry(page, ended["id"])
+    assert "Never used" in entry(page, ended["id"])
 
 
 @pytest.mark.parametrize(
@@ -163,6 +212,8 @@ def test_roles_see_what_they_may_do(box: WholeBox, owner: str, role: Role, path:
 def test_a_member_cannot_give_more_by_another_form(box: WholeBox) -> None:
     cookie = cookie_of(box, "member")
     assert sent(box, "/settings/keys/new", filled(**{"scope:manage:config": "on"}), cookie).status == 403
+    own = {f"own:{box.sites['shop']}:manage:websites": "on"}
+    assert sent(box, "/settings/keys/new", filled(**own), cookie).status == 403
     page = seen(box, "/settings/keys/new", cookie).body.decode()
     assert re.search(r'name="scope:manage:config" disabled', page)
 
