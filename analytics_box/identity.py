@@ -79,17 +79,19 @@ TimeFormat = Literal["HH:mm", "h:mm a"]
 
 
 class Membership(Struct, frozen=True):
-    """An organization that a person belongs to."""
+    """An organization that a person belongs to. `logo` is the digest of its picture, or empty."""
 
     organization_id: str
     name: str
     role: Role
+    logo: str = ""
 
 
 class Person(Struct, frozen=True):
     """A signed-in user with the organization that the session is on, and how they want pages to look.
 
-    `memberships` are all their organizations, in the order in which they joined.
+    `memberships` are all their organizations, in the order in which they joined. `session` is the digest under which
+    the session is stored.
     """
 
     user_id: str
@@ -101,6 +103,7 @@ class Person(Struct, frozen=True):
     date_format: DateFormat = "D MMM YYYY"
     time_format: TimeFormat = "HH:mm"
     memberships: tuple[Membership, ...] = ()
+    session: bytes = b""
 
     def role_in(self, organization_id: str) -> Role | None:
         """The person's role in any organization; None where they do not belong."""

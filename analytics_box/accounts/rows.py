@@ -55,9 +55,20 @@ def organizations(db: apsw.Connection) -> list[Organization]:
         Organization,
         """
         -- accounts.organizations
-        select id, name, slug, plan, site, created_at from organizations order by created_at, id
+        select id, name, slug, plan, site, created_at from organizations where purged_at is null order by created_at, id
         """,
     )
+
+
+def deleted_organizations(db: apsw.Connection) -> set[str]:
+    """The ids of organizations that were deleted and can be restored."""
+    found = db.execute(
+        """
+        -- accounts.deleted_organizations
+        select id from organizations where deleted_at is not null and purged_at is null
+        """
+    ).fetchall()
+    return {str(organization_id) for (organization_id,) in found}
 
 
 def user_by_email(db: apsw.Connection, email: str) -> User | None:
@@ -82,7 +93,11 @@ def first_organization_of(db: apsw.Connection, user_id: str) -> str | None:
     found = db.execute(
         """
         -- accounts.first_organization_of
-        select organization_id from members where user_id = ? order by created_at, organization_id limit 1
+        select members.organization_id
+        from members
+        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
+        where members.user_id = ?
+        order by members.created_at, members.organization_id limit 1
         """,
         (user_id,),
     ).fetchone()

@@ -54,6 +54,7 @@ def find(db: Connection, digest: bytes) -> SignIn | None:
         from sessions
         join users on users.id = sessions.user_id
         join members on members.user_id = sessions.user_id and members.organization_id = sessions.organization_id
+        join organizations on organizations.id = sessions.organization_id and organizations.deleted_at is null
         where sessions.digest = ?
         """,
         (digest,),
@@ -70,9 +71,9 @@ def find_with_memberships(db: Connection, digest: bytes) -> tuple[SignIn | None,
         Membership,
         """
         -- sessions.find_with_memberships
-        select members.organization_id, organizations.name, members.role
+        select members.organization_id, organizations.name, members.role, organizations.logo
         from members
-        join organizations on organizations.id = members.organization_id
+        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
         where members.user_id = ?
         order by members.created_at, members.organization_id
         """,
@@ -81,11 +82,21 @@ def find_with_memberships(db: Connection, digest: bytes) -> tuple[SignIn | None,
     return found, memberships
 
 
-def set_organization(db: Connection, digest: bytes, organization_id: str) -> None:
-    db.execute(
-        "-- sessions.set_organization\nupdate sessions set organization_id = ? where digest = ?",
-        (organization_id, digest),
-    )
+def set_organization(db: Connection, digest: bytes, organization_id: str) -> bool:
+    """Turn a session to one of its user's organizations; whether it is one of them."""
+    found = db.execute(
+        """
+        -- sessions.set_organization
+        update sessions set organization_id = :organization_id
+        where digest = :digest and exists (
+          select 1 from members
+          join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
+          where members.user_id = sessions.user_id and members.organization_id = :organization_id)
+        returning 1
+        """,
+        {"organization_id": organization_id, "digest": digest},
+    ).fetchall()
+    return bool(found)
 
 
 def of_user(db: Connection, user_id: str) -> list[Session]:

@@ -72,13 +72,13 @@ class SignIns:
             date_format=found.date_format,
             time_format=found.time_format,
             memberships=tuple(memberships),
+            session=found.digest,
         )
 
-    async def turn_to(self, token: str, person: Person, organization_id: str) -> None:
-        """Make another organization the active one of this cookie's session. Raises Forbidden for those of others."""
-        if person.role_in(organization_id) is None:
+    async def turn_to(self, person: Person, organization_id: str) -> None:
+        """Make another organization the active one of a person's session. Raises Forbidden for those of others."""
+        if not await self._box.write(lambda db: sessions.set_organization(db, person.session, organization_id)):
             raise errors.Forbidden("Access denied to this organization")
-        await self._box.write(lambda db: sessions.set_organization(db, ids.digest(token), organization_id))
 
     async def of_user(self, user_id: str) -> list[Session]:
         """The sessions of a user that still work, the one seen last first."""

@@ -11,7 +11,6 @@ from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts.device import describe
 from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
 from analytics_box.http.call import Calls
-from analytics_box.http.identify import cookie
 from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.identity import Identity, Person
 from analytics_box.invitations import change
@@ -54,7 +53,7 @@ async def accept(
     form = await form_of(request, calls.settings)
     try:
         if person is not None:
-            return await _as_known(request, calls, token, person)
+            return await _as_known(calls, token, person)
         if found.stranded:
             return await _as_stranded(calls, token, found, form)
         return await _as_new(request, calls, token, found, form)
@@ -64,14 +63,11 @@ async def accept(
         return pages.explain(texts.Errors.invitation, code=403)
 
 
-async def _as_known(request: AnyRequest, calls: Calls, token: str, person: Person) -> Next:
+async def _as_known(calls: Calls, token: str, person: Person) -> Next:
     joined = await calls.box_db.write(
         lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=calls.clock.now())
     )
-    secret = cookie(request.headers.get("cookie", ""), calls.sign_ins.cookie_name)
-    fresh = await calls.sign_ins.find(secret)
-    if fresh is not None:
-        await calls.sign_ins.turn_to(secret, fresh, joined.organization_id)
+    await calls.sign_ins.turn_to(person, joined.organization_id)
     return go("/sites")
 
 

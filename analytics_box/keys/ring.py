@@ -1,6 +1,6 @@
 """All API keys in memory, by the digest of their secret: a look-up costs no query, a revoke acts at once."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from analytics_box import ids
 from analytics_box.clock import MINUTE, Clock
@@ -11,10 +11,14 @@ USE_NOTED_EVERY = 5 * MINUTE  # how coarse "last used" is (wire 10.2)
 
 
 class KeyRing:
-    """The keys of this box. Whoever changes a key in box.db tells the ring after the commit."""
+    """The keys of this box. Whoever changes a key in box.db tells the ring after the commit.
 
-    def __init__(self, clock: Clock, records: Mapping[bytes, Record]) -> None:
+    Keys of the organizations in `closed` are as if they were not there.
+    """
+
+    def __init__(self, clock: Clock, records: Mapping[bytes, Record], closed: Set[str] = frozenset()) -> None:
         self._clock = clock
+        self._closed = closed
         self._keys = {digest: key_of(record) for digest, record in records.items()}
         self._digests = {record.id: digest for digest, record in records.items()}
         self._used = {record.id: record.last_used_at for record in records.values() if record.last_used_at}
@@ -25,7 +29,7 @@ class KeyRing:
 
         Digests are compared, so timing tells nothing about secrets.
         """
-        key = self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
+        key = self.look_up(secret)
         if key is None:
             return None
         now = self._clock.now()
@@ -36,7 +40,8 @@ class KeyRing:
 
     def look_up(self, secret: str) -> Key | None:
         """The key with this secret, also one that no longer works."""
-        return self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
+        key = self._keys.get(ids.digest(secret)) if ids.is_key_shaped(secret) else None
+        return None if key is None or key.organization_id in self._closed else key
 
     def remember(self, digest: bytes, key: Key) -> None:
         """A key was made or changed; its old secret, if it has a new one, is dead from now on."""
@@ -52,7 +57,7 @@ class KeyRing:
 
     def all(self) -> list[Key]:
         """Every key, also those that no longer work."""
-        return list(self._keys.values())
+        return [key for key in self._keys.values() if key.organization_id not in self._closed]
 
     # When keys were last used: kept in memory and written down by a job, never while somebody waits
 

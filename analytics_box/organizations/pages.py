@@ -8,7 +8,6 @@ from litestar.di import NamedDependency
 from analytics_box import errors, texts
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.call import Call, Calls
-from analytics_box.http.identify import cookie
 from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.identity import Identity, Person
 from analytics_box.organizations import change, members, rules
@@ -75,18 +74,14 @@ async def add_organization(
     except BadRequest as refused:
         return await _organization_page(pages, call, code=400, wrong={"new": refused.message})
     calls.organizations.remember(made)
-    token = cookie(request.headers.get("cookie", ""), calls.sign_ins.cookie_name)
-    fresh = await calls.sign_ins.find(token)
-    if fresh is not None:
-        await calls.sign_ins.turn_to(token, fresh, made.id)
+    await calls.sign_ins.turn_to(_person(call), made.id)
     return go(f"{HOME}?done=made")
 
 
 async def switch(request: AnyRequest, identity: NamedDependency[Identity], calls: NamedDependency[Calls]) -> Next:
     """POST /organizations/switch: the session goes on in another organization. Raises Forbidden."""
     call, form = calls.by(identity), await form_of(request, calls.settings)
-    token = cookie(request.headers.get("cookie", ""), calls.sign_ins.cookie_name)
-    await calls.sign_ins.turn_to(token, _person(call), form.get("organization", ""))
+    await calls.sign_ins.turn_to(_person(call), form.get("organization", ""))
     return go("/sites")
 
 

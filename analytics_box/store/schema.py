@@ -254,4 +254,27 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0007_organizations_end_and_logo",
+        (
+            # A deleted organization can be restored until the purge, which leaves a bare row for the audit log.
+            "alter table organizations add column deleted_at integer",
+            "alter table organizations add column purged_at integer check (purged_at >= deleted_at)",
+            "alter table organizations add column logo text not null default '' check (length(logo) in (0, 32))",
+            """
+            alter table organizations add column metadata text not null default '{}'
+            check (json_valid(metadata) and length(metadata) <= 4096)
+            """,
+            # `digest` is the start of the image's SHA-256 in hexadecimal, which organizations.logo repeats.
+            """
+            create table logos (
+              organization_id  text    primary key references organizations (id),
+              digest           text    not null check (length(digest) = 32),
+              type             text    not null check (type in ('image/png', 'image/jpeg', 'image/webp')),
+              image            blob    not null check (length(image) between 1 and 524288),
+              created_at       integer not null
+            ) strict
+            """,
+        ),
+    ),
 )

@@ -1,6 +1,6 @@
 """All websites in memory, so that an event costs no look-up in box.db."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from msgspec import Struct
 
@@ -18,9 +18,13 @@ class Tracked(Struct, frozen=True):
 
 
 class Directory:
-    """The websites of this box. Whoever changes one in box.db tells the directory after the commit."""
+    """The websites of this box. Whoever changes one in box.db tells the directory after the commit.
 
-    def __init__(self, websites: Iterable[Website] = ()) -> None:
+    Websites of the organizations in `closed` are as if they were not there.
+    """
+
+    def __init__(self, websites: Iterable[Website] = (), closed: Set[str] = frozenset()) -> None:
+        self._closed = closed
         self._by_id: dict[str, Website] = {}
         self._doors: dict[str, Door] = {}
         self._by_client_id: dict[str, Tracked] = {}
@@ -30,16 +34,17 @@ class Directory:
 
     def find(self, website_id: str) -> Website | None:
         """The website with this id, whoever owns it."""
-        return self._by_id.get(website_id)
+        website = self._by_id.get(website_id)
+        return None if website is None or website.organization_id in self._closed else website
 
     def of(self, organization_id: str) -> list[Website]:
         """The websites of an organization, oldest first."""
-        own = [website for website in self._by_id.values() if website.organization_id == organization_id]
+        own = [website for website in self.all() if website.organization_id == organization_id]
         return sorted(own, key=lambda website: (website.created_at, website.id))
 
     def all(self) -> list[Website]:
         """Every website."""
-        return list(self._by_id.values())
+        return [website for website in self._by_id.values() if website.organization_id not in self._closed]
 
     def door(self, website: Website) -> Door:
         """The rules for events of a website that is in here."""
@@ -51,7 +56,9 @@ class Directory:
         The use of an old id is noted.
         """
         found = self._by_client_id.get(client_id)
-        if found is None or found.client_id.ends_at is None:
+        if found is None or found.website.organization_id in self._closed:
+            return None
+        if found.client_id.ends_at is None:
             return found
         self._old_ids_used[client_id] = now - now % HOUR
         return found if found.client_id.accepted(now) else None

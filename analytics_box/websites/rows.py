@@ -189,7 +189,13 @@ def note_use(db: apsw.Connection, used: dict[str, int]) -> list[str]:
 def role_of(db: apsw.Connection, organization_id: str, user_id: str) -> str | None:
     """The role of a user in an organization; None for no member."""
     found = db.execute(
-        "-- websites.role_of\nselect role from members where organization_id = ? and user_id = ?",
+        """
+        -- websites.role_of
+        select role
+        from members
+        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
+        where members.organization_id = ? and members.user_id = ?
+        """,
         (organization_id, user_id),
     ).fetchone()
     return str(found[0]) if found else None
