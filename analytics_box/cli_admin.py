@@ -12,7 +12,8 @@ from analytics_box import server
 from analytics_box.admin import channel, commands
 from analytics_box.box import open_box
 from analytics_box.identity import SCOPES
-from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.keys.rules import TYPES, KeyType, RateLimit
+from analytics_box.options import End, Rate, guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 
 _AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -51,6 +52,16 @@ def key() -> None:
     "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="What it may do; repeatable."
 )
 @click.option("--website", "websites", multiple=True, help="Only this website's id; repeatable. [default: all]")
+@click.option(
+    "--type", "key_type", type=click.Choice(TYPES), default="user", show_default=True, help="Who will use it."
+)
+@click.option("--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
+@click.option(
+    "--expires", type=End(), help="Its last day (UTC), or an instant like 2027-01-31T18:00Z. [default: no end]"
+)
+@click.option(
+    "--rate-limit", "ratelimit", type=Rate(), help="A limit of its own: requests in so many seconds, like 100/60."
+)
 @_ORGANIZATION
 @_AS_JSON
 @with_settings("data_dir")
@@ -58,6 +69,10 @@ def key_create(
     name: str,
     scopes: tuple[Any, ...],
     websites: tuple[str, ...],
+    key_type: KeyType,
+    tags: tuple[str, ...],
+    expires: int | None,
+    ratelimit: RateLimit | None,
     organization: str | None,
     as_json: bool,
     **given: Any,
@@ -65,7 +80,16 @@ def key_create(
     """Make an API key and show its secret this once."""
 
     def run() -> None:
-        wanted = commands.NewKey(name=name, scopes=scopes, websites=websites or None, organization=organization)
+        wanted = commands.NewKey(
+            name=name,
+            scopes=scopes,
+            websites=websites or None,
+            organization=organization,
+            type=key_type,
+            tags=tags,
+            expires_at=expires,
+            ratelimit=ratelimit,
+        )
         made = carry_out(read_settings(given), "key create", wanted)
         _show_secret(made, as_json=as_json)
 

@@ -1,6 +1,7 @@
 """What every command has in common: options from the table of settings, and refusals in one line."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args, get_origin
 
 import click
@@ -9,6 +10,7 @@ from analytics_box import log, server, settings
 from analytics_box.admin.channel import NotAnswering
 from analytics_box.demo.fill import NotADemo
 from analytics_box.errors import BoxError
+from analytics_box.keys.rules import RateLimit
 from analytics_box.settings import Settings
 from analytics_box.store.migrations import DamagedFile, NewerSchema
 
@@ -23,6 +25,33 @@ _REFUSALS = (
     NotADemo,
     NotAnswering,
 )
+
+
+class End(click.ParamType[int]):
+    """The end of something in UTC ms: a day, which is its last, or an instant in ISO 8601; without a zone it is UTC."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            when = datetime.fromisoformat(str(value))
+            if len(str(value)) <= len("2027-01-31"):
+                when += timedelta(days=1)
+            return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is neither a day like 2027-01-31 nor an instant like 2027-01-31T18:00Z", param, ctx)
+
+
+class Rate(click.ParamType[RateLimit]):
+    """A limit as requests/seconds."""
+
+    name = "max/window"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> RateLimit:
+        most, slash, window = str(value).partition("/")
+        if not (slash and most.isdecimal() and window.isdecimal()):
+            self.fail(f"{value!r} is not like 100/60: requests, and the seconds in which they may be made", param, ctx)
+        return RateLimit(enabled=True, max=int(most), window=int(window))
 
 
 def with_settings(*names: str) -> Callable[[Command], Command]:

@@ -11,8 +11,9 @@ from analytics_box.accounts import password_reset, setup
 from analytics_box.http.call import Calls
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import change, rules
-from analytics_box.keys.create import create
+from analytics_box.keys.create import create_as
 from analytics_box.keys.revoke import revoke
+from analytics_box.keys.rules import KeyType, RateLimit
 
 ACTOR = "command line"
 
@@ -26,6 +27,10 @@ class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
     scopes: tuple[Scope, ...]
     websites: tuple[Text, ...] | None = None
     organization: Text | None = None
+    type: KeyType = "user"
+    tags: tuple[Text, ...] = ()
+    expires_at: int | None = None  # UTC ms
+    ratelimit: RateLimit | None = None
 
 
 class OneKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,19 +131,22 @@ async def key_create(parts: Calls, given: NewKey) -> KeyMade:
         website = parts.websites.find(website_id)
         if website is None or website.organization_id != organization_id:
             raise errors.NotFound(f"There is no website with the id {website_id} in this organization")
-    if not given.scopes:
-        raise errors.BadRequest("A key needs at least one scope")
     now = parts.clock.now()
-    key, secret = await parts.box_db.write(
-        lambda db: create(
-            db,
-            organization_id=organization_id,
+    wanted = rules.check(
+        rules.Wanted(
             name=given.name,
             scopes=given.scopes,
-            websites=given.websites,
-            actor=ACTOR,
-            now=now,
-        )
+            resources=rules.resources_for(given.scopes, given.websites),
+            type=given.type,
+            tags=given.tags,
+            ratelimit=given.ratelimit,
+            expires_at=given.expires_at,
+        ),
+        known=given.websites or (),
+        now=now,
+    )
+    key, secret = await parts.box_db.write(
+        lambda db: create_as(db, wanted, organization_id=organization_id, actor=ACTOR, now=now)
     )
     parts.keys.remember(ids.digest(secret), key)
     return KeyMade(key.id, key.start, secret)

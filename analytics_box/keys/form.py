@@ -7,7 +7,6 @@ person's zone), max, window and unlimited (its own limit, and whether that rests
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import get_args
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -22,7 +21,6 @@ from analytics_box.websites.rules import Website
 
 SCOPE_FIELD, WEBSITE_FIELD, OWN_FIELD = "scope:", "website:", "own:"  # followed by what the checkbox stands for
 OF_ONE_WEBSITE = tuple(scope for scope in SCOPES if scope not in OF_ORGANIZATION)
-TYPES: tuple[KeyType, ...] = get_args(KeyType)
 MINUTE = 60  # seconds
 
 
@@ -142,7 +140,7 @@ def _own_scopes(fields: Mapping[str, str]) -> dict[str, tuple[Scope, ...]]:
 
 
 def _type(fields: Mapping[str, str]) -> KeyType:
-    return next((one for one in TYPES if one == fields.get("type")), "user")
+    return next((one for one in rules.TYPES if one == fields.get("type")), "user")
 
 
 def _rate(fields: Mapping[str, str]) -> RateLimit | None:

@@ -208,7 +208,7 @@ def _form(
         key=record,
         values=fields,
         form=form.offered(fields, calls.websites.of(person.organization_id), person.role, record),
-        types=form.TYPES,
+        types=rules.TYPES,
         errors=_errors(wrong) if wrong is not None else {},
         zone=person.time_zone,
         usual=calls.settings.limit_key,

@@ -1,7 +1,7 @@
 """What an API key may be, and who may give it what (spec 2.1, 2.2; wire 10.2). Pure."""
 
 from collections.abc import Collection, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -17,6 +17,7 @@ MOST_TAGS, MOST_RESOURCES = 10, 100
 LONGEST_WINDOW = 86_400  # seconds
 
 KeyType = Literal["user", "sdk", "automation"]
+TYPES: tuple[KeyType, ...] = get_args(KeyType)
 Resources = Mapping[str, tuple[Scope, ...]]
 
 ADMINISTRATORS = ("admin", "owner")

@@ -37,7 +37,7 @@ def records(draw: st.DrawFn) -> Record:
         organization_id="organization",
         name="Key",
         start="svc_0000",
-        type=draw(st.sampled_from(form.TYPES)),
+        type=draw(st.sampled_from(rules.TYPES)),
         description="",
         scopes=scopes,
         resources=own | ({"global": scopes} if everywhere else {}),
