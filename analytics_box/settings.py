@@ -40,6 +40,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trusted_proxies: Annotated[
         tuple[str, ...], "Addresses or CIDR ranges of reverse proxies whose X-Forwarded-For is believed."
     ] = ()
+    allowed_private_targets: Annotated[
+        tuple[str, ...], "Private addresses or CIDR ranges that webhooks and other requests of the box may reach."
+    ] = ()
+    dns_servers: Annotated[
+        tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."
+    ] = ()
     log_level: Annotated[Literal["debug", "info", "warning", "error"], "How much is logged."] = "info"
 
     # Storage

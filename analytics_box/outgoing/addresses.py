@@ -1,0 +1,114 @@
+"""Which addresses the box may connect to on behalf of people (security: outgoing requests). Pure but for `is_own`.
+
+An IPv6 address that stands for an IPv4 one is judged by that one too. `ipaddress` alone is not enough: it finds
+multicast, NAT64, 6to4 and site-local addresses global.
+"""
+
+import socket
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.outgoing.failures import Refused
+from analytics_box.settings import Settings, SettingsError
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
+
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+_SIX_TO_FOUR: Final = IPv6Network("2002::/16")
+_UNICAST: Final = IPv6Network("2000::/3")  # all that is routed on the IPv6 internet
+_CLOSED: Final[tuple[Network, ...]] = (
+    IPv4Network("100.64.0.0/10"),
+    IPv4Network("192.0.0.0/24"),
+    IPv4Network("192.88.99.0/24"),
+    IPv6Network("::/96"),
+    IPv6Network("64:ff9b:1::/48"),
+    IPv6Network("2001::/23"),  # Teredo, ORCHID and other protocols
+    IPv6Network("3fff::/20"),
+    IPv6Network("fec0::/10"),
+)
+
+
+class Fence(Struct, frozen=True):
+    """What the box may reach. `allowed` are private ranges that its administrator opened (allowed_private_targets).
+
+    `host` and `port` are what the box itself listens on.
+    """
+
+    allowed: tuple[Network, ...] = ()
+    host: str = "127.0.0.1"
+    port: int = 0
+
+    def check(self, address: Address, port: int) -> Address:
+        """The address to connect to. Raises Refused."""
+        outer, inner = unwrapped(address)
+        if not all(self._is_open(each) for each in (outer, inner)):
+            raise Refused("This name or address leads into a private or reserved network")
+        self.check_port(port)
+        if port == self.port and self._is_own(inner):
+            raise Refused("This is the box's own address")
+        return outer
+
+    def check_port(self, port: int) -> None:
+        """Raises Refused for ports of mail servers, which could be made to send mail."""
+        if port in MAIL_PORTS:
+            raise Refused(f"Port {port} is for mail; the box does not ask it")
+
+    def _is_open(self, address: Address) -> bool:
+        if address.is_multicast or address.is_unspecified:
+            return False
+        if any(address in network for network in self.allowed if network.version == address.version):
+            return True
+        if isinstance(address, IPv6Address):
+            if address in _NAT64:
+                return True  # what it stands for is judged as well
+            if address not in _UNICAST:
+                return False
+        closed = any(address in network for network in _CLOSED if network.version == address.version)
+        return address.is_global and not closed
+
+    def _is_own(self, address: Address) -> bool:
+        try:
+            listening = ip_address(self.host)
+        except ValueError:
+            return is_own(address)  # a host name: any of this machine's addresses may be meant
+        return is_own(address) if listening.is_unspecified else address == listening
+
+
+def fence(settings: Settings) -> Fence:
+    """The fence of these settings. Raises SettingsError."""
+    try:
+        allowed = tuple(ip_network(text, strict=False) for text in settings.allowed_private_targets)
+    except ValueError as wrong:
+        raise SettingsError(f"allowed_private_targets (ANALYTICS_BOX_ALLOWED_PRIVATE_TARGETS): {wrong}") from wrong
+    return Fence(allowed, settings.host, settings.port)
+
+
+def unwrapped(address: Address) -> tuple[Address, Address]:
+    """The address to connect to, and the one that it stands for in the end. Raises Refused for one with a zone."""
+    if isinstance(address, IPv4Address):
+        return address, address
+    if address.scope_id is not None:
+        raise Refused("Addresses of a single network card cannot be asked")
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped, address.ipv4_mapped
+    if address in _NAT64 or int(address) >> 32 == 0:
+        return address, IPv4Address(int(address) & 0xFFFF_FFFF)
+    if address in _SIX_TO_FOUR:
+        return address, IPv4Address(int(address) >> 80 & 0xFFFF_FFFF)
+    return address, address
+
+
+def is_own(address: Address) -> bool:
+    """Whether this machine has the address: only then can a socket be bound to it."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind((str(address), 0))
+    except OSError:
+        return False
+    return True

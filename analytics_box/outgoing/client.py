@@ -1,0 +1,172 @@
+"""The one client that asks the outside on behalf of people: webhooks, monitors, metadata (security: outgoing requests).
+
+A name is resolved once, all its addresses are vetted, and one of exactly these is dialled; SNI and Host carry the
+name. The same happens again at each redirect. Proxies in the environment are never used.
+"""
+
+import asyncio
+import ssl
+import time
+from functools import cached_property
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.outgoing import exchange as wire
+from analytics_box.outgoing.addresses import Address, Fence, fence
+from analytics_box.outgoing.exchange import Header, Outgoing, Phases, Received
+from analytics_box.outgoing.failures import BadAnswer, TooSlow
+from analytics_box.outgoing.resolve import Resolver, resolver
+from analytics_box.outgoing.target import Target, redirected, target
+from analytics_box.settings import Settings
+
+MOST_REDIRECTS: Final = 5
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_HARMLESS: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})  # may go to another origin
+
+
+class Ask(Struct, frozen=True):
+    """A request. `seconds` is for everything, redirects included; bodies beyond the caps are cut, not refused.
+
+    `redirects` of 0 gives back the redirecting answer itself. Without `verify` any certificate will do, and its end is
+    not known.
+    """
+
+    url: str
+    method: str = "GET"
+    headers: tuple[Header, ...] = ()
+    body: bytes = b""
+    seconds: float = 10.0
+    redirects: int = MOST_REDIRECTS
+    body_bytes: int = 1_048_576
+    decoded_bytes: int = 4_194_304
+    verify: bool = True
+
+
+class Answer(Struct, frozen=True):
+    """What came back. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
+
+    Header names are in lower case. `certificate_expires_at` is UTC ms. `url` is where the answer came from: it may hold
+    secrets of whoever typed the address.
+    """
+
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes
+    complete: bool
+    url: str
+    redirects: int
+    address: str
+    certificate_expires_at: int | None
+    phases: Phases
+    total: float
+
+    def header(self, name: str) -> str:
+        """The last header of this name; empty if there is none."""
+        return next((value for key, value in reversed(self.headers) if key == name), "")
+
+
+class Client:
+    """Asks the outside. `trust` replaces the system's certificate authorities."""
+
+    def __init__(self, fence: Fence, resolver: Resolver, *, agent: str, trust: ssl.SSLContext | None = None) -> None:
+        self.fence = fence
+        self.resolver = resolver
+        self._agent = agent
+        self._given_trust = trust
+
+    async def fetch(self, ask: Ask) -> Answer:
+        """Ask, following redirects. Raises Failed."""
+        began = time.perf_counter()
+        try:
+            async with asyncio.timeout(ask.seconds):
+                place, redirects, received = await self._follow(ask)
+        except TimeoutError as late:
+            raise TooSlow(f"No complete answer within {ask.seconds:g} seconds") from late
+        return Answer(
+            status=received.status,
+            headers=received.headers,
+            body=received.body,
+            complete=received.complete,
+            url=place.url,
+            redirects=redirects,
+            address=received.address,
+            certificate_expires_at=received.certificate_expires_at,
+            phases=received.phases,
+            total=(time.perf_counter() - began) * 1000,
+        )
+
+    async def vet(self, place: Target) -> tuple[Address, ...]:
+        """The addresses that may be dialled for it, resolved once; any bad one refuses the name. Raises Failed."""
+        self.fence.check_port(place.port)
+        found = (place.address,) if place.address is not None else await self.resolver.addresses(place.host)
+        return tuple(self.fence.check(address, place.port) for address in found)
+
+    async def _follow(self, ask: Ask) -> tuple[Target, int, Received]:
+        outgoing = Outgoing(
+            method=ask.method,
+            target=target(ask.url),
+            headers=_with_defaults(ask.headers, self._agent),
+            body=ask.body,
+            body_bytes=ask.body_bytes,
+            decoded_bytes=ask.decoded_bytes,
+        )
+        redirects = 0
+        while True:
+            received = await self._once(outgoing, verify=ask.verify)
+            location = next((value for name, value in received.headers if name == "location"), "")
+            if received.status not in _REDIRECTS or not location or not ask.redirects:
+                return outgoing.target, redirects, received
+            redirects += 1
+            if redirects > min(ask.redirects, MOST_REDIRECTS):
+                raise BadAnswer(f"The address leads on more than {redirects - 1} times")
+            outgoing = _next(outgoing, received.status, redirected(outgoing.target, location))
+
+    async def _once(self, outgoing: Outgoing, *, verify: bool) -> Received:
+        began = time.perf_counter()
+        addresses = await self.vet(outgoing.target)
+        dns = (time.perf_counter() - began) * 1000 if outgoing.target.address is None else 0.0
+        trust = None
+        if outgoing.target.scheme == "https":
+            trust = self._trust if verify else self._no_trust
+        return await wire.exchange(outgoing, addresses, trust, dns=dns)
+
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
+        return self._given_trust or ssl.create_default_context()
+
+    @cached_property
+    def _no_trust(self) -> ssl.SSLContext:
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        return context
+
+
+def client(settings: Settings, *, agent: str) -> Client:
+    """The client of these settings. Raises SettingsError."""
+    return Client(fence(settings), resolver(settings), agent=agent)
+
+
+def _with_defaults(headers: tuple[Header, ...], agent: str) -> tuple[Header, ...]:
+    given = {name.lower() for name, _ in headers}
+    defaults = (("User-Agent", agent), ("Accept", "*/*"), ("Accept-Encoding", "gzip"))
+    return headers + tuple((name, value) for name, value in defaults if name.lower() not in given)
+
+
+def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
+    """The request that a redirect asks for. Another origin gets nothing that might be a secret."""
+    becomes_get = (status == 303 and before.method != "HEAD") or (status in {301, 302} and before.method == "POST")
+    headers = before.headers
+    if place.origin != before.target.origin:
+        headers = tuple(header for header in headers if header[0].lower() in _HARMLESS)
+    if becomes_get:
+        headers = tuple(header for header in headers if not header[0].lower().startswith("content-"))
+    return Outgoing(
+        method="GET" if becomes_get else before.method,
+        target=place,
+        headers=headers,
+        body=b"" if becomes_get else before.body,
+        body_bytes=before.body_bytes,
+        decoded_bytes=before.decoded_bytes,
+    )

@@ -1,0 +1,53 @@
+"""Why a request to the outside failed, as one tree; `code` is for programs, the message for people.
+
+    Failed
+    ├─ Refused       refused          the address is not one that the box may ask
+    ├─ NotResolved   dns              the name leads nowhere
+    ├─ NotConnected  connect          nobody answers there
+    ├─ NotSecure     tls              no secure connection, or a certificate that does not fit
+    ├─ TooSlow       timeout          the deadline was over
+    ├─ TooLarge      too_large        the answer is larger than allowed
+    └─ BadAnswer     bad_answer       what came back is not HTTP, or ended early
+
+No message holds a path, a query or a credential: those are secrets of whoever typed the address.
+"""
+
+from typing import ClassVar, Literal
+
+Code = Literal["failed", "refused", "dns", "connect", "tls", "timeout", "too_large", "bad_answer"]
+
+
+class Failed(Exception):
+    """A request that got no answer. The message is for whoever typed the address."""
+
+    code: ClassVar[Code] = "failed"
+
+
+class Refused(Failed):
+    """The address is not one that the box may ask (security: outgoing requests)."""
+
+    code = "refused"
+
+
+class NotResolved(Failed):
+    code = "dns"
+
+
+class NotConnected(Failed):
+    code = "connect"
+
+
+class NotSecure(Failed):
+    code = "tls"
+
+
+class TooSlow(Failed):
+    code = "timeout"
+
+
+class TooLarge(Failed):
+    code = "too_large"
+
+
+class BadAnswer(Failed):
+    code = "bad_answer"
