@@ -1,4 +1,4 @@
-"""A new password by a one-time link: works once, for an hour, the newest only, and ends all sessions.
+"""A new password by a one-time link: works once, for a time, the newest only, and ends all sessions.
 
 Every function runs inside the caller's transaction.
 """
@@ -15,33 +15,37 @@ from analytics_box.store.db import Connection
 def new_link(
     db: Connection, email: str, *, base_url: str, actor: str, now: int, remove_second_factor: bool = False
 ) -> str:
-    """A link for this account, which makes older ones void. Raises NotFound for an address without an account.
+    """A link for this account that works for an hour. Raises NotFound for an address without an account.
 
     Only the command line may remove the second factor: for somebody who has lost phone and recovery codes.
     """
     user = rows.user_by_email(db, email.strip().lower())
     if user is None:
         raise NotFound(f"There is no account with the address {email}")
-    organization_id = rows.first_organization_of(db, user.id)
+    if remove_second_factor:
+        factor.remove(db, factor.Owner(user.id, rows.first_organization_of(db, user.id), actor), now)
+    return link_for(db, user.id, base_url=base_url, actor=actor, now=now, life=rules.RESET_LIFE)
+
+
+def link_for(db: Connection, user_id: str, *, base_url: str, actor: str, now: int, life: int) -> str:
+    """A link for this account that works for so long (ms) and makes older ones void."""
     token = ids.new_token()
-    resets_rows.replace(db, digest=ids.digest(token), user_id=user.id, now=now)
+    resets_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=now, expires_at=now + life)
     audit.record(
         db,
         now=now,
-        organization_id=organization_id,
+        organization_id=rows.first_organization_of(db, user_id),
         actor=actor,
         action="created",
         subject="password reset",
-        subject_id=user.id,
+        subject_id=user_id,
     )
-    if remove_second_factor:
-        factor.remove(db, factor.Owner(user.id, organization_id, actor), now)
     return f"{base_url}/reset-password?token={token}"
 
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
-    """Whose password this link sets; None for one that was used, replaced, or made an hour ago."""
-    return resets_rows.user_of(db, ids.digest(token), made_after=now - rules.RESET_LIFE)
+    """Whose password this link sets; None for one that was used or replaced, or whose time is over."""
+    return resets_rows.user_of(db, ids.digest(token), now=now)
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:

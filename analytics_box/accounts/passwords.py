@@ -24,7 +24,8 @@ class Passwords:
             return await asyncio.to_thread(hash_now, password)
 
     async def verify(self, stored: str | None, password: str) -> bool:
-        """Whether this password made the hash. None stands for an unknown user: takes as long, is never true."""
+        """Whether this password made the hash. None or nothing, for an unknown user and for one who has not chosen a
+        password yet, takes as long and is never true."""
         async with self._slots:
             return await asyncio.to_thread(_verify, stored, password)
 
@@ -36,6 +37,6 @@ def hash_now(password: str) -> str:
 
 def _verify(stored: str | None, password: str) -> bool:
     try:
-        return _HASHER.verify(stored or _NOBODY, password) and stored is not None
+        return _HASHER.verify(stored or _NOBODY, password) and bool(stored)
     except (VerificationError, InvalidHashError):
         return False

@@ -5,28 +5,29 @@ from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 
-def replace(db: Connection, *, digest: bytes, user_id: str, now: int) -> None:
+def replace(db: Connection, *, digest: bytes, user_id: str, now: int, expires_at: int) -> None:
     """Only one link of a user works at a time: the newest."""
     delete_of_user(db, user_id)
     db.execute(
-        "-- resets.replace\ninsert into password_resets (digest, user_id, created_at) values (?, ?, ?)",
-        (digest, user_id, now),
+        "-- resets.replace\ninsert into password_resets (digest, user_id, created_at, expires_at) values (?, ?, ?, ?)",
+        (digest, user_id, now, expires_at),
     )
 
 
-def user_of(db: Connection, digest: bytes, *, made_after: int) -> User | None:
-    """Whose link this is, if it is not older than that."""
+def user_of(db: Connection, digest: bytes, *, now: int) -> User | None:
+    """Whose link this is, while it works."""
     return records.one_of(
         db,
         User,
         """
         -- resets.user_of
-        select users.id, users.email, users.password, users.time_zone, users.is_administrator, users.created_at
+        select users.id, users.email, users.password, users.time_zone, users.is_administrator, users.created_at,
+               users.name
         from password_resets
         join users on users.id = password_resets.user_id
-        where password_resets.digest = ? and password_resets.created_at > ?
+        where password_resets.digest = ? and password_resets.expires_at > ?
         """,
-        (digest, made_after),
+        (digest, now),
     )
 
 
@@ -34,5 +35,5 @@ def delete_of_user(db: Connection, user_id: str) -> None:
     db.execute("-- resets.delete_of_user\ndelete from password_resets where user_id = ?", (user_id,))
 
 
-def delete_old(db: Connection, *, made_before: int) -> None:
-    db.execute("-- resets.delete_old\ndelete from password_resets where created_at <= ?", (made_before,))
+def delete_ended(db: Connection, *, now: int) -> None:
+    db.execute("-- resets.delete_ended\ndelete from password_resets where expires_at <= ?", (now,))

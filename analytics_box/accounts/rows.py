@@ -31,10 +31,10 @@ def insert_user(db: apsw.Connection, user: User) -> None:
     db.execute(
         """
         -- accounts.insert_user
-        insert into users (id, email, password, time_zone, is_administrator, created_at)
-        values (?, ?, ?, ?, ?, ?)
+        insert into users (id, email, password, time_zone, is_administrator, created_at, name)
+        values (?, ?, ?, ?, ?, ?, ?)
         """,
-        (user.id, user.email, user.password, user.time_zone, int(user.is_administrator), user.created_at),
+        (user.id, user.email, user.password, user.time_zone, int(user.is_administrator), user.created_at, user.name),
     )
 
 
@@ -77,7 +77,7 @@ def user_by_email(db: apsw.Connection, email: str) -> User | None:
         User,
         """
         -- accounts.user_by_email
-        select id, email, password, time_zone, is_administrator, created_at from users where email = ?
+        select id, email, password, time_zone, is_administrator, created_at, name from users where email = ?
         """,
         (email,),
     )

@@ -15,6 +15,7 @@ SESSION_LIFE = 30 * DAY
 SESSION_TOUCH = 5 * MINUTE  # how exactly "last seen" is kept
 SECOND_STEP_LIFE = 10 * MINUTE  # between the password and the code
 RESET_LIFE = HOUR  # of a link that sets a new password
+FIRST_PASSWORD_LIFE = 7 * DAY  # of a link that sets the first one, as long as an invitation
 CODE_TRIES = 5  # wrong codes in a row without a wait
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds
 PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128
@@ -100,7 +101,7 @@ COMMON = frozenset(
 
 
 class User(Struct, frozen=True):
-    """An account. `password` is an Argon2 hash. Times are UTC ms."""
+    """An account. `password` is an Argon2 hash, or empty until its person has chosen one. Times are UTC ms."""
 
     id: str
     email: str
@@ -108,6 +109,7 @@ class User(Struct, frozen=True):
     time_zone: str
     is_administrator: bool
     created_at: int
+    name: str = ""
 
 
 class Organization(Struct, frozen=True):
@@ -137,6 +139,14 @@ def check_password(password: str, email: str, *, field: str = "password") -> Non
         raise _refusal(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
         raise _refusal(field, "This password is too easy to guess; choose another one")
+
+
+def clean_name(name: str) -> str:
+    """What a person is called: at most 100 characters, or nothing. Raises BadRequest."""
+    name = " ".join(name.split())
+    if len(name) > 100 or not name.isprintable():
+        raise _refusal("name", "Use at most 100 characters")
+    return name
 
 
 def clean_organization(name: str) -> str:

@@ -277,4 +277,14 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0008_accounts_names_and_links",
+        (
+            "alter table users add column name text not null default '' check (length(name) <= 100)",
+            # How long a link works depends on what it is for.
+            "alter table password_resets add column expires_at integer not null default 0",
+            "update password_resets set expires_at = created_at + 3600000",
+            "create index password_resets_by_end on password_resets (expires_at)",
+        ),
+    ),
 )
