@@ -287,4 +287,79 @@ BOX = (
             "create index password_resets_by_end on password_resets (expires_at)",
         ),
     ),
+    (
+        "0009_notify_channels",
+        (
+            # `shown` says where a channel leads without its secrets; `sealed` has all of it (store.seal).
+            # `last_error` is empty where the last attempt succeeded.
+            """
+            create table channels (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              kind             text    not null check (kind in
+                               ('email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'google_chat')),
+              name             text    not null check (length(name) between 1 and 100),
+              enabled          integer not null default 1 check (enabled in (0, 1)),
+              shown            text    not null check (length(shown) between 1 and 300),
+              sealed           blob    not null check (length(sealed) between 40 and 8192),
+              created_at       integer not null,
+              updated_at       integer not null,
+              last_at          integer,
+              last_error       text    check (length(last_error) <= 300)
+            ) strict, without rowid
+            """,
+            "create index channels_by_organization on channels (organization_id, created_at)",
+            # The outbox. `topic` says what a message is about: no channel gets two about the same.
+            # `due_at` is when it is tried next; none once it was sent or given up.
+            """
+            create table deliveries (
+              number           integer primary key autoincrement,
+              id               text    not null unique check (length(id) between 8 and 64),
+              channel_id       text    not null references channels (id) on delete cascade,
+              topic            text    not null check (length(topic) between 1 and 200),
+              message          text    not null check (json_valid(message)),
+              attempts         integer not null default 0 check (attempts >= 0),
+              created_at       integer not null,
+              due_at           integer,
+              ended_at         integer,
+              error            text    check (length(error) <= 300),
+              unique (channel_id, topic),
+              check ((due_at is null) = (ended_at is not null))
+            ) strict
+            """,
+            "create index deliveries_waiting on deliveries (channel_id, number) where due_at is not null",
+            "create index deliveries_ended on deliveries (ended_at) where ended_at is not null",
+        ),
+    ),
+    (
+        "0010_configuration_domains_and_defaults",
+        (
+            # Until `proven_at` a domain is only claimed, and several organizations may claim it.
+            """
+            create table domains (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              domain           text    not null check (length(domain) between 4 and 239),
+              token            text    not null check (length(token) between 20 and 64),
+              created_at       integer not null,
+              checked_at       integer,
+              check_error      text    check (length(check_error) <= 300),
+              proven_at        integer,
+              proven_by        text    check (proven_by in ('dns', 'administrator')),
+              unique (organization_id, domain),
+              check ((proven_at is null) = (proven_by is null))
+            ) strict, without rowid
+            """,
+            "create unique index domains_proven on domains (domain) where proven_at is not null",
+            # What new invitations and websites of an organization start with.
+            """
+            create table organization_defaults (
+              organization_id  text    primary key references organizations (id),
+              invitation_role  text    not null check (invitation_role in ('admin', 'member', 'viewer')),
+              visitor_id_mode  text    not null check (visitor_id_mode in ('auto', 'cookieless')),
+              data_retention_days integer check (data_retention_days between 1 and 3650)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )
