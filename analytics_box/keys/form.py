@@ -40,6 +40,11 @@ class Group(Struct, frozen=True):
     title: str
     choices: tuple[Choice, ...]
 
+    @property
+    def any_on(self) -> bool:
+        """Whether one of them is ticked."""
+        return any(choice.on for choice in self.choices)
+
 
 class Form(Struct, frozen=True):
     """What the form offers: scopes in groups, the websites, and further scopes for each of these."""
@@ -47,11 +52,6 @@ class Form(Struct, frozen=True):
     groups: tuple[Group, ...]
     sites: tuple[Choice, ...]
     own: tuple[Group, ...]
-
-    @property
-    def has_own(self) -> bool:
-        """Whether something is ticked for a single website."""
-        return any(choice.on for group in self.own for choice in group.choices)
 
 
 def offered(fields: Mapping[str, str], websites: Sequence[Website], role: Role, record: Record | None) -> Form:

@@ -55,6 +55,12 @@ class KeyRing:
         self._used.pop(key_id, None)
         self._unsaved.discard(key_id)
 
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its keys are gone."""
+        for key in list(self._keys.values()):
+            if key.organization_id == organization_id:
+                self.forget(key.id)
+
     def all(self) -> list[Key]:
         """Every key, also those that no longer work."""
         return [key for key in self._keys.values() if key.organization_id not in self._closed]
