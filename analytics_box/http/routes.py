@@ -23,7 +23,9 @@ from analytics_box.organizations import member_pages
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
+from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import pages as website_pages
+from analytics_box.websites import reading_calls as website_reading
 from analytics_box.websites import settings_pages as website_settings
 
 
@@ -173,20 +175,21 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.update", configuration_calls.update, "manage:config"),
     Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
-    Procedure("websites.list", website_calls.list_websites, "read:data"),
-    Procedure("websites.listWithCharts", website_calls.list_with_charts, "read:data"),
-    Procedure("websites.getById", website_calls.get_by_id, "read:data", strangers=True),
-    Procedure("websites.getPublicSummary", website_calls.get_public_summary, PUBLIC),
+    Procedure("websites.list", website_reading.list_websites, "read:data"),
+    Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),
+    Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
+    Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
     Procedure("websites.update", website_calls.update, "manage:websites", "admin"),
     Procedure("websites.togglePublic", website_calls.toggle_public, "manage:websites", "admin"),
     Procedure("websites.updateSettings", website_calls.update_settings, "manage:websites", "member"),
     Procedure("websites.rotateTracking", website_calls.rotate_tracking, "manage:websites", "member"),
-    Procedure("websites.delete", website_calls.delete, "manage:websites", "admin"),
-    Procedure("websites.restore", website_calls.restore, "manage:websites", "admin"),
+    Procedure("websites.delete", website_deletion.delete, "manage:websites", "admin"),
+    Procedure("websites.listDeleted", website_deletion.list_deleted, "manage:websites", "admin"),
+    Procedure("websites.restore", website_deletion.restore, "manage:websites", "admin"),
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
-    Procedure("websites.isTrackingSetup", website_calls.is_tracking_setup, "read:data"),
+    Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
 )
 
 

@@ -34,6 +34,18 @@ class WebsiteShown(Struct, frozen=True):
     deletedAt: str | None = None
 
 
+class DeletedWebsite(Struct, frozen=True):
+    """A deleted website that `websites.restore` brings back until `restorableUntil`; then it is removed for good."""
+
+    id: str
+    domain: str
+    name: str
+    organizationId: str
+    createdAt: str
+    deletedAt: str
+    restorableUntil: str
+
+
 class PublicWebsite(Struct, frozen=True):
     """What strangers see of a public website."""
 
@@ -62,6 +74,20 @@ def shown(website: Website, now: int) -> WebsiteShown:
         createdAt=iso(website.created_at),
         updatedAt=iso(website.updated_at or website.created_at),
         deletedAt=iso(website.deleted_at) if website.deleted_at is not None else None,
+    )
+
+
+def deleted(website: Website, grace: int) -> DeletedWebsite:
+    """A deleted website, with so many ms of grace."""
+    at = website.deleted_at or 0
+    return DeletedWebsite(
+        id=website.id,
+        domain=website.domain,
+        name=website.name,
+        organizationId=website.organization_id,
+        createdAt=iso(website.created_at),
+        deletedAt=iso(at),
+        restorableUntil=iso(at + grace),
     )
 
 

@@ -1,0 +1,85 @@
+"""What procedures of websites take and answer with, beside the rows of shown.py (wire 10.3)."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box.websites.mini_chart import MiniChart
+from analytics_box.websites.shown import WebsiteShown
+from analytics_box.websites.tracking import GivenTracking
+
+Text = Annotated[str, Meta(max_length=255)]
+
+
+class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that may name an organization; else it is the caller's."""
+
+    organizationId: Text | None = None
+
+
+class ById(Struct, frozen=True, forbid_unknown_fields=True):
+    id: Text
+
+
+class ByWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    websiteId: Text
+
+
+class NewWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.create."""
+
+    name: Text
+    domain: Text
+    organizationId: Text | None = None
+
+
+class ChangedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.update; what is not given stays."""
+
+    id: Text
+    name: Text | None = None
+    domain: Text | None = None
+
+
+class Publicity(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.togglePublic."""
+
+    id: Text
+    isPublic: bool
+
+
+class ChangedSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.updateSettings; a setting that is not given stays."""
+
+    id: Text
+    settings: GivenTracking
+
+
+class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of websites.transfer and websites.transferToOrganization."""
+
+    websiteId: Text
+    organizationId: Text
+
+
+class Success(Struct, frozen=True):
+    success: bool = True
+
+
+class TrackingState(Struct, frozen=True):
+    """Output of websites.isTrackingSetup."""
+
+    tracking_setup: bool
+    integration_type: str | None
+    has_events: bool
+    recent_events: bool
+    status_message: str
+    tracking_issue: str | None
+
+
+class WithCharts(Struct, frozen=True):
+    """Output of websites.listWithCharts: charts and current visitors by website id."""
+
+    websites: list[WebsiteShown]
+    chartData: dict[str, MiniChart]
+    activeUsers: dict[str, int]

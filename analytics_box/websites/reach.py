@@ -1,0 +1,54 @@
+"""Which websites a caller reaches, and changing one of them: what procedures and pages of websites share."""
+
+from collections.abc import Callable
+
+from analytics_box import errors
+from analytics_box.http.call import Call
+from analytics_box.store.db import Connection
+from analytics_box.websites.change import By
+from analytics_box.websites.rules import Website
+
+UNKNOWN = "There is no website with this id"
+
+
+def is_own(call: Call, website: Website) -> bool:
+    """Whether a website is one of the caller's organization, and in reach of the key that asks."""
+    key, person = call.identity.key, call.identity.person
+    if key is not None:
+        return key.organization_id == website.organization_id and key.reaches(website.id)
+    return person is not None and person.organization_id == website.organization_id
+
+
+def own(call: Call, website_id: str) -> Website:
+    """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
+    website = call.parts.websites.find(website_id)
+    if website is None or not is_own(call, website):
+        raise errors.NotFound(UNKNOWN)
+    return website
+
+
+def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's websites, oldest first. Raises Forbidden for another organization than the caller's."""
+    return [site for site in call.parts.websites.of(call.organization(organization_id)) if is_own(call, site)]
+
+
+def refuse_restricted(call: Call) -> None:
+    """Raises Forbidden for a key of single websites, which cannot act for its organization."""
+    if call.identity.key is not None and call.identity.key.websites is not None:
+        raise errors.Forbidden("This needs a key with global access")
+
+
+def by(call: Call) -> By:
+    """The caller as the one who changes something."""
+    return By(call.actor, call.now)
+
+
+async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
+    """Have a verb of change.py change one of the caller's websites; events meet it changed from then on.
+
+    Raises NotFound and what the verb raises.
+    """
+    website = own(call, website_id)
+    changed = await call.write(lambda db: work(db, website, by(call)))
+    call.parts.websites.remember(changed)
+    return changed
