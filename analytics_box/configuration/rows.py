@@ -1,0 +1,125 @@
+"""Domains and defaults of organizations in box.db. Every function takes a connection inside the caller's transaction."""
+
+import apsw
+
+from analytics_box.configuration.rules import Defaults, Domain, ProvenBy
+from analytics_box.errors import Conflict
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+_COLUMNS = "id, organization_id, domain, token, created_at, checked_at, check_error, proven_at, proven_by"
+TAKEN = "This domain belongs to another organization of this box"
+
+
+def domains_of(db: Connection, organization_id: str) -> list[Domain]:
+    """The domains of an organization by name."""
+    return _domains(db, "organization_id = ? order by domain", organization_id)
+
+
+def find(db: Connection, domain_id: str) -> Domain | None:
+    return next(iter(_domains(db, "id = ?", domain_id)), None)
+
+
+def owner(db: Connection, domain: str) -> str | None:
+    """The organization that has proven this domain."""
+    found = _domains(db, "domain = ? and proven_at is not null", domain)
+    return found[0].organization_id if found else None
+
+
+def _domains(db: Connection, condition: str, value: str) -> list[Domain]:
+    return records.all_of(
+        db,
+        Domain,
+        f"""
+        -- configuration.domains_of, find, owner
+        select {_COLUMNS} from domains where {condition}
+        """,
+        (value,),
+    )
+
+
+def insert(db: Connection, domain: Domain) -> None:
+    """Raises Conflict when the organization has it already, or another one has proven it."""
+    try:
+        db.execute(
+            f"""
+            -- configuration.insert
+            insert into domains ({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            (
+                domain.id,
+                domain.organization_id,
+                domain.domain,
+                domain.token,
+                domain.created_at,
+                domain.checked_at,
+                domain.check_error,
+                domain.proven_at,
+                domain.proven_by,
+            ),
+        )
+    except apsw.ConstraintError as taken:
+        raise Conflict("This domain is on the list already") from taken
+
+
+def set_checked(db: Connection, domain_id: str, *, at: int, error: str) -> None:
+    """A check that proved nothing."""
+    db.execute(
+        "-- configuration.set_checked\nupdate domains set checked_at = ?, check_error = ? where id = ?",
+        (at, error, domain_id),
+    )
+
+
+def set_proven(db: Connection, domain_id: str, *, at: int, by: ProvenBy) -> None:
+    """The domain is the organization's. Raises Conflict when another one has proven it."""
+    try:
+        db.execute(
+            """
+            -- configuration.set_proven
+            update domains set checked_at = ?, check_error = null, proven_at = ?, proven_by = ? where id = ?
+            """,
+            (at, at, by, domain_id),
+        )
+    except apsw.ConstraintError as taken:
+        raise Conflict(TAKEN) from taken
+
+
+def delete(db: Connection, domain_id: str) -> None:
+    db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
+
+
+def delete_of(db: Connection, organization_id: str) -> None:
+    """Remove all that this room keeps of an organization."""
+    db.execute("-- configuration.delete_of\ndelete from domains where organization_id = ?", (organization_id,))
+    db.execute(
+        "-- configuration.delete_of\ndelete from organization_defaults where organization_id = ?", (organization_id,)
+    )
+
+
+def defaults_of(db: Connection, organization_id: str) -> Defaults:
+    """What new invitations and websites start with; the box's own where nothing was set."""
+    found = records.one_of(
+        db,
+        Defaults,
+        """
+        -- configuration.defaults_of
+        select invitation_role, visitor_id_mode, data_retention_days from organization_defaults
+        where organization_id = ?
+        """,
+        (organization_id,),
+    )
+    return found or Defaults()
+
+
+def set_defaults(db: Connection, organization_id: str, defaults: Defaults) -> None:
+    db.execute(
+        """
+        -- configuration.set_defaults
+        insert into organization_defaults (organization_id, invitation_role, visitor_id_mode, data_retention_days)
+        values (?, ?, ?, ?)
+        on conflict (organization_id) do update
+        set invitation_role = excluded.invitation_role, visitor_id_mode = excluded.visitor_id_mode,
+            data_retention_days = excluded.data_retention_days
+        """,
+        (organization_id, defaults.invitation_role, defaults.visitor_id_mode, defaults.data_retention_days),
+    )

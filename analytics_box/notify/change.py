@@ -1,0 +1,174 @@
+"""Making and changing channels: each verb writes its row and audit entry in the caller's transaction.
+
+Whether the caller may is decided by whoever calls. Secrets are sealed, and stand in no audit entry.
+"""
+
+import base64
+import secrets
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import audit, errors, ids
+from analytics_box.notify import places, rows, rules
+from analytics_box.notify.forms import SECRET_PREFIX
+from analytics_box.notify.rules import Channel, Config, Kind
+from analytics_box.outgoing.addresses import Fence
+from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
+
+UNKNOWN = "There is no channel with this id"
+_SWITCHED_OFF = "The channel was switched off"
+
+
+class Tools(Struct, frozen=True):
+    """What the verbs work with: what secrets are sealed with, and where a channel may lead."""
+
+    seal: Seal
+    fence: Fence
+
+
+class By(Struct, frozen=True):
+    """Who changes something, as the audit log names them, and when (UTC ms)."""
+
+    actor: str
+    now: int
+
+
+class Wanted(Struct, frozen=True):
+    """Changed properties of a channel; None leaves what is there."""
+
+    name: str | None = None
+    enabled: bool | None = None
+    config: Config | None = None
+
+
+def create(
+    db: Connection, tools: Tools, by: By, *, organization_id: str, kind: Kind, name: str, enabled: bool, config: Config
+) -> tuple[Channel, str]:
+    """A new channel, and for a webhook the secret it is signed with, else nothing. Raises BadRequest or Conflict."""
+    if len(rows.of(db, organization_id)) >= rules.MOST_CHANNELS:
+        raise errors.Conflict(f"An organization may have {rules.MOST_CHANNELS} channels; delete one first")
+    config = places.clean(kind, config, tools.fence)
+    if kind == "webhook":
+        config = replace(config, secret=new_secret())
+    channel_id = ids.new_id()
+    channel = Channel(
+        id=channel_id,
+        organization_id=organization_id,
+        kind=kind,
+        name=rules.clean_name(name),
+        enabled=enabled,
+        shown=rules.shown(kind, config),
+        sealed=sealed(tools.seal, channel_id, config),
+        created_at=by.now,
+        updated_at=by.now,
+    )
+    rows.insert(db, channel)
+    detail = {"name": channel.name, "type": kind, "leadsTo": channel.shown, "enabled": enabled}
+    _record(db, by, channel, "created", detail)
+    return channel, config.secret
+
+
+def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wanted) -> Channel:
+    """Another name or place, or on and off. What waits for a channel that is switched off is given up."""
+    before = channel
+    config = opened(tools.seal, before)
+    changed = config
+    if wanted.config is not None:
+        changed = places.clean(before.kind, replace(wanted.config, secret=config.secret), tools.fence)
+    after = replace(
+        before,
+        name=before.name if wanted.name is None else rules.clean_name(wanted.name),
+        enabled=before.enabled if wanted.enabled is None else wanted.enabled,
+        shown=rules.shown(before.kind, changed),
+    )
+    detail: dict[str, object] = {
+        label: {"before": getattr(before, field), "after": getattr(after, field)}
+        for label, field in (("name", "name"), ("enabled", "enabled"), ("leadsTo", "shown"))
+        if getattr(before, field) != getattr(after, field)
+    }
+    if changed != config:
+        after = replace(after, sealed=sealed(tools.seal, before.id, changed))
+        detail.setdefault("leadsTo", f"another address at {after.shown}")
+    if not detail:
+        return before
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    if not after.enabled:
+        rows.give_up(db, after.id, now=by.now, error=_SWITCHED_OFF)
+    _record(db, by, after, "updated", {"name": after.name, **detail})
+    return existing(db, after.id, after.organization_id)
+
+
+def rotate(db: Connection, tools: Tools, by: By, channel: Channel) -> tuple[Channel, str]:
+    """A new secret for a webhook; the old one is used no more. Raises BadRequest for channels without one."""
+    if channel.kind != "webhook":
+        raise errors.BadRequest("Only webhooks have a signing secret")
+    config = replace(opened(tools.seal, channel), secret=new_secret())
+    after = replace(channel, sealed=sealed(tools.seal, channel.id, config), updated_at=by.now)
+    rows.update(db, after)
+    _record(db, by, after, "rotated", {"name": after.name})
+    return after, config.secret
+
+
+def delete(db: Connection, by: By, channel: Channel) -> None:
+    """It is gone, with all that waits for it."""
+    rows.delete(db, channel.id)
+    _record(db, by, channel, "deleted", {"name": channel.name, "type": channel.kind, "leadsTo": channel.shown})
+
+
+def delete_of(db: Connection, organization_id: str) -> None:
+    """All channels of an organization that is purged; without audit entries."""
+    rows.delete_of(db, organization_id)
+
+
+def of(db: Connection, organization_id: str) -> list[Channel]:
+    """The channels of an organization, the oldest first."""
+    return rows.of(db, organization_id)
+
+
+def existing(db: Connection, channel_id: str, organization_id: str) -> Channel:
+    """Raises NotFound for an unknown channel and for one of another organization."""
+    found = rows.find(db, channel_id)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound(UNKNOWN)
+    return found
+
+
+def sealed(seal: Seal, channel_id: str, config: Config) -> bytes:
+    """A channel's configuration as it may be stored."""
+    return seal.seal(msgspec.json.encode(config), owner=_owner(channel_id))
+
+
+def opened(seal: Seal, channel: Channel) -> Config:
+    """Where a channel leads, with its secrets. Raises SealBroken."""
+    return open_config(seal, channel.id, channel.sealed)
+
+
+def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
+    """The same from what is stored. Raises SealBroken."""
+    return msgspec.json.decode(seal.open(content, owner=_owner(channel_id)), type=Config)
+
+
+def new_secret() -> str:
+    """A secret in the form of Standard Webhooks: 24 random bytes."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
+
+
+def _owner(channel_id: str) -> str:
+    return f"channel:{channel_id}"
+
+
+def _record(db: Connection, by: By, channel: Channel, action: audit.Action, detail: dict[str, object]) -> None:
+    audit.record(
+        db,
+        now=by.now,
+        organization_id=channel.organization_id,
+        actor=by.actor,
+        action=action,
+        subject="channel",
+        subject_id=channel.id,
+        detail=detail,
+    )

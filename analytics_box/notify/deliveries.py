@@ -1,0 +1,121 @@
+"""The outbox: messages are written in the transaction that caused them, and tried until they arrive or are given up.
+
+A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+
+from analytics_box import ids
+from analytics_box.clock import DAY, Clock
+from analytics_box.notify import rows, rules
+from analytics_box.notify.change import open_config
+from analytics_box.notify.message import Message
+from analytics_box.notify.rows import Delivery
+from analytics_box.notify.send import Outcome, Sender
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal, SealBroken
+
+log = logging.getLogger(__name__)
+
+UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
+KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
+_AT_ONCE: Final = 8
+_ROUND: Final = 100  # deliveries looked at in one go
+
+
+def put(
+    db: Connection, organization_id: str, message: Message, *, topic: str, now: int, only: Collection[str] | None = None
+) -> int:
+    """Tell the organization's channels, or `only` those with these ids, in the caller's transaction; to how many.
+
+    A channel that is switched off, or was told about this topic before, is left out. After the commit call
+    `Deliveries.soon`.
+    """
+    told = [
+        channel for channel in rows.of(db, organization_id) if channel.enabled and (only is None or channel.id in only)
+    ]
+    content = msgspec.json.encode(message).decode()
+    for channel in told:
+        rows.put(db, channel.id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
+    return len(told)
+
+
+class Deliveries:
+    """Works off the outbox."""
+
+    def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock) -> None:
+        self._db = db
+        self._seal = seal
+        self._sender = sender
+        self._clock = clock
+        self._busy = asyncio.Lock()
+        self._stopping = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def soon(self) -> None:
+        """Work it off now, without waiting for that: something was put into it."""
+        task = asyncio.get_running_loop().create_task(self._guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def run(self) -> None:
+        """Try all that is due, of each channel one after the other."""
+        async with self._busy:
+            while not self._stopping and (found := await self._due()):
+                slots = asyncio.Semaphore(_AT_ONCE)
+                await asyncio.gather(*(self._try(delivery, slots) for delivery in found))
+
+    async def stop(self, seconds: float) -> None:
+        """Begin nothing new, and let what is being sent finish, but not for ever."""
+        self._stopping = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in self._tasks:
+            task.cancel()
+
+    async def sweep(self) -> None:
+        """Forget what ended long ago."""
+        before = self._clock.now() - KEPT
+        await self._db.write(lambda db: rows.forget_ended(db, before))
+
+    async def _due(self) -> list[Delivery]:
+        now = self._clock.now()
+        return await self._db.read(lambda db: rows.due(db, now, _ROUND))
+
+    async def _guarded(self) -> None:
+        try:
+            await self.run()
+        except Exception:
+            log.exception("Deliveries could not be worked off; they are tried again")
+
+    async def _try(self, delivery: Delivery, slots: asyncio.Semaphore) -> None:
+        async with slots:
+            outcome = await self._send(delivery)
+        attempts, now = delivery.attempts + 1, self._clock.now()
+        wait = rules.wait(attempts, outcome.wait) if outcome.error and not outcome.final else None
+
+        def store(db: Connection) -> None:
+            if wait is None:
+                rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
+            else:
+                rows.set_due(db, delivery.number, attempts=attempts, due_at=now + wait, error=outcome.error)
+            rows.note(db, delivery.channel_id, at=now, error=outcome.error)
+
+        await self._db.write(store)
+        if outcome.error:
+            again = "given up" if wait is None else f"again in {wait // 1000} s"
+            log.warning("channel %s (%s): %s; %s", delivery.channel_id, delivery.kind, outcome.error, again)
+
+    async def _send(self, delivery: Delivery) -> Outcome:
+        try:
+            config = open_config(self._seal, delivery.channel_id, delivery.sealed)
+            message = msgspec.json.decode(delivery.message, type=Message)
+        except SealBroken as broken:
+            log.error("channel %s: %s", delivery.channel_id, broken)
+            return Outcome(UNSEALED)
+        return await self._sender.send(delivery.kind, config, message, id=delivery.id, now=self._clock.now())

@@ -1,0 +1,37 @@
+"""What a channel is told. Pure."""
+
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+Tone = Literal["good", "bad", "neutral"]
+
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+
+
+class Message(Struct, frozen=True):
+    """A message. `type` is for programs, such as `monitor.down`; `at` is UTC ms; `fields` are label and value.
+
+    Texts may come from strangers: each form of sending makes them harmless in its own way.
+    """
+
+    type: str
+    title: str
+    text: str
+    at: int
+    tone: Tone = "neutral"
+    url: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+def line(text: str, longest: int) -> str:
+    """A text as one line without characters that nobody sees, at most so many characters long."""
+    clean = " ".join(_UNSEEN.sub(" ", text).split())
+    return clean if len(clean) <= longest else clean[: longest - 1] + "…"
+
+
+def lines(text: str, longest: int) -> str:
+    """The same for a text of several lines."""
+    clean = "\n".join(line(each, longest) for each in text.splitlines())
+    return clean if len(clean) <= longest else clean[: longest - 1] + "…"

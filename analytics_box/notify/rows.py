@@ -1,0 +1,165 @@
+"""Channels and their outbox in box.db. Every function takes a connection inside the caller's transaction."""
+
+from msgspec import Struct
+
+from analytics_box.notify.rules import Channel, Kind
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+_COLUMNS = """id, organization_id, kind, name, enabled, shown, sealed, created_at, updated_at, last_at, last_error,
+  (select count(*) from deliveries where channel_id = channels.id and due_at is not null) as waiting"""
+
+
+class Delivery(Struct, frozen=True):
+    """A message that waits, with the channel it is for. `message` is JSON; `attempts` are those made already."""
+
+    number: int
+    id: str
+    message: str
+    attempts: int
+    channel_id: str
+    organization_id: str
+    kind: Kind
+    sealed: bytes
+
+
+def insert(db: Connection, channel: Channel) -> None:
+    db.execute(
+        """
+        -- notify.insert
+        insert into channels (id, organization_id, kind, name, enabled, shown, sealed, created_at, updated_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            channel.id,
+            channel.organization_id,
+            channel.kind,
+            channel.name,
+            int(channel.enabled),
+            channel.shown,
+            channel.sealed,
+            channel.created_at,
+            channel.updated_at,
+        ),
+    )
+
+
+def update(db: Connection, channel: Channel) -> None:
+    """Store all that a person may change of a channel."""
+    db.execute(
+        """
+        -- notify.update
+        update channels set name = ?, enabled = ?, shown = ?, sealed = ?, updated_at = ? where id = ?
+        """,
+        (channel.name, int(channel.enabled), channel.shown, channel.sealed, channel.updated_at, channel.id),
+    )
+
+
+def delete(db: Connection, channel_id: str) -> None:
+    """Remove a channel with all that waits for it."""
+    db.execute("-- notify.delete\ndelete from channels where id = ?", (channel_id,))
+
+
+def delete_of(db: Connection, organization_id: str) -> None:
+    """Remove all channels of an organization."""
+    db.execute("-- notify.delete_of\ndelete from channels where organization_id = ?", (organization_id,))
+
+
+def of(db: Connection, organization_id: str) -> list[Channel]:
+    """The channels of an organization, the oldest first."""
+    return _channels(db, "organization_id = ?", organization_id)
+
+
+def find(db: Connection, channel_id: str) -> Channel | None:
+    return next(iter(_channels(db, "id = ?", channel_id)), None)
+
+
+def _channels(db: Connection, condition: str, value: str) -> list[Channel]:
+    return records.all_of(
+        db,
+        Channel,
+        f"""
+        -- notify.of, find
+        select {_COLUMNS} from channels where {condition} order by created_at, id
+        """,
+        (value,),
+    )
+
+
+def note(db: Connection, channel_id: str, *, at: int, error: str) -> None:
+    """What became of the latest attempt; no error is a success."""
+    db.execute("-- notify.note\nupdate channels set last_at = ?, last_error = ? where id = ?", (at, error, channel_id))
+
+
+# The outbox
+
+
+def put(db: Connection, channel_id: str, *, id: str, topic: str, message: str, now: int) -> None:
+    """A message waits for its channel, unless it had one about this topic before."""
+    db.execute(
+        """
+        -- notify.put
+        insert into deliveries (id, channel_id, topic, message, created_at, due_at) values (?, ?, ?, ?, ?, ?)
+        on conflict (channel_id, topic) do nothing
+        """,
+        (id, channel_id, topic, message, now, now),
+    )
+
+
+def due(db: Connection, now: int, most: int) -> list[Delivery]:
+    """What is to be tried now: of each channel the oldest that waits, so that messages arrive in their order."""
+    return records.all_of(
+        db,
+        Delivery,
+        """
+        -- notify.due
+        select number, deliveries.id, message, attempts, channel_id, organization_id, kind, sealed
+        from deliveries
+        join channels on channels.id = deliveries.channel_id
+        join organizations on organizations.id = channels.organization_id and organizations.deleted_at is null
+        where number in (select min(number) from deliveries where due_at is not null group by channel_id)
+          and due_at <= ?
+        order by due_at, number
+        limit ?
+        """,
+        (now, most),
+    )
+
+
+def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:
+    """It is tried again later."""
+    db.execute(
+        """
+        -- notify.set_due
+        update deliveries set attempts = ?, due_at = ?, error = ? where number = ? and due_at is not null
+        """,
+        (attempts, due_at, error, number),
+    )
+
+
+def set_ended(db: Connection, number: int, *, attempts: int, now: int, error: str) -> None:
+    """It was sent, or given up with an error."""
+    db.execute(
+        """
+        -- notify.set_ended
+        update deliveries set attempts = ?, due_at = null, ended_at = ?, error = ?
+        where number = ? and due_at is not null
+        """,
+        (attempts, now, error, number),
+    )
+
+
+def give_up(db: Connection, channel_id: str, *, now: int, error: str) -> None:
+    """All that waits for a channel is given up."""
+    db.execute(
+        """
+        -- notify.give_up
+        update deliveries set due_at = null, ended_at = ?, error = ? where channel_id = ? and due_at is not null
+        """,
+        (now, error, channel_id),
+    )
+
+
+def forget_ended(db: Connection, before: int) -> None:
+    """Remove what ended before this instant."""
+    db.execute("-- notify.forget_ended\ndelete from deliveries where ended_at < ?", (before,))

@@ -1,0 +1,79 @@
+"""What a channel is, and when a delivery is tried again. Pure."""
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.clock import HOUR, MINUTE, SECOND
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.outgoing.target import target
+
+Kind = Literal["email", "webhook", "slack", "discord", "teams", "telegram", "google_chat"]
+
+KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+WITH_URL: Final = frozenset[Kind](("webhook", "slack", "discord", "teams", "google_chat"))
+MOST_CHANNELS: Final = 50  # of one organization
+LONGEST_NAME: Final = 100
+WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR)  # before the next attempt, in ms
+LONGEST_WAIT: Final = HOUR  # that the other side may ask for
+
+
+class Config(Struct, frozen=True, omit_defaults=True):
+    """Where a channel leads, with all secrets: stored only sealed. Which fields are filled depends on the kind."""
+
+    url: str = ""
+    to: str = ""
+    token: str = ""
+    chat: str = ""
+    secret: str = ""  # that a webhook is signed with
+
+
+class Channel(Struct, frozen=True):
+    """A channel as it is stored. Times are UTC ms; `last_error` is empty where the last attempt succeeded.
+
+    `shown` says where it leads without a secret.
+    """
+
+    id: str
+    organization_id: str
+    kind: Kind
+    name: str
+    enabled: bool
+    shown: str
+    sealed: bytes
+    created_at: int
+    updated_at: int
+    last_at: int | None = None
+    last_error: str | None = None
+    waiting: int = 0
+
+
+def clean_name(name: str) -> str:
+    """1 to 100 characters in one line. Raises BadRequest."""
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise wrong("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
+    return name
+
+
+def shown(kind: Kind, config: Config) -> str:
+    """Where it leads, without a secret: an address's path is one."""
+    if kind == "email":
+        name, _, domain = config.to.rpartition("@")
+        return f"{name[:1]}…@{domain}"
+    if kind == "telegram":
+        return f"{config.token.partition(':')[0]} → {config.chat}"
+    place = target(config.url)
+    return place.origin if place.path == "/" else f"{place.origin}/…"
+
+
+def wait(attempts: int, asked: int | None = None) -> int | None:
+    """How long to wait after that many attempts, in ms; None to give up. `asked` is what the other side wants, in s."""
+    if attempts > len(WAITS):
+        return None
+    return max(WAITS[attempts - 1], min((asked or 0) * SECOND, LONGEST_WAIT))
+
+
+def wrong(field: str, message: str) -> BadRequest:
+    """A refusal that names the field."""
+    return BadRequest(message, details=(Detail(field, message),))

@@ -1,0 +1,87 @@
+"""Sending one message to one channel, and what came of it."""
+
+from http import HTTPStatus
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.notify import forms
+from analytics_box.notify.mail import Mailer, NotSent
+from analytics_box.notify.message import Message
+from analytics_box.notify.rules import Config, Kind
+from analytics_box.outgoing.client import Answer, Ask, Client
+from analytics_box.outgoing.failures import Failed, Refused
+
+SECONDS: Final = 10.0  # for the whole request
+_ANSWER_BYTES: Final = 4_096
+_LATER: Final = frozenset({408, 425, 429})  # answers below 500 after which trying again makes sense
+
+
+class Outcome(Struct, frozen=True):
+    """What came of it. `error` is empty for a success; after a `final` one trying again makes no sense.
+
+    `wait` is how long the other side wants to be left alone, in seconds.
+    """
+
+    error: str = ""
+    final: bool = False
+    wait: int | None = None
+
+
+class Sender:
+    """Sends to channels of every kind."""
+
+    def __init__(self, client: Client, mailer: Mailer) -> None:
+        self._client = client
+        self._mailer = mailer
+
+    async def send(self, kind: Kind, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+        """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
+        if kind == "email":
+            return await self._letter(config, message)
+        post = forms.post(kind, config, message, id=id, now=now)
+        ask = Ask(
+            post.url,
+            method="POST",
+            headers=post.headers,
+            body=post.body,
+            seconds=SECONDS,
+            redirects=0,
+            body_bytes=_ANSWER_BYTES,
+            decoded_bytes=_ANSWER_BYTES,
+        )
+        try:
+            return judged(await self._client.fetch(ask))
+        except Refused as refused:
+            return Outcome(str(refused), final=True)
+        except Failed as failed:
+            return Outcome(str(failed))
+
+    async def _letter(self, config: Config, message: Message) -> Outcome:
+        try:
+            await self._mailer.send(forms.mail(config, message))
+        except NotSent as why:
+            return Outcome(str(why))
+        return Outcome()
+
+
+def judged(answer: Answer) -> Outcome:
+    """What an answer means."""
+    status = answer.status
+    if 200 <= status < 300:
+        return Outcome()
+    if 300 <= status < 400:
+        return Outcome(f"The address leads elsewhere ({_named(status)}); enter the final one", final=True)
+    wait = answer.header("retry-after")
+    return Outcome(
+        f"The other side answers {_named(status)}",
+        final=status < 500 and status not in _LATER,
+        wait=int(wait) if wait.isascii() and wait.isdecimal() and len(wait) < 7 else None,
+    )
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
