@@ -11,10 +11,13 @@ import apsw
 import click
 import msgspec
 
-from analytics_box import __version__, cli_admin, server
+from analytics_box import __version__, server
 from analytics_box.accounts import first_run, passwords, rules
 from analytics_box.accounts.setup import Wanted
 from analytics_box.box import Box
+from analytics_box.cli_admin import carry_out
+from analytics_box.cli_keys import key
+from analytics_box.cli_users import user
 from analytics_box.clock import SystemClock
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
 from analytics_box.demo.fill import fill
@@ -29,8 +32,8 @@ def main() -> None:
     """Analytics Box: web analytics in one process and one data directory."""
 
 
-main.add_command(cli_admin.key)
-main.add_command(cli_admin.user)
+main.add_command(key)
+main.add_command(user)
 
 
 @main.command()
@@ -119,7 +122,7 @@ def setup(
             domain=domain,
             time_zone=time_zone,
         )
-        made = cli_admin.carry_out(read_settings(given), "setup", wanted)
+        made = carry_out(read_settings(given), "setup", wanted)
         _print_made(made, as_json=as_json)
 
     guarded(run)

@@ -1,8 +1,6 @@
 """Commands that change what is in the box: through its socket while it runs, else in the files, under their lock."""
 
 import asyncio
-import json
-from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -11,13 +9,10 @@ import msgspec
 from analytics_box import server
 from analytics_box.admin import channel, commands
 from analytics_box.box import open_box
-from analytics_box.identity import SCOPES
-from analytics_box.keys.rules import TYPES, KeyType, RateLimit
-from analytics_box.options import End, Rate, guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-_ORGANIZATION = click.option("--organization", default=None, help="Its slug or id; not needed where there is only one.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+ORGANIZATION = click.option("--organization", default=None, help="Its slug or id; not needed where there is only one.")
 
 
 def carry_out(found: Settings, command: str, given: object) -> Any:
@@ -39,150 +34,3 @@ async def _in_the_files(found: Settings, command: str, arguments: bytes) -> Any:
         return await commands.run(box.calls, command, arguments)
     finally:
         await asyncio.to_thread(box.close)
-
-
-@click.group()
-def key() -> None:
-    """Make, list, rotate, revoke and delete API keys; a running server knows at once."""
-
-
-@key.command("create")
-@click.option("--name", required=True, help="What the key is for.")
-@click.option(
-    "--scope", "scopes", multiple=True, required=True, type=click.Choice(SCOPES), help="What it may do; repeatable."
-)
-@click.option("--website", "websites", multiple=True, help="Only this website's id; repeatable. [default: all]")
-@click.option(
-    "--type", "key_type", type=click.Choice(TYPES), default="user", show_default=True, help="Who will use it."
-)
-@click.option("--tag", "tags", multiple=True, help="A word to find it by; repeatable.")
-@click.option(
-    "--expires", type=End(), help="Its last day (UTC), or an instant like 2027-01-31T18:00Z. [default: no end]"
-)
-@click.option(
-    "--rate-limit", "ratelimit", type=Rate(), help="A limit of its own: requests in so many seconds, like 100/60."
-)
-@_ORGANIZATION
-@_AS_JSON
-@with_settings("data_dir")
-def key_create(
-    name: str,
-    scopes: tuple[Any, ...],
-    websites: tuple[str, ...],
-    key_type: KeyType,
-    tags: tuple[str, ...],
-    expires: int | None,
-    ratelimit: RateLimit | None,
-    organization: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Make an API key and show its secret this once."""
-
-    def run() -> None:
-        wanted = commands.NewKey(
-            name=name,
-            scopes=scopes,
-            websites=websites or None,
-            organization=organization,
-            type=key_type,
-            tags=tags,
-            expires_at=expires,
-            ratelimit=ratelimit,
-        )
-        made = carry_out(read_settings(given), "key create", wanted)
-        _show_secret(made, as_json=as_json)
-
-    guarded(run)
-
-
-@key.command("list")
-@_ORGANIZATION
-@_AS_JSON
-@with_settings("data_dir")
-def key_list(organization: str | None, as_json: bool, **given: Any) -> None:
-    """List API keys: id, start of the secret, state, name, what they may do and where."""
-
-    def run() -> None:
-        found = carry_out(read_settings(given), "key list", commands.SomeKeys(organization))
-        if as_json:
-            click.echo(json.dumps(found))
-            return
-        for row in found:
-            reach = "all websites" if row["websites"] is None else " ".join(row["websites"])
-            ends = f", ends {_day(row['expiresAt'])}" if row["expiresAt"] else ""
-            click.echo(f"{row['id']}  {row['start']}…  {row['state']}{ends}  {row['name']}")
-            click.echo(f"    {' '.join(row['scopes'])} on {reach}")
-
-    guarded(run)
-
-
-@key.command("revoke")
-@click.argument("key_id")
-@with_settings("data_dir")
-def key_revoke(key_id: str, **given: Any) -> None:
-    """Revoke the API key with this id, at once and for good."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "key revoke", commands.OneKey(key_id))
-        click.echo(f"Revoked {row['name']} ({row['start']}…)")
-
-    guarded(run)
-
-
-@click.group()
-def user() -> None:
-    """Help the people who sign in."""
-
-
-@user.command("reset-password")
-@click.argument("email")
-@click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
-@with_settings("data_dir", "host", "port", "base_url")
-def user_reset_password(email: str, remove_second_factor: bool, **given: Any) -> None:
-    """Print a link that sets a new password for this account; it works once, for an hour."""
-
-    def run() -> None:
-        wanted = commands.ResetPassword(email=email, remove_second_factor=remove_second_factor)
-        click.echo(carry_out(read_settings(given), "user reset-password", wanted)["link"])
-
-    guarded(run)
-
-
-@key.command("rotate")
-@click.argument("key_id")
-@_AS_JSON
-@with_settings("data_dir")
-def key_rotate(key_id: str, as_json: bool, **given: Any) -> None:
-    """Give the API key with this id a new secret, shown this once; the old one stops working at once."""
-
-    def run() -> None:
-        _show_secret(carry_out(read_settings(given), "key rotate", commands.OneKey(key_id)), as_json=as_json)
-
-    guarded(run)
-
-
-@key.command("delete")
-@click.argument("key_id")
-@with_settings("data_dir")
-def key_delete(key_id: str, **given: Any) -> None:
-    """Delete the API key with this id, at once; only the audit log still knows of it."""
-
-    def run() -> None:
-        row = carry_out(read_settings(given), "key delete", commands.OneKey(key_id))
-        click.echo(f"Deleted {row['name']} ({row['start']}…)")
-
-    guarded(run)
-
-
-def _show_secret(made: dict[str, str], *, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(made))
-        return
-    click.echo(f"Id      {made['id']}")
-    click.echo(f"Secret  {made['secret']}")
-    click.echo("Keep the secret now: it is not shown again.")
-
-
-def _day(instant: int) -> str:
-    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()

@@ -47,7 +47,7 @@ async def reset_form(
     user = await box_db.read(lambda db: password_reset.user_of(db, token, clock.now()))
     if user is None:
         return pages.explain(texts.Reset.expired, code=403)
-    return pages.show("reset.html", token=token, email=user.email, errors={})
+    return pages.show("reset.html", token=token, email=user.email, first=not user.password, errors={})
 
 
 async def reset(
@@ -72,7 +72,8 @@ async def reset(
     try:
         rules.check_password(form.get("password", ""), user.email)
     except BadRequest as wrong:
-        return pages.show("reset.html", code=400, token=token, email=user.email, errors=field_errors(wrong))
+        first, refused = not user.password, field_errors(wrong)
+        return pages.show("reset.html", code=400, token=token, email=user.email, first=first, errors=refused)
     hashed = await passwords.hash(form["password"])
     try:
         await box_db.write(lambda db: password_reset.use(db, token, hashed, now))

@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from analytics_box import errors, ids
-from analytics_box.accounts import join
 from analytics_box.accounts import rules as account_rules
+from analytics_box.accounts import users
 from analytics_box.errors import Conflict
 from analytics_box.invitations import rows
 from analytics_box.invitations.rules import LIFE, MOST_PENDING, Invitation, InvitedRole
@@ -88,7 +88,7 @@ def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     if found is None or found.status(now) != "pending":
         return None
     organization = organizations.existing(db, found.organization_id)
-    account = join.user_with(db, found.email)
+    account = users.find(db, found.email)
     return Welcome(
         invitation=found,
         organization=organization.name,
@@ -118,7 +118,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
         raise errors.NotFound("This invitation does not work, or no longer")
     if found.known:
         raise Conflict("There is an account with this e-mail address; sign in to accept the invitation")
-    user = join.new_user(
+    user = users.create(
         db,
         email=found.invitation.email,
         password=password,

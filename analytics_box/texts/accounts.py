@@ -37,7 +37,7 @@ class SignIn:
         "Set base_url to an https address before you use it for real."
     )
     forgotten = "Forgot your password?"
-    changed = "Your password is changed. Sign in with the new one."
+    changed = "Your password is saved. Sign in with it."
     code_title = "Second factor"
     code_lead = "Type the code that your authenticator app shows now, or one of your recovery codes."
     code = "Code"
@@ -51,6 +51,8 @@ class Reset:
 
     title = "Choose a new password"
     lead = "For {email}. You will be signed out everywhere."
+    first_title = "Choose a password"
+    first_lead = "This is your account: {email}. You will sign in with that address and this password."
     new = "New password"
     submit = "Save the password"
     forgot_title = "Forgot your password?"
@@ -71,7 +73,7 @@ class Reset:
     )
     expired = (
         "This link does not work any more",
-        "A link for a new password works once and for an hour, and only the newest one does.",
+        "A link for a password works once and for a limited time, and only the newest one does.",
         "Ask for a new one.",
     )
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from analytics_box.admin import commands
-from analytics_box.cli_admin import key
+from analytics_box.cli_keys import key
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.options import End, Rate
 from tests.inprocess import WholeBox, whole_box

@@ -1,0 +1,96 @@
+"""Accounts of people: making one, finding one, and all of them for whoever runs the box."""
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box import audit, errors, ids
+from analytics_box.accounts import rows, rules, users_rows
+from analytics_box.accounts.rules import User
+from analytics_box.identity import Role
+from analytics_box.store.db import Connection
+
+
+class Held(Struct, frozen=True):
+    """A role in an organization."""
+
+    organizationId: str
+    slug: str
+    role: Role
+
+
+class Listed(Struct, frozen=True):
+    """An account as whoever runs the box sees it. Times are UTC ms; `seenAt` is None without a session."""
+
+    id: str
+    email: str
+    name: str
+    isAdministrator: bool
+    hasPassword: bool
+    hasSecondFactor: bool
+    createdAt: int
+    seenAt: int | None
+    memberships: tuple[Held, ...]
+
+
+def find(db: Connection, email: str) -> User | None:
+    """The account with this e-mail address."""
+    return rows.user_by_email(db, email)
+
+
+def create(
+    db: Connection,
+    *,
+    email: str,
+    organization_id: str,
+    actor: str,
+    now: int,
+    name: str = "",
+    password: str = "",
+    time_zone: str = "",
+) -> User:
+    """A new account with its audit entry. Raises BadRequest, or Conflict for a known address.
+
+    `password` is an Argon2 hash; without one the person sets the first by a link. The organization is whose audit
+    log knows of it.
+    """
+    user = User(
+        id=ids.new_id(),
+        email=rules.clean_email(email),
+        password=password,
+        time_zone=rules.clean_time_zone(time_zone),
+        is_administrator=False,
+        created_at=now,
+        name=rules.clean_name(name),
+    )
+    if find(db, user.email) is not None:
+        raise errors.Conflict(f"There is an account with the address {user.email} already")
+    rows.insert_user(db, user)
+    audit.record(
+        db,
+        now=now,
+        organization_id=organization_id,
+        actor=actor,
+        action="created",
+        subject="user",
+        subject_id=user.id,
+        detail={"email": user.email},
+    )
+    return user
+
+
+def listed(db: Connection) -> list[Listed]:
+    """Everybody, by address."""
+    return [
+        Listed(
+            id=one.id,
+            email=one.email,
+            name=one.name,
+            isAdministrator=one.is_administrator,
+            hasPassword=one.has_password,
+            hasSecondFactor=one.has_second_factor,
+            createdAt=one.created_at,
+            seenAt=one.seen_at,
+            memberships=msgspec.json.decode(one.memberships, type=tuple[Held, ...]),
+        )
+        for one in users_rows.everybody(db)
+    ]

@@ -1,0 +1,27 @@
+"""What every command of this package shares: who acts, what a word may be, which organization is meant."""
+
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from analytics_box import errors
+from analytics_box.accounts.rules import Organization
+from analytics_box.http.call import Calls
+
+ACTOR: Final = "command line"  # as the audit log names it
+
+Text = Annotated[str, Meta(min_length=1, max_length=255)]
+
+
+def organization_of(parts: Calls, given: str | None) -> Organization:
+    """The organization with this id or slug, or the only one. Raises NotFound or BadRequest."""
+    known = parts.organizations.all()
+    if given is None:
+        if len(known) == 1:
+            return known[0]
+        names = ", ".join(organization.slug for organization in known)
+        raise errors.BadRequest(f"Name the organization: {names}" if known else "Set up the box first")
+    for organization in known:
+        if given in {organization.id, organization.slug}:
+            return organization
+    raise errors.NotFound(f"There is no organization {given}")

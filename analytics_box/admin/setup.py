@@ -1,0 +1,41 @@
+"""The command `setup`: the first account of a box, also of one that is running."""
+
+from msgspec import Struct
+
+from analytics_box import ids
+from analytics_box.accounts import setup
+from analytics_box.admin.asking import ACTOR
+from analytics_box.http.call import Calls
+
+
+class AccountMade(Struct, frozen=True):
+    """What a box was set up with; the key's secret is shown this once."""
+
+    organizationId: str
+    organization: str
+    userId: str
+    websiteId: str
+    website: str
+    apiKey: str
+
+
+async def set_up(parts: Calls, given: setup.Wanted) -> AccountMade:
+    """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
+    now = parts.clock.now()
+    made = await parts.box_db.write(lambda db: setup.first_account(db, given, actor=ACTOR, now=now))
+    parts.organizations.remember(made.organization)
+    parts.websites.remember(made.website)
+    parts.keys.remember(ids.digest(made.secret), made.key)
+    return account_made(made)
+
+
+def account_made(made: setup.Made) -> AccountMade:
+    """What was made, for showing."""
+    return AccountMade(
+        organizationId=made.organization.id,
+        organization=made.organization.name,
+        userId=made.user.id,
+        websiteId=made.website.id,
+        website=made.website.domain,
+        apiKey=made.secret,
+    )

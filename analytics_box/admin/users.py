@@ -1,0 +1,98 @@
+"""The commands `user …`: accounts of people, and one-time links with which they set a password."""
+
+from msgspec import Struct
+
+from analytics_box.accounts import password_reset, rules, users
+from analytics_box.accounts.users import Listed
+from analytics_box.admin.asking import ACTOR, Text, organization_of
+from analytics_box.http.call import Calls
+from analytics_box.identity import Role
+from analytics_box.organizations import members
+from analytics_box.organizations.change import By
+from analytics_box.store.db import Connection
+
+
+class NewUser(Struct, frozen=True, forbid_unknown_fields=True):
+    """The organization can be left out where there is only one."""
+
+    email: Text
+    name: str = ""
+    role: Role = "member"
+    organization: Text | None = None
+
+
+class UserMade(Struct, frozen=True):
+    """A new account with the link that sets its first password, shown this once. `expiresAt` is UTC ms."""
+
+    id: str
+    email: str
+    organizationId: str
+    organization: str
+    role: Role
+    link: str
+    expiresAt: int
+
+
+class SomeUsers(Struct, frozen=True, forbid_unknown_fields=True):
+    """Without an organization: everybody."""
+
+    organization: Text | None = None
+
+
+class ResetPassword(Struct, frozen=True, forbid_unknown_fields=True):
+    email: Text
+    remove_second_factor: bool = False
+
+
+class ResetMade(Struct, frozen=True):
+    """A one-time link that sets a new password."""
+
+    link: str
+
+
+async def user_create(parts: Calls, given: NewUser) -> UserMade:
+    """user create: an account without a password. Raises BadRequest, NotFound, or Conflict for a known address."""
+    organization, now = organization_of(parts, given.organization), parts.clock.now()
+
+    def write(db: Connection) -> UserMade:
+        user = users.create(
+            db, email=given.email, name=given.name, organization_id=organization.id, actor=ACTOR, now=now
+        )
+        members.add(db, organization.id, By(ACTOR, now, user.id), role=given.role)
+        life = rules.FIRST_PASSWORD_LIFE
+        return UserMade(
+            id=user.id,
+            email=user.email,
+            organizationId=organization.id,
+            organization=organization.name,
+            role=given.role,
+            link=password_reset.link_for(
+                db, user.id, base_url=parts.settings.public_url, actor=ACTOR, now=now, life=life
+            ),
+            expiresAt=now + life,
+        )
+
+    return await parts.box_db.write(write)
+
+
+async def user_list(parts: Calls, given: SomeUsers) -> list[Listed]:
+    """user list: everybody, or the members of one organization. Raises NotFound."""
+    only = organization_of(parts, given.organization).id if given.organization is not None else None
+    found = await parts.box_db.read(users.listed)
+    return [one for one in found if only is None or any(held.organizationId == only for held in one.memberships)]
+
+
+async def user_reset_password(parts: Calls, given: ResetPassword) -> ResetMade:
+    """user reset-password. Raises NotFound."""
+    now = parts.clock.now()
+    link = await parts.box_db.write(
+        lambda db: password_reset.new_link(
+            db,
+            given.email,
+            base_url=parts.settings.public_url,
+            actor=ACTOR,
+            now=now,
+            remove_second_factor=given.remove_second_factor,
+        )
+    )
+    return ResetMade(link)

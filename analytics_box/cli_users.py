@@ -1,0 +1,89 @@
+"""The commands `analytics-box user …`."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from analytics_box.admin import users
+from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out
+from analytics_box.identity import Role
+from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.organizations.rules import ROLES
+
+
+@click.group()
+def user() -> None:
+    """Make and list accounts of people, and help those who cannot sign in; also while the box runs."""
+
+
+@user.command("create")
+@click.argument("email")
+@click.option("--name", default="", help="What they are called.")
+@click.option("--role", type=click.Choice(ROLES), default="member", show_default=True, help="What they may do.")
+@ORGANIZATION
+@AS_JSON
+@with_settings("data_dir", "host", "port", "base_url")
+def user_create(email: str, name: str, role: Role, organization: str | None, as_json: bool, **given: Any) -> None:
+    """Make an account, and print the link with which its person sets a password; it works once, for 7 days."""
+
+    def run() -> None:
+        wanted = users.NewUser(email=email, name=name, role=role, organization=organization)
+        made = carry_out(read_settings(given), "user create", wanted)
+        if as_json:
+            click.echo(json.dumps(made))
+            return
+        click.echo(f"{made['email']} is {made['role']} of {made['organization']}. Send them this link:")
+        click.echo(f"\n  {made['link']}\n")
+        click.echo(f"It works once, until {_day(made['expiresAt'])} (UTC), and is not shown again.")
+
+    guarded(run)
+
+
+@user.command("list")
+@ORGANIZATION
+@AS_JSON
+@with_settings("data_dir")
+def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
+    """List accounts: address, name, what is special about it, when last seen, and the roles it has."""
+
+    def run() -> None:
+        found = carry_out(read_settings(given), "user list", users.SomeUsers(organization))
+        if as_json:
+            click.echo(json.dumps(found))
+            return
+        for row in found:
+            click.echo("  ".join([row["email"], *([row["name"]] if row["name"] else []), ", ".join(_marks(row))]))
+            held = [f"{one['role']} of {one['slug']}" for one in row["memberships"]]
+            click.echo(f"    {', '.join(held) or 'in no organization'}")
+
+    guarded(run)
+
+
+@user.command("reset-password")
+@click.argument("email")
+@click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
+@with_settings("data_dir", "host", "port", "base_url")
+def user_reset_password(email: str, remove_second_factor: bool, **given: Any) -> None:
+    """Print a link that sets a new password for this account; it works once, for an hour."""
+
+    def run() -> None:
+        wanted = users.ResetPassword(email=email, remove_second_factor=remove_second_factor)
+        click.echo(carry_out(read_settings(given), "user reset-password", wanted)["link"])
+
+    guarded(run)
+
+
+def _marks(row: dict[str, Any]) -> list[str]:
+    seen = row["seenAt"]
+    return [
+        *(["administrator"] if row["isAdministrator"] else []),
+        *([] if row["hasPassword"] else ["no password yet"]),
+        *(["second factor"] if row["hasSecondFactor"] else []),
+        f"seen {_day(seen)}" if seen else "not signed in",
+    ]
+
+
+def _day(instant: int) -> str:
+    return datetime.fromtimestamp(instant / 1000, UTC).date().isoformat()
