@@ -1,6 +1,5 @@
 """Pages for a forgotten password: how to get a link, and the form that the link leads to."""
 
-import asyncio
 import logging
 from typing import Any
 
@@ -26,9 +25,6 @@ Next = Response[bytes]
 AnyRequest = Request[Any, Any, Any]
 
 log = logging.getLogger(__name__)
-
-
-_SENDING: set["asyncio.Task[None]"] = set()  # so that they are not collected before they end
 
 
 async def forgot_form(pages: NamedDependency[Pages], mailer: NamedDependency[Mailer]) -> Page:
@@ -98,9 +94,7 @@ async def forgot(
     email = (await form_of(request, settings)).get("email", "")[:254]
     limits.take("forgot for", ids.digest(email.strip().lower()).hex(), settings.limit_sign_in)
     if mailer.configured:
-        task = asyncio.create_task(_send_link(box_db, mailer, settings, email, clock.now()))
-        _SENDING.add(task)
-        task.add_done_callback(_SENDING.discard)
+        mailer.soon(_send_link(box_db, mailer, settings, email, clock.now()))
     return pages.show("forgot.html", mail=mailer.configured, sent=mailer.configured)
 
 

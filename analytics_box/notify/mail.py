@@ -8,9 +8,11 @@ import asyncio
 import logging
 import smtplib
 import ssl
+from collections.abc import Coroutine
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -40,6 +42,7 @@ class Mailer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._going: set[asyncio.Task[None]] = set()  # kept, so that none is collected before it ends
 
     @property
     def configured(self) -> bool:
@@ -67,6 +70,17 @@ class Mailer:
             log.warning("mail was not sent: %s", why)
             return False
         return True
+
+    def soon(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have something sent while its sender goes on, so that how long it takes says nothing."""
+        task = asyncio.create_task(work)
+        self._going.add(task)
+        task.add_done_callback(self._going.discard)
+
+    async def settled(self) -> None:
+        """Returns once nothing of that is on its way any more."""
+        while self._going:
+            await asyncio.wait(self._going)
 
     def _send(self, mail: Mail) -> None:
         settings = self._settings

@@ -10,7 +10,7 @@ import pytest
 
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.settings import Settings
-from tests.notify.mail_server import mail_server
+from tests.notify.mail_server import PEM, Security, mail_server
 
 HELLO = Mail("grace@example.com", "Grüße", "Come and see:\nhttps://stats.example.com/x\n")
 
@@ -66,6 +66,50 @@ def test_a_refusal_is_told_in_words_and_without_secrets(refuses: str, said: str,
     with mail_server(refuses=refuses) as server, pytest.raises(NotSent, match=said) as why:
         send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
     assert "a secret" not in str(why.value)
+
+
+@pytest.fixture
+def trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test server's certificate among those that the machine trusts."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(PEM))
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_over_tls_the_password_and_the_message_are_sent_secured(security: Security, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("a secret")
+    with mail_server(security=security, password="a secret") as server:
+        send(mailer(server.port, smtp_security=security, smtp_user="box", smtp_password_file=str(file)))
+    assert server.signed_in == [("box", "a secret")]
+    assert len(server.messages) == 1
+    assert [command.split()[0] for command in server.in_clear] == (["EHLO", "STARTTLS"] if security != "tls" else [])
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_a_certificate_that_nobody_vouches_for_is_not_accepted(security: Security, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("a secret")
+    with mail_server(security=security) as server, pytest.raises(NotSent, match="No secure connection") as why:
+        send(mailer(server.port, smtp_security=security, smtp_user="box", smtp_password_file=str(file)))
+    assert (server.messages, server.signed_in) == ([], [])
+    assert "CERTIFICATE" in str(why.value)
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_certificate_for_another_name_is_not_accepted() -> None:
+    with mail_server(security="starttls") as server, pytest.raises(NotSent, match="No secure connection"):
+        send(Mailer(Settings(smtp_host="localhost", smtp_port=server.port)))
+    assert server.messages == []
+
+
+def test_a_wrong_password_is_told_without_it(tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text("a wrong one")
+    with mail_server(password="a secret") as server, pytest.raises(NotSent, match="user or password") as why:
+        send(mailer(server.port, smtp_user="box", smtp_password_file=str(file)))
+    assert "a wrong one" not in str(why.value)
+    assert (server.messages, server.signed_in) == ([], [])
 
 
 def test_a_server_without_tls_gets_no_message_in_clear() -> None:
