@@ -11,6 +11,8 @@ from typing import Literal
 import ua_parser_rs
 from msgspec import Struct
 
+from analytics_box.ingest.bots import judge
+
 Device = Literal["desktop", "mobile", "tablet"]
 
 # One product under several names: people ask for the browser, the device is a column of its own.
@@ -38,21 +40,15 @@ SYSTEMS = {
     "Fedora": "Linux",
 }
 
-# Programs that say what they are. Real browsers have none of these words.
-_PROGRAM = re.compile(
-    r"bot\b|bot[/;_-]|crawl|spider|slurp|scrap(?:e|y)|headless|phantomjs|puppeteer|playwright|selenium|lighthouse"
-    r"|pagespeed|preview|monitor|uptime|pingdom|archive|feed|fetch|validator|facebookexternalhit|whatsapp/|curl|wget"
-    r"|python|go-http|java/|okhttp|axios|node-fetch|undici|libwww|httpclient|http_request|ruby|perl|guzzle|postman"
-    r"|insomnia|httpie|powershell|gptbot|claudebot|bytespider|bingpreview|mediapartners|\+https?://",
-    re.IGNORECASE,
-)
 _TABLET = re.compile(r"ipad|tablet|kindle|silk/|playbook|nexus (?:7|9|10)\b", re.IGNORECASE)
 _MOBILE = re.compile(r"mobi|iphone|ipod|windows phone|blackberry|opera mini", re.IGNORECASE)
-_SHORTEST = 10  # characters; no browser says less (wire 4.7)
 
 
 class Agent(Struct, frozen=True):
-    """What is known of a sender. Names are empty where unknown; `bot` is the reason it is held for a program."""
+    """What is known of a sender. Names are empty where unknown.
+
+    `bot` is the reason it is held for a program, `program` what that calls itself; both are empty for people.
+    """
 
     browser: str = ""
     browser_version: str = ""
@@ -60,6 +56,7 @@ class Agent(Struct, frozen=True):
     system_version: str = ""
     device: Device = "desktop"
     bot: str = ""
+    program: str = ""
 
 
 NOTHING = Agent()
@@ -79,16 +76,18 @@ def _extractors() -> "tuple[ua_parser_rs.UserAgentExtractor, ua_parser_rs.OSExtr
 
 @lru_cache(maxsize=20_000)
 def parse(user_agent: str) -> Agent:
-    """Read one User-Agent header; 17 µs the first time, far below 1 µs after that."""
+    """Read one User-Agent header; about 100 µs the first time, far below 1 µs after that."""
     browsers, systems = _extractors()
     browser, system = browsers.extract(user_agent), systems.extract(user_agent)
+    bot, program = judge(user_agent)
     return Agent(
         browser=BROWSERS.get(browser.family, browser.family) if browser else "",
         browser_version=_version(browser.major, browser.minor) if browser else "",
         system=SYSTEMS.get(system.family, system.family) if system else "",
         system_version=_version(system.major, system.minor) if system else "",
         device=_device(user_agent),
-        bot=_bot(user_agent),
+        bot=bot,
+        program=program,
     )
 
 
@@ -100,12 +99,3 @@ def _device(user_agent: str) -> Device:
     if _TABLET.search(user_agent) or ("Android" in user_agent and "Mobi" not in user_agent):
         return "tablet"
     return "mobile" if _MOBILE.search(user_agent) else "desktop"
-
-
-def _bot(user_agent: str) -> str:
-    """Reasons as wire 4.7 names them."""
-    if not user_agent:
-        return "missing_user_agent"
-    if len(user_agent) < _SHORTEST:
-        return "user_agent_too_short"
-    return "known_bot_user_agent" if _PROGRAM.search(user_agent) else ""
