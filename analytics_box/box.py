@@ -122,7 +122,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         settings=settings,
     )
     presence = Presence(events_db)
-    queries = Queries(events_db, seconds=settings.query_seconds)
+    queries = Queries(events_db, clock, seconds=settings.query_seconds)
     mailer = Mailer(settings)
     calls = Calls(
         settings=settings,

@@ -1,5 +1,6 @@
 """Which websites a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -27,10 +28,14 @@ GATED: Final = frozenset(
 
 
 class Scope(Struct, frozen=True):
-    """What a query reads, as site numbers: websites, and the organization's own events (0 for none)."""
+    """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
+
+    `ids` are the numbers of these websites by their ids, for filters that name one.
+    """
 
     sites: tuple[int, ...]
     owner: int = 0
+    ids: Mapping[str, int] = {}
 
 
 class Target(Struct, frozen=True):
@@ -63,7 +68,7 @@ def scope_of(
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
         check_plan(organizations.plan_of(website.organization_id), types)
-        return Scope((website.site,))
+        return Scope((website.site,), ids={website.id: website.site})
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
         if identity.anonymous:
@@ -71,9 +76,11 @@ def scope_of(
         raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
     if not may_read_organization(identity, organization_id):
         raise _denied(identity, "this organization")
-    sites = tuple(website.site for website in readable(identity, organization_id, websites))
+    numbers = {website.id: website.site for website in readable(identity, organization_id, websites)}
     restricted = identity.key is not None and identity.key.websites is not None
-    return Scope(sites, owner=0 if restricted else organizations.site_of(organization_id))
+    return Scope(
+        tuple(numbers.values()), owner=0 if restricted else organizations.site_of(organization_id), ids=numbers
+    )
 
 
 def check_plan(plan: str, types: tuple[str, ...]) -> None:

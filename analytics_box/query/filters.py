@@ -1,4 +1,4 @@
-"""Filters (spec 2.7, wire 2): from a field, an operator and values to a condition on a column of the facts. Pure."""
+"""Filters (spec 2.7, wire 2): from a field, an operator and values to a condition on the facts. Pure."""
 
 from typing import Literal
 
@@ -6,8 +6,22 @@ from msgspec import Struct
 
 from analytics_box.ingest.source import DIRECT, known, name_of_host
 
-Op = Literal["eq", "ne", "contains", "not_contains", "starts_with", "in", "not_in"]
-Match = Literal["is", "contains", "starts_with"]
+# Spec 2.7, and beyond it: what people expect of a filter.
+Op = Literal[
+    "eq",
+    "ne",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "not_starts_with",
+    "ends_with",
+    "regex",
+    "in",
+    "not_in",
+    "is_set",
+    "is_not_set",
+]
+Match = Literal["is", "contains", "starts_with", "ends_with", "regex", "set"]
 
 UNKNOWN = "Unknown"  # how answers call an empty browser or system
 
@@ -15,12 +29,20 @@ UNKNOWN = "Unknown"  # how answers call an empty browser or system
 COLUMNS = {
     "path": "path",
     "query_string": "query_string",
+    "country": "country",
+    "region": "region",
+    "city": "city",
     "device_type": "device",
     "browser_name": "browser",
+    "browser_version": "browser_version",
     "os_name": "system",
+    "os_version": "system_version",
     "language": "language",
     "timezone": "time_zone",
+    "connection_type": "connection",
     "referrer": "source",
+    "channel": "channel",
+    "entry_page": "entry",
     "utm_source": "utm_source",
     "utm_medium": "utm_medium",
     "utm_campaign": "utm_campaign",
@@ -29,12 +51,24 @@ COLUMNS = {
     "event_name": "name",
     "namespace": "namespace",
     "source": "origin",
-    "session_id": "client_session",
+    "session_id": "session",
+    "anonymous_id": "visitor",
+    "profile_id": "person",
+    "website_id": "site",
+    "client_id": "site",
+    "message": "message",
+    "error_type": "type",
+    "href": "href",
+    "text": "text",
+    "property_key": "key",
 }
-# What every type allows (wire 1.0), as far as the facts know it.
+# What every type allows (wire 1.0), and channel beyond it.
 COMMON = (
     "path",
     "query_string",
+    "country",
+    "region",
+    "city",
     "timezone",
     "language",
     "device_type",
@@ -44,6 +78,23 @@ COMMON = (
     "utm_source",
     "utm_medium",
     "utm_campaign",
+    "channel",
+)
+OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view
+
+_MATCHES: dict[str, Match] = {
+    "contains": "contains",
+    "not_contains": "contains",
+    "starts_with": "starts_with",
+    "not_starts_with": "starts_with",
+    "ends_with": "ends_with",
+    "regex": "regex",
+    "is_set": "set",
+    "is_not_set": "set",
+}
+_NEGATED = frozenset(("ne", "not_contains", "not_starts_with", "not_in", "is_not_set"))
+_UNKNOWN_WHEN_EMPTY = frozenset(
+    ("country", "region", "city", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone")
 )
 
 
@@ -55,6 +106,13 @@ class Filter(Struct, frozen=True):
     values: tuple[str, ...]
 
 
+class FilterGroup(Struct, frozen=True):
+    """Filters of which all must hold, or any."""
+
+    any: bool
+    items: "tuple[Filter | FilterGroup, ...]"
+
+
 class Condition(Struct, frozen=True):
     """A condition on one column: it matches any of the values, or with `negated` none of them."""
 
@@ -64,22 +122,41 @@ class Condition(Struct, frozen=True):
     negated: bool
 
 
-def conditions(filters: tuple[Filter, ...], allowed: tuple[str, ...]) -> tuple[tuple[Condition, ...], tuple[str, ...]]:
+class Group(Struct, frozen=True):
+    """Conditions of which all must hold, or any."""
+
+    any: bool
+    items: "tuple[Condition | Group, ...]"
+
+
+Where = Condition | Group
+
+
+def conditions(
+    filters: "tuple[Filter | FilterGroup, ...]", allowed: tuple[str, ...]
+) -> tuple[tuple[Where, ...], tuple[str, ...]]:
     """The conditions of the allowed filters, and the names of the fields that this type does not allow."""
-    taken = tuple(condition(item) for item in filters if item.field in allowed)
-    ignored = tuple(dict.fromkeys(item.field for item in filters if item.field not in allowed))
-    return taken, ignored
+    ignored: dict[str, None] = {}
+    taken = tuple(where for item in filters if (where := _where(item, allowed, ignored)) is not None)
+    return taken, tuple(ignored)
+
+
+def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict[str, None]) -> Where | None:
+    if isinstance(item, Filter):
+        if item.field in allowed:
+            return condition(item)
+        ignored[item.field] = None
+        return None
+    inner = tuple(where for part in item.items if (where := _where(part, allowed, ignored)) is not None)
+    return Group(item.any, inner) if inner else None
 
 
 def condition(given: Filter) -> Condition:
     """One filter as a condition; a list with eq or ne means in or not_in (wire 2.2)."""
-    match: Match = "is"
-    if given.op in {"contains", "not_contains"}:
-        match = "contains"
-    elif given.op == "starts_with":
-        match = "starts_with"
-    values = tuple(dict.fromkeys(text for value in given.values for text in _stored(given.field, value, match)))
-    return Condition(COLUMNS[given.field], match, values, given.op in {"ne", "not_contains", "not_in"})
+    match = _MATCHES.get(given.op, "is")
+    values = () if match == "set" else given.values
+    stored = tuple(dict.fromkeys(text for value in values for text in _stored(given.field, value, match)))
+    return Condition(COLUMNS[given.field], match, stored, given.op in _NEGATED)
 
 
 def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
@@ -87,7 +164,7 @@ def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
     if field == "device_type":
         lower = value.lower()
         return (lower, "") if lower == "desktop" and match == "is" else (lower,)
-    if field in {"browser_name", "os_name"} and value == UNKNOWN and match == "is":
+    if field in _UNKNOWN_WHEN_EMPTY and value == UNKNOWN and match == "is":
         return (value, "")
     if field == "path" and match == "is" and value != "/":
         return (value.rstrip("/") or "/",)

@@ -1,15 +1,34 @@
 """What an engine is asked for: engine-free, frozen, with every zone and name already resolved."""
 
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from analytics_box.clock import DAY, MINUTE
-from analytics_box.query.filters import Condition
+from analytics_box.query.filters import Where
 from analytics_box.query.ranges import Window
 
-Grain = Literal["events", "sessions"]
+# What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
+# them, or each page view with the next; the properties of custom events one by one; or one of the tables of spans.
+Source = Literal[
+    "events",
+    "sessions",
+    "entries",
+    "exits",
+    "journeys",
+    "steps",
+    "properties",
+    "vitals",
+    "errors",
+    "outgoing_links",
+    "engagement",
+]
+OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
+
+# Dimensions that a plan explains itself: by `runs`, by `offsets`, and by who was there in the 90 days before it.
+BUCKET, HOUR_OF_DAY, DAY_OF_WEEK, RETURNING = "bucket", "hour_of_day", "day_of_week", "returning"
+LOOK_BACK = 90 * DAY
 
 # How far the events of a session that starts in a range may lie outside it (semantics 10).
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
@@ -23,28 +42,71 @@ class Run(Struct, frozen=True):
     first: int
 
 
-class Plan(Struct, frozen=True):
-    """One scan of the facts of some sites in [start, end), grouped by bucket or by a dimension.
+class Offset(NamedTuple):
+    """From `start` (UTC ms) on, local time is UTC plus `offset` ms."""
 
-    The grain `events` measures single events in the range; `sessions` measures sessions that start in it, so its
-    scan looks a little further. Rows come as (group, measure, …) in the order of `measures`; without a group there
-    is one row without it. `order` names measures, best first, then the group; `limit` 0 is all.
+    start: int
+    offset: int
+
+
+class Order(NamedTuple):
+    """By a measure, dimension or column of the plan."""
+
+    name: str
+    descending: bool = True
+
+
+class Having(Struct, frozen=True):
+    """A condition on a measure: it is one of the numbers, or with `negated` none of them."""
+
+    measure: str
+    numbers: tuple[float, ...]
+    negated: bool
+
+
+class Plan(Struct, frozen=True):
+    """One scan of the facts of some sites in [start, end).
+
+    With `group` there is a row per group (its dimensions, then `measures`); without, one row of measures; with
+    `columns` single rows. `share_of` adds the sum of that measure over all groups as the last column. Sources of
+    sessions take those that start in the range, so that their scan looks a little further.
+
+    `timed` takes events with more and less engaged seconds than that, `metrics` vitals of these numbers, `least` groups
+    in which a measure reaches a number; `present` names columns that must not be empty.
+    `runs` number the bucket of an instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day`
+    (0–23) and `day_of_week` (0 is Sunday). Groups that are equal in `order` come by their dimensions. `per` keeps the
+    best rows of each value of the first dimensions: (how many dimensions, how many rows). `limit` 0 is all.
     """
 
-    grain: Grain
+    source: Source
     sites: tuple[int, ...]
     start: int
     end: int
-    measures: tuple[str, ...]
+    measures: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     kinds: tuple[int, ...] = ()
-    dimension: str = ""
+    bots: bool = False
+    timed: tuple[int, int] = (0, 0)
+    metrics: tuple[int, ...] = ()
+    least: tuple[str, int] = ("", 0)
+    present: tuple[str, ...] = ()
+    where: tuple[Where, ...] = ()
+    having: tuple[Having, ...] = ()
     runs: tuple[Run, ...] = ()
-    conditions: tuple[Condition, ...] = ()
-    order: str = ""
-    descending: bool = True
+    offsets: tuple[Offset, ...] = ()
+    order: tuple[Order, ...] = ()
     share_of: str = ""
+    per: tuple[int, int] = (0, 0)
     limit: int = 0
     offset: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the values of a row are, in their order."""
+        if self.columns:
+            return self.columns
+        return (*self.group, *self.measures, *(("whole",) if self.share_of else ()))
 
 
 def runs_of(window: Window) -> tuple[Run, ...]:

@@ -50,6 +50,14 @@ class Days(NamedTuple):
         """The same number of days directly before (semantics 6)."""
         return Days(self.first - timedelta(days=self.length), self.first - _DAY)
 
+    def year_before(self) -> "Days":
+        """The same calendar dates of the year before; the 29th of February becomes the 28th (semantics 6)."""
+        return Days(_year_before(self.first), _year_before(self.last))
+
+
+def _year_before(day: date) -> date:
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
+
 
 class Bucket(NamedTuple):
     """A day or an hour: its label, and when it begins. It ends where the next begins."""
@@ -64,6 +72,30 @@ class Window(NamedTuple):
     start: int
     end: int
     buckets: tuple[Bucket, ...] = ()
+
+
+def offsets(start: int, end: int, tz: ZoneInfo) -> tuple[tuple[int, int], ...]:
+    """From when on local time is how many ms ahead of UTC, over [start, end): (UTC ms, ms ahead), in order."""
+    found = [(start, _ahead(start, tz))]
+    at = start
+    while at < end:
+        following = min(at + _STEP, end)
+        while _ahead(following, tz) != found[-1][1]:
+            low, high = max(at, found[-1][0]), following
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if _ahead(middle, tz) != found[-1][1] else (middle, high)
+            found.append((high, _ahead(high, tz)))
+        at = following
+    return tuple(item for item in found if item[0] < end or item[0] == start)
+
+
+_STEP = 6 * HOUR  # no zone has changed twice within it
+
+
+def _ahead(instant: int, tz: ZoneInfo) -> int:
+    offset = datetime.fromtimestamp(instant / 1000, tz).utcoffset()
+    return round(offset.total_seconds() * 1000) if offset is not None else 0
 
 
 def zone(name: str | None) -> ZoneInfo:

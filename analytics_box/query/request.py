@@ -6,17 +6,20 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta, Struct
 
-from analytics_box.errors import Detail, InvalidQuery
+from analytics_box.errors import Detail, InvalidQuery, WrongTypes
 from analytics_box.query import catalog, ranges
 from analytics_box.query.catalog import QueryType
-from analytics_box.query.filters import Filter, Op
+from analytics_box.query.filters import Filter, FilterGroup, Op
+from analytics_box.query.patterns import NotAPattern, compiled
 from analytics_box.query.ranges import Days, Granularity, Preset
 
 DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
 MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
-MAX_FILTERS, MAX_LIST = 50, 1_000
+MAX_FILTERS, MAX_LIST, MAX_DEPTH = 50, 1_000, 5
+MAX_PATTERN = 500  # characters
 _MAX_PAGE = 1_000_000
 
+Comparison = Literal["previous_period", "previous_year"]
 GranularityName = Literal["hourly", "daily", "hour", "day"]
 _GRANULARITY: dict[str, Granularity] = {"hourly": "hour", "hour": "hour", "daily": "day", "day": "day"}
 
@@ -32,11 +35,13 @@ class GivenParameter(Struct, frozen=True):
 
 
 class GivenFilter(Struct, frozen=True):
-    """Spec 2.7, wire 2.1."""
+    """Spec 2.7, wire 2.1; or filters of which `any` must hold, or `all`. Only is_set and is_not_set need no value."""
 
-    field: str
-    op: Op
-    value: str | int | float | list[str | int | float]
+    field: str | None = None
+    op: Op | None = None
+    value: str | int | float | list[str | int | float] | None = None
+    any: "list[GivenFilter] | None" = None
+    all: "list[GivenFilter] | None" = None
 
 
 class GivenQuery(Struct, frozen=True):
@@ -54,6 +59,7 @@ class GivenQuery(Struct, frozen=True):
     sortBy: Annotated[str, Meta(max_length=64)] | None = None
     sortOrder: Literal["asc", "desc"] | None = None
     timeZone: str | None = None
+    comparison: Comparison | None = None
 
 
 DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
@@ -77,9 +83,10 @@ class Request(Struct, frozen=True):
     zone: ZoneInfo
     limit: int
     page: int
-    filters: tuple[Filter, ...]
+    filters: tuple[Filter | FilterGroup, ...]
     sort_by: str | None
     descending: bool
+    comparison: Comparison | None = None
 
 
 def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> Request:
@@ -105,9 +112,10 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
         zone=tz,
         limit=limit,
         page=page,
-        filters=tuple(_filter(item, where) for item in given.filters or ()),
+        filters=tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given.filters or ())),
         sort_by=given.sortBy,
         descending=given.sortBy is None or given.sortOrder != "asc",
+        comparison=given.comparison,
     )
 
 
@@ -142,10 +150,17 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
             return ranges.of_dates(given.startDate, given.endDate)
         except InvalidQuery as wrong:
             raise _invalid(f"{where}{wrong.details[0].field}", wrong.message) from wrong
-    if all(parameter.start_date and parameter.end_date for parameter in parameters):
+    if all(_brings_dates(parameter) for parameter in parameters):
         return None
     missing = "startDate" if given.startDate is None else "endDate"
     raise _invalid(f"{where}{missing}", f"Either {missing} or preset is required")
+
+
+def _brings_dates(parameter: GivenParameter) -> bool:
+    """Whether a parameter needs no range of the request: it has its own, or its type looks at now."""
+    query_type = catalog.TYPES.get(parameter.name)
+    looks_at_now = query_type is not None and (query_type.today or query_type.recent > 0)
+    return looks_at_now or bool(parameter.start_date and parameter.end_date)
 
 
 def _question(given: GivenParameter, days: Days | None, granularity: Granularity, where: str) -> Question:
@@ -170,11 +185,50 @@ def _question(given: GivenParameter, days: Days | None, granularity: Granularity
     return Question(label, query_type, days, granularity)
 
 
-def _filter(given: GivenFilter, where: str) -> Filter:
-    values = given.value if isinstance(given.value, list) else [given.value]
+def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGroup:
+    if given.any is not None or given.all is not None:
+        return _filter_group(given, where, depth)
+    for name, missing in (
+        ("field", given.field is None),
+        ("op", given.op is None),
+        ("value", given.value is None and given.op not in {"is_set", "is_not_set"}),
+    ):
+        if missing:
+            raise WrongTypes(
+                "The request has a wrong shape", details=(Detail(f"body.{where}.{name}", "Invalid value"),)
+            )
+    values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
-        raise _invalid(f"{where}filters", f"A filter may list {MAX_LIST} values")
-    return Filter(given.field, given.op, tuple(str(value) for value in values))
+        raise _invalid(where, f"A filter may list {MAX_LIST} values")
+    texts = tuple(str(value) for value in values)
+    if given.op == "regex":
+        _check_patterns(texts, where)
+    return Filter(given.field or "", given.op or "eq", texts)
+
+
+def _filter_group(given: GivenFilter, where: str, depth: int) -> FilterGroup:
+    both = given.any is not None and given.all is not None
+    if both or given.field is not None or given.op is not None:
+        raise _invalid(where, "A filter is one condition, or a group with any, or one with all")
+    if depth > MAX_DEPTH:
+        raise _invalid(where, f"Groups of filters may be nested {MAX_DEPTH} levels deep")
+    name, items = ("any", given.any) if given.any is not None else ("all", given.all)
+    if not items or len(items) > MAX_FILTERS:
+        raise _invalid(where, f"A group has 1 to {MAX_FILTERS} filters")
+    return FilterGroup(
+        name == "any", tuple(_filter(item, f"{where}.{name}[{at}]", depth + 1) for at, item in enumerate(items))
+    )
+
+
+def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
+    """Patterns are RE2's: no look-around and no back references, so that matching takes linear time."""
+    for pattern in patterns:
+        if len(pattern) > MAX_PATTERN:
+            raise _invalid(f"{where}.value", f"A pattern may have {MAX_PATTERN} characters")
+        try:
+            compiled(pattern)
+        except NotAPattern as wrong:
+            raise _invalid(f"{where}.value", f"Not a pattern: {wrong}") from wrong
 
 
 def _invalid(field: str, message: str) -> InvalidQuery:

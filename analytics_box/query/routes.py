@@ -15,9 +15,10 @@ from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges
 from analytics_box.query.access import Scope, Target
+from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check
 from analytics_box.query.request import Request as Asked
-from analytics_box.query.run import Queries, Record
+from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.websites.directory import Directory
 
@@ -69,7 +70,7 @@ async def _result(queries: Queries, given: GivenQuery, asked: Asked, reads: Scop
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
         "queryId": asked.id,
-        "data": await queries.answer(asked, reads.sites, owner=reads.owner),
+        "data": await queries.answer(asked, reads),
         "meta": {
             "parameters": labels,
             "total_parameters": len(labels),

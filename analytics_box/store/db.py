@@ -61,6 +61,7 @@ class Db:
         self._write_queue, self._read_queue = write_queue, read_queue
         self._reading = 0
         self._closing = False
+        self.version = 0  # of what is in the file: every commit of this process makes a new one
         self._wal_pages, self._checkpoint_pages = 0, checkpoint_pages
         self._writer = self._connect(writes=True, durability=durability)
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
@@ -131,6 +132,7 @@ class Db:
             self._roll_back()
             self._undo(start)
             return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+        self.version += 1
         for companion in self._companions:
             companion.committed()
         return outcomes

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BoxError
+from analytics_box.query.access import Scope
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
@@ -57,7 +58,7 @@ class Asking(Struct, frozen=True):
         )
         request = check(given, zone_name=self.zone.key, now=self.now)
         try:
-            entries = {entry.parameter: entry for entry in await self.queries.answer(request, (self.site,))}
+            entries = {entry.parameter: entry for entry in await self.queries.answer(request, Scope((self.site,)))}
         except BoxError as refused:
             raise Unanswered(refused.message) from refused
         failed = [entry.error for entry in entries.values() if not entry.success]

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from analytics_box.clock import SystemClock
-from analytics_box.query import catalog, ranges
+from analytics_box.query import catalog
+from analytics_box.query.compose import compose, window_of
 from analytics_box.query.engines import sqlite
 from analytics_box.query.plan import Plan
 from analytics_box.query.request import GivenQuery, check
-from analytics_box.query.run import plans
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
 from tests.load.figures import machine, percentile, remark, report
@@ -35,8 +35,8 @@ def main(events: int, days: int) -> None:
                 asked = check(GivenQuery(parameters=[name], preset=preset), zone_name="Europe/Berlin", now=clock.now())
                 days_asked = asked.questions[0].days
                 assert days_asked is not None
-                window = ranges.window(days_asked, asked.zone, "day" if query_type.series else None)
-                wanted = plans(query_type, asked, window, (SITE,), ())
+                window = window_of(query_type, days_asked, asked, "day", clock.now())
+                wanted = compose(query_type, asked, window, (SITE,), ()).plans
                 times = []
                 for _ in range(RUNS + 1):
                     began = time.perf_counter()

@@ -242,7 +242,14 @@ def _more(query_type: str, value: str) -> Row:
     if query_type == "traffic_sources":
         domain = sources.domain_of(value)
         url = f"https://{domain}" if domain else ""
-        return {"source": value, "domain": domain, "referrer": url, "referrer_type": sources.kind_of(value)}
+        kind = sources.kind_of(value)
+        return {
+            "source": value,
+            "domain": domain,
+            "referrer": url,
+            "referrer_type": kind,
+            "parsed_referrer": {"name": value, "domain": domain, "url": url, "type": kind},
+        }
     return {}
 
 

@@ -9,15 +9,17 @@ from pathlib import Path
 
 import msgspec
 
-from analytics_box.ingest.facts import Event
+from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.query.access import Scope
 from analytics_box.query.request import DECODER, GivenQuery, check
 from analytics_box.query.run import Entry, Queries
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
+from tests.inprocess import FixedClock
 from tests.query.happenings import Happening
 from tests.query.oracle import Asked, Row
 
@@ -31,7 +33,8 @@ class Stage:
         strings, live = Strings(), LiveSessions()
         self.db.accompany(strings, live)
         self._ledger = Ledger(strings, live)
-        self._queries = Queries(self.db, seconds=30)
+        self.clock = FixedClock()
+        self._queries = Queries(self.db, self.clock, seconds=30)
         self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
 
@@ -43,6 +46,10 @@ class Stage:
         for happening in happenings:
             self._append(happening.fact())
 
+    def store_facts(self, facts: Sequence[Fact]) -> None:
+        """All at once."""
+        self.db.write_now(lambda db: self._ledger.append(db, facts))
+
     def _append(self, fact: Event) -> None:
         self.db.write_now(lambda db: self._ledger.append(db, [fact]))
 
@@ -51,7 +58,7 @@ class Stage:
         given = DECODER.decode(json.dumps(content))
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
-        return self._runner.run(self._queries.answer(request, sites))
+        return self._runner.run(self._queries.answer(request, Scope(sites)))
 
     def rows(self, asked: Asked) -> list[Row]:
         """The rows of one question."""

@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_box.query import catalog
 from tests.query import calendars, oracle
 from tests.query.happenings import BROWSERS, LABELS, NAMES, PATHS, SOURCES, at, happenings
 from tests.query.oracle import Asked, Filter, answer, tell
@@ -90,10 +89,6 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
         limit=draw(st.sampled_from((1, 2, 100, 100, 100))),
         page=draw(st.sampled_from((1, 1, 1, 2))),
     )
-
-
-def test_the_oracle_knows_every_type_of_the_catalogue() -> None:
-    assert set(oracle.TYPES) == set(catalog.TYPES)
 
 
 @settings(max_examples=250, deadline=None, derandomize=True)

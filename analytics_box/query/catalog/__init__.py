@@ -2,16 +2,47 @@
 
 from difflib import get_close_matches
 
-from analytics_box.query.catalog import custom_events, devices, pages, summary, traffic
+from analytics_box.query.catalog import (
+    bots,
+    custom_events,
+    devices,
+    engagement,
+    errors,
+    geo,
+    older,
+    outbound,
+    pages,
+    profiles,
+    realtime,
+    sessions,
+    summary,
+    traffic,
+    vitals,
+)
 from analytics_box.query.catalog.types import QueryType
 
-TYPES: dict[str, QueryType] = {
-    query_type.name: query_type
-    for family in (summary.TYPES, pages.TYPES, traffic.TYPES, devices.TYPES, custom_events.TYPES)
-    for query_type in family
-}
+# In the order of wire 1.0.
+FAMILIES = (
+    summary.TYPES,
+    pages.TYPES,
+    traffic.TYPES,
+    devices.TYPES,
+    geo.TYPES,
+    errors.TYPES,
+    vitals.PERFORMANCE,
+    sessions.TYPES,
+    custom_events.TYPES,
+    profiles.TYPES,
+    outbound.TYPES,
+    engagement.TYPES,
+    vitals.TYPES,
+    realtime.TYPES,
+    bots.TYPES,
+    older.TYPES,
+)
+TYPES: dict[str, QueryType] = {query_type.name: query_type for family in FAMILIES for query_type in family}
 
-__all__ = ["TYPES", "QueryType", "nearest"]
+__all__ = ["FAMILIES", "TYPES", "QueryType", "nearest"]
 
 
 def nearest(name: str) -> str | None:

@@ -1,33 +1,392 @@
-"""Custom events (wire 1.9)."""
+"""Custom events and their properties (wire 1.9)."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from analytics_box.ingest.facts import CUSTOM
-from analytics_box.query.catalog.types import Output, QueryType
+from analytics_box.query.catalog.summary import DATE
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Visualization, column
+from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, ratio, session_id, share
+from analytics_box.query.plan import Order
+from analytics_box.query.ranges import Window
+
+FILTERS = (
+    "profile_id",
+    "path",
+    "namespace",
+    "website_id",
+    "anonymous_id",
+    "session_id",
+    "event_name",
+    "source",
+)
+_OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id")
+_BY_COUNT = (Order("count"),)
+
+_TOTAL = column("total_events", "number", "How often it happened", field("count"), sort="count")
+_TYPES = column("unique_event_types", "number", "Distinct events", field("unique_names"), sort="unique_names")
+_USERS = column("unique_users", "number", "Distinct visitors")
+_SESSIONS = column("unique_sessions", "number", "Distinct sessions")
+_PAGES = column("unique_pages", "number", "Distinct pages")
+_EVENT = column("event_name", "string", "Name of the event", field("event"), sort="event")
+_KEY = column("property_key", "string", "Key of the property", field("key"), sort="key")
+_VALUE = column("property_value", "string", "Its value as text", field("value"), sort="value")
+_COUNT = column("count", "number", "How often it had this value")
+
+
+def _type(
+    name: str,
+    title: str,
+    description: str,
+    columns: tuple[Column, ...],
+    *asks: Ask,
+    filters: tuple[str, ...] = FILTERS,
+    rows: int = 100,
+    visualization: Visualization = "table",
+    **more: Any,
+) -> QueryType:
+    return QueryType(
+        name=name,
+        family="CustomEvents",
+        title=title,
+        description=description,
+        columns=columns,
+        asks=asks,
+        filters=filters,
+        public=name != "custom_events_recent",
+        organization=True,
+        default_limit=rows,
+        visualization=visualization,
+        **more,
+    )
+
+
+# How many distinct values make a property a list to choose from (wire 1.9).
+FEW = 20
+
+
+def _classification(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """What each property holds, judged by its values."""
+    events = {row["name"]: row["count"] for row in rows[1]}
+    samples: dict[tuple[str, str], list[str]] = {}
+    for row in rows[2]:
+        samples.setdefault((row["event"], row["key"]), []).append(row["value"])
+    return [
+        _classified(row, events.get(row["event"], 0), samples.get((row["event"], row["key"]), [])) for row in rows[0]
+    ]
+
+
+def _classified(row: Record, events: int, samples: list[str]) -> Record:
+    count, cardinality = row["count"], row["unique_values"]
+    kind = _inferred(row)
+    return {
+        "event_name": row["event"],
+        "property_key": row["key"],
+        "cardinality": cardinality,
+        "total_count": count,
+        "coverage_ratio": round(count / events, 4) if events else 0.0,
+        "avg_length": round(row["length_total"] / count, 2),
+        "max_length": row["longest"],
+        "is_numeric": row["numbers"] == count,
+        "is_boolean": row["booleans"] == count,
+        "is_date_like": row["dates"] == count,
+        "is_url_like": row["urls"] == count,
+        "inferred_type": kind,
+        "render_strategy": _strategy(kind, cardinality),
+        "sample_values": samples,
+    }
+
+
+def _inferred(row: Record) -> str:
+    count = row["count"]
+    for kind, measured in (("boolean", "booleans"), ("numeric", "numbers"), ("datetime", "dates"), ("url", "urls")):
+        if row[measured] == count:
+            return kind
+    cardinality = row["unique_values"]
+    if cardinality <= FEW:
+        return "categorical"
+    if row["length_total"] / count > 100:
+        return "text"
+    return "aggregatable" if cardinality <= count / 2 else "high_cardinality"
+
+
+def _strategy(kind: str, cardinality: int) -> str:
+    if kind == "boolean" or cardinality <= FEW // 2:
+        return "distribution_bar"
+    if kind in {"text", "high_cardinality"}:
+        return "detail_only"
+    return "top_n_chart" if cardinality <= FEW else "top_n_with_other"
+
+
+_PER_PROPERTY = (Order("event", descending=False), Order("key", descending=False), Order("count"))
+
+
+def _top_values(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """The best values of each property with their rank and share of all values of the property."""
+    totals = {(row["event"], row["key"]): row for row in rows[1]}
+    ranked: list[Record] = []
+    for row in rows[0]:
+        before = ranked[-1] if ranked else None
+        same = before is not None and (before["event"], before["key"]) == (row["event"], row["key"])
+        whole = totals[row["event"], row["key"]]
+        rank = before["rank"] + 1 if before is not None and same else 1
+        ranked.append(row | {"rank": rank, "total": whole["count"], "cardinality": whole["unique_values"]})
+    return ranked
+
+
+def _distribution(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    return [row for row in _top_values(rows, _window) if row["cardinality"] <= FEW]
+
+
+def _discovery(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """Each event with each of its properties; events without one stand there too."""
+    properties: dict[str, list[Record]] = {}
+    for row in rows[1]:
+        properties.setdefault(row["event"], []).append(row)
+    best: dict[tuple[str, str], list[Record]] = {}
+    for row in rows[2]:
+        best.setdefault((row["event"], row["key"]), []).append({"value": row["value"], "count": row["count"]})
+    found: list[Record] = []
+    for event in rows[0]:
+        name = event["name"]
+        for item in properties.get(name, [{"key": "", "unique_values": 0}]):
+            found.append(
+                {
+                    "event_name": name,
+                    "total_events": event["count"],
+                    "unique_users": event["unique_users"],
+                    "property_key": item["key"],
+                    "unique_values": item["unique_values"],
+                    "top_values": best.get((name, item["key"]), []),
+                }
+            )
+    return found
+
+
+_TOP = (
+    _EVENT,
+    _KEY,
+    _VALUE,
+    _COUNT,
+    column("total", "number", "How often the property was there"),
+    column("percentage", "number", "Share of the property's values", ratio("count", "total"), unit="percent"),
+)
 
 TYPES = (
-    QueryType(
-        name="custom_events",
-        family="CustomEvents",
-        title="Custom events",
-        description="The custom events of the range by how often they happened",
-        outputs=(
-            Output("name", "string", "Name of the event"),
-            Output("total_events", "number", "How often it happened"),
-            Output("unique_users", "number", "Distinct visitors with this event"),
-            Output("unique_sessions", "number", "Distinct sessions with this event"),
-            Output("last_occurrence", "datetime", "When it last happened, UTC"),
-            Output("first_occurrence", "datetime", "When it first happened in the range, UTC"),
-            Output("events_with_properties", "number", "How many of them carry properties"),
-            Output("percentage", "number", "Share of all custom events of the range", "percent"),
+    _type(
+        "custom_events",
+        "Custom events",
+        "The custom events of the range by how often they happened",
+        (
+            column("name", "string", "Name of the event"),
+            _TOTAL,
+            _USERS,
+            _SESSIONS,
+            column("last_occurrence", "datetime", "When it last happened, UTC", instant("last"), sort="last"),
+            column(
+                "first_occurrence",
+                "datetime",
+                "When it first happened in the range, UTC",
+                instant("first"),
+                sort="first",
+            ),
+            column(
+                "events_with_properties",
+                "number",
+                "How many of them carry properties",
+                field("with_properties"),
+                sort="with_properties",
+            ),
+            column(
+                "percentage",
+                "number",
+                "Share of all custom events of the range",
+                share("count"),
+                unit="percent",
+                sort="count",
+            ),
         ),
-        events=("count", "unique_users", "unique_sessions", "last", "first", "with_properties"),
-        kinds=(CUSTOM,),
-        dimension="name",
-        share_of="count",
-        order="count",
-        filters=("path", "namespace", "session_id", "event_name", "source"),
-        public=True,
-        organization=True,
-        default_limit=10_000,
+        Ask(
+            "events",
+            ("count", "unique_users", "unique_sessions", "last", "first", "with_properties"),
+            ("name",),
+            kinds=(CUSTOM,),
+            share_of="count",
+            order=_BY_COUNT,
+        ),
+        rows=10_000,
         visualization="bar",
+    ),
+    _type(
+        "custom_event_properties",
+        "Property values",
+        "The values of the properties of custom events by how often they came",
+        (column("name", "string", "Name of the event", field("event"), sort="event"), _KEY, _VALUE, _COUNT),
+        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
+        filters=(*FILTERS, "property_key"),
+        rows=10_000,
+    ),
+    _type(
+        "custom_events_by_path",
+        "Pages of custom events",
+        "The pages on which custom events happened",
+        (
+            column("name", "string", "Path of the page, empty where an event had none", field("path"), sort="path"),
+            _TOTAL,
+            _TYPES,
+            _USERS,
+        ),
+        Ask("events", ("count", "unique_names", "unique_users"), ("path",), kinds=(CUSTOM,), order=_BY_COUNT),
+        rows=50,
+    ),
+    _type(
+        "custom_events_trends",
+        "Custom events by day",
+        "Custom events for each day or hour of the range",
+        (DATE, _TOTAL, _TYPES, _USERS, _SESSIONS, _PAGES),
+        Ask("events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)),
+        series=True,
+        rows=1_000,
+        visualization="timeseries",
+    ),
+    _type(
+        "custom_events_trends_by_event",
+        "Each custom event by day",
+        "Each custom event for each day or hour of the range in which it happened",
+        (DATE, column("event_name", "string", "Name of the event", field("name")), _TOTAL),
+        Ask("events", ("count",), ("name",), kinds=(CUSTOM,)),
+        series=True,
+        rows=10_000,
+        visualization="timeseries",
+    ),
+    _type(
+        "custom_events_summary",
+        "Custom events in all",
+        "All custom events of the range",
+        (_TOTAL, _TYPES, _USERS, _SESSIONS, _PAGES),
+        Ask("events", ("count", "unique_names", "unique_users", "unique_sessions", "unique_pages"), kinds=(CUSTOM,)),
+        visualization="metric",
+    ),
+    _type(
+        "custom_events_property_cardinality",
+        "Properties",
+        "The properties of custom events and how many values they have",
+        (
+            _EVENT,
+            _KEY,
+            column("unique_values", "number", "Distinct values"),
+            column("occurrences", "number", "How often it was there", field("count"), sort="count"),
+        ),
+        Ask("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
+        filters=_OF_PROPERTIES,
+    ),
+    _type(
+        "custom_events_recent",
+        "Recent custom events",
+        "The custom events of the range, newest first",
+        (
+            column("event_name", "string", "Name of the event", field("name")),
+            column("namespace", "string", "Its namespace"),
+            column("path", "string", "Path of the page"),
+            column("source", "string", "Who sent it", field("origin")),
+            column("properties", "json", "Its properties", decoded("properties")),
+            column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
+            column("session_id", "string", "The session's id", session_id),
+            column("timestamp", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+        ),
+        Ask(
+            "events",
+            columns=(
+                "name",
+                "namespace",
+                "path",
+                "origin",
+                "properties",
+                "visitor",
+                "session",
+                "client_session",
+                "time",
+            ),
+            kinds=(CUSTOM,),
+            order=(Order("time"),),
+        ),
+        rows=50,
+    ),
+    _type(
+        "custom_events_property_classification",
+        "What properties hold",
+        "What kind of values each property of each custom event has, and how to show them",
+        (
+            column("event_name", "string", "Name of the event"),
+            column("property_key", "string", "Key of the property"),
+            column("cardinality", "number", "Distinct values"),
+            column("total_count", "number", "How often it was there"),
+            column("coverage_ratio", "number", "Share of the events that have it, 0 to 1"),
+            column("avg_length", "number", "Mean length of its values"),
+            column("max_length", "number", "Length of the longest value"),
+            column("is_numeric", "boolean", "Whether all values are numbers"),
+            column("is_boolean", "boolean", "Whether all values are true or false"),
+            column("is_date_like", "boolean", "Whether all values look like dates"),
+            column("is_url_like", "boolean", "Whether all values look like addresses"),
+            column(
+                "inferred_type",
+                "string",
+                "boolean, numeric, datetime, url, categorical, text, aggregatable or high_cardinality",
+            ),
+            column("render_strategy", "string", "distribution_bar, top_n_chart, detail_only or top_n_with_other"),
+            column("sample_values", "json", "Its five commonest values"),
+        ),
+        Ask(
+            "properties",
+            ("count", "unique_values", "length_total", "longest", "numbers", "booleans", "dates", "urls"),
+            ("event", "key"),
+            kinds=(CUSTOM,),
+            order=_BY_COUNT,
+        ),
+        Ask("events", ("count",), ("name",), kinds=(CUSTOM,)),
+        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
+        shape=_classification,
+        filters=(*_OF_PROPERTIES, "property_key"),
+        rows=500,
+    ),
+    _type(
+        "custom_events_property_top_values",
+        "Commonest values",
+        "The ten commonest values of each property of each custom event",
+        (*_TOP, column("rank", "number", "1 is the commonest")),
+        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, 10)),
+        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
+        shape=_top_values,
+        filters=(*_OF_PROPERTIES, "property_key"),
+        rows=10_000,
+    ),
+    _type(
+        "custom_events_property_distribution",
+        "Distribution of values",
+        f"All values of the properties that have {FEW} or fewer",
+        (*_TOP, column("cardinality", "number", "Distinct values of the property")),
+        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_PER_PROPERTY, per=(2, FEW)),
+        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
+        shape=_distribution,
+        filters=(*_OF_PROPERTIES, "property_key"),
+    ),
+    _type(
+        "custom_events_discovery",
+        "Events with their properties",
+        "Each custom event with each of its properties and their commonest values",
+        (
+            column("event_name", "string", "Name of the event"),
+            column("total_events", "number", "How often it happened"),
+            column("unique_users", "number", "Distinct visitors"),
+            column("property_key", "string", "Key of the property, empty for an event without any"),
+            column("unique_values", "number", "Distinct values of the property"),
+            column("top_values", "json", "Its five commonest values with their counts"),
+        ),
+        Ask("events", ("count", "unique_users"), ("name",), kinds=(CUSTOM,), order=_BY_COUNT),
+        Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,), order=_PER_PROPERTY),
+        Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT, per=(2, 5)),
+        shape=_discovery,
+        filters=(*_OF_PROPERTIES, "property_key"),
+        rows=200,
     ),
 )

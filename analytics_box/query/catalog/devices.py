@@ -1,36 +1,257 @@
-"""Browsers and systems (wire 1.5)."""
+"""Browsers, systems, screens, languages and zones (wire 1.5)."""
+
+from collections.abc import Sequence
 
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Output, QueryType
+from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
+from analytics_box.query.catalog.types import Ask, QueryType, Record, column
+from analytics_box.query.catalog.values import UNKNOWN, Measured, field, named, share
 from analytics_box.query.filters import COMMON
+from analytics_box.query.ranges import Window
+
+_PEOPLE = (PAGE_VIEW, CUSTOM)
+_SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions")
 
 
-def _standard(name: str, dimension: str, title: str, what: str) -> QueryType:
-    """A type with the standard row (wire 1.0)."""
-    return QueryType(
-        name=name,
-        family="Devices",
-        title=title,
-        description=f"The {what}s of the range by their visitors",
-        outputs=(
-            Output("name", "string", f"Name of the {what}"),
-            Output("pageviews", "number", "Page views"),
-            Output("visitors", "number", "Distinct visitors"),
-            Output("percentage", "number", "Visitors as a share of the sum over all rows", "percent"),
-        ),
-        events=("pageviews", "visitors"),
-        kinds=(PAGE_VIEW, CUSTOM),
-        dimension=dimension,
-        share_of="visitors",
-        order="visitors",
-        filters=COMMON,
-        customizable=True,
-        public=True,
-        visualization="pie",
-    )
+def device_name(row: Measured) -> str:
+    """A kind of device as people write it; an unknown one is a desktop (wire 1.5)."""
+    return (row["device"] or "desktop").capitalize()
+
+
+def _device(row: Measured) -> str:
+    return row["device"] or "desktop"
+
+
+def _joined(first: str, second: str) -> str:
+    return f"{first or UNKNOWN} {second}".rstrip()
+
+
+_BROWSER = column("browser_name", "string", "Name of the browser", named("browser"), sort="browser")
+_BROWSER_VERSION = column("browser_version", "string", "Its version", field("browser_version"))
+_DEVICE = column("device_type", "string", "desktop, mobile or tablet", _device, sort="device")
+
+
+def _segments(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """Each dimension's best 50 values (wire 1.5); versions count by their major number."""
+    names = ("browser", "browser_major", "os", "device", "country")
+    segments: list[Record] = []
+    for name, found in zip(names, rows, strict=True):
+        counted: dict[str, list[int]] = {}
+        for row in found:
+            own = counted.setdefault(_segment(name, row), [0, 0])
+            own[0] += row["pageviews"]
+            own[1] += row["unique_sessions"]
+        best = sorted(counted.items(), key=lambda item: (-item[1][1], item[0]))[:50]
+        segments += [
+            {"dimension": name, "value": value, "pageviews": views, "sessions": sessions}
+            for value, (views, sessions) in best
+        ]
+    return segments
+
+
+def _segment(name: str, row: Record) -> str:
+    if name == "browser_major":
+        return _joined(row["browser"], row["browser_version"].split(".", 1)[0])
+    if name == "device":
+        return _device(row)
+    return next(iter(row.values())) or UNKNOWN
+
+
+def _segment_ask(*group: str) -> Ask:
+    return Ask("events", ("pageviews", "unique_sessions"), group, kinds=_PEOPLE)
 
 
 TYPES = (
-    _standard("browser_name", "browser", "Browsers", "browser"),
-    _standard("os_name", "system", "Operating systems", "operating system"),
+    standard("browser_name", "browser", family="Devices", title="Browsers", what="browser", public=True),
+    standard("os_name", "system", family="Devices", title="Operating systems", what="operating system", public=True),
+    standard(
+        "operating_systems", "system", family="Devices", title="Operating systems", what="operating system", public=True
+    ),
+    standard("timezone", "time_zone", family="Devices", title="Time zones", what="IANA zone", public=True),
+    standard("language", "language", family="Devices", title="Languages", what="language tag", public=True),
+    standard("browsers", "browser", family="Devices", title="Browsers", what="browser", rows=25, public=True),
+    QueryType(
+        name="device_types",
+        family="Devices",
+        title="Devices",
+        description="The kinds of devices of the range by their visitors",
+        columns=(
+            column("name", "string", "Desktop, Mobile or Tablet", device_name, sort="device"),
+            VIEWS,
+            VISITORS,
+            SHARE,
+        ),
+        asks=(
+            Ask(
+                "events", ("pageviews", "visitors"), ("device",), kinds=_PEOPLE, share_of="visitors", order=BY_VISITORS
+            ),
+        ),
+        filters=COMMON,
+        customizable=True,
+        public=True,
+        default_limit=20,
+        visualization="pie",
+    ),
+    standard(
+        "screen_resolution",
+        "viewport",
+        family="Devices",
+        title="Window sizes",
+        what="window: its width and height in CSS pixels",
+        group=("device",),
+        more=(_DEVICE,),
+        dropped=True,
+        public=True,
+    ),
+    standard(
+        "screen_resolutions",
+        "screen",
+        family="Devices",
+        title="Screen sizes",
+        what="screen: its width and height in CSS pixels",
+        dropped=True,
+        with_share=False,
+    ),
+    QueryType(
+        name="browsers_grouped",
+        family="Devices",
+        title="Browsers with versions",
+        description="Browsers with their versions by their visitors",
+        columns=(
+            column(
+                "name", "string", "Browser and version", lambda row: _joined(row["browser"], row["browser_version"])
+            ),
+            _BROWSER,
+            _BROWSER_VERSION,
+            VIEWS,
+            VISITORS,
+            _SESSIONS,
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("pageviews", "visitors", "unique_sessions"),
+                ("browser", "browser_version"),
+                kinds=_PEOPLE,
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        customizable=True,
+    ),
+    QueryType(
+        name="browser_versions",
+        family="Devices",
+        title="Browser versions",
+        description="The versions of browsers by their visitors",
+        columns=(_BROWSER, _BROWSER_VERSION, VIEWS, VISITORS, SHARE),
+        asks=(
+            Ask(
+                "events",
+                ("pageviews", "visitors"),
+                ("browser", "browser_version"),
+                kinds=_PEOPLE,
+                share_of="visitors",
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        customizable=True,
+        public=True,
+    ),
+    QueryType(
+        name="os_versions",
+        family="Devices",
+        title="System versions",
+        description="Operating systems with their versions by their visitors",
+        columns=(
+            column("name", "string", "System and version", lambda row: _joined(row["system"], row["system_version"])),
+            VIEWS,
+            VISITORS,
+        ),
+        asks=(
+            Ask("events", ("pageviews", "visitors"), ("system", "system_version"), kinds=_PEOPLE, order=BY_VISITORS),
+        ),
+        filters=COMMON,
+        customizable=True,
+        default_limit=25,
+    ),
+    QueryType(
+        name="viewport_vs_resolution",
+        family="Devices",
+        title="Windows by device",
+        description="Window sizes with the kinds of devices that have them",
+        columns=(
+            column("viewport_size", "string", "Width and height of the window", field("viewport"), sort="viewport"),
+            VISITORS,
+            VIEWS,
+            _DEVICE,
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("visitors", "pageviews"),
+                ("viewport", "device"),
+                kinds=_PEOPLE,
+                present=("viewport",),
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        default_limit=200,
+    ),
+    QueryType(
+        name="viewport_patterns",
+        family="Devices",
+        title="Window patterns",
+        description="The commonest window sizes by their visitors",
+        columns=(
+            column("viewport_size", "string", "Width and height of the window", field("viewport"), sort="viewport"),
+            VISITORS,
+            _SESSIONS,
+            column(
+                "percentage",
+                "number",
+                "Visitors as a share of the sum over all rows",
+                share("visitors"),
+                unit="percent",
+                sort="visitors",
+            ),
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("visitors", "unique_sessions"),
+                ("viewport",),
+                kinds=_PEOPLE,
+                present=("viewport",),
+                share_of="visitors",
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        default_limit=50,
+    ),
+    standard("connection_type", "connection", family="Devices", title="Connections", what="connection", dropped=True),
+    QueryType(
+        name="traffic_segments",
+        family="Devices",
+        title="Segments",
+        description="The 50 commonest values of browser, major version, system, device and country by their sessions",
+        columns=(
+            column("dimension", "string", "browser, browser_major, os, device or country"),
+            column("value", "string", "The value"),
+            VIEWS,
+            column("sessions", "number", "Distinct sessions"),
+        ),
+        asks=(
+            _segment_ask("browser"),
+            _segment_ask("browser", "browser_version"),
+            _segment_ask("system"),
+            _segment_ask("device"),
+            _segment_ask("country"),
+        ),
+        shape=_segments,
+        filters=("path",),
+    ),
 )

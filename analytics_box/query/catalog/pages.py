@@ -1,29 +1,144 @@
 """Pages (wire 1.3)."""
 
-from analytics_box.ingest.facts import PAGE_VIEW
-from analytics_box.query.catalog.types import Output, QueryType
+from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW
+from analytics_box.query.catalog.summary import WITH_PEOPLE
+from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
+from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.values import field, number, share
 from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Order
+
+_NAME = column("name", "string", "Path of the page", field("path"), sort="path")
+_PATH = column("path", "string", "The same as name")
+
+
+def _ends(name: str, source: str, title: str, what: str) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Pages",
+        title=title,
+        description=f"The pages on which the sessions of the range {what}",
+        columns=(
+            _NAME,
+            column("pageviews", "number", f"Sessions that {what} here", field("sessions"), sort="sessions"),
+            column("visitors", "number", "Distinct visitors of these sessions"),
+            SHARE,
+            _PATH,
+        ),
+        asks=(
+            Ask(
+                "entries" if source == "entries" else "exits",
+                ("sessions", "visitors"),
+                ("path",),
+                share_of="visitors",
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        public=True,
+        visualization="bar",
+    )
+
 
 TYPES = (
-    QueryType(
-        name="top_pages",
+    standard(
+        "top_pages",
+        "path",
         family="Pages",
-        title="Top pages",
-        description="The pages of the range by their visitors",
-        outputs=(
-            Output("path", "string", "Path of the page"),
-            Output("name", "string", "The same as path"),
-            Output("pageviews", "number", "Views of the page"),
-            Output("visitors", "number", "Distinct visitors of the page"),
-            Output("percentage", "number", "Visitors as a share of the sum over all pages", "percent"),
-        ),
-        events=("pageviews", "visitors"),
+        title="Pages",
+        what="page: its path",
+        more=(_PATH,),
         kinds=(PAGE_VIEW,),
-        dimension="path",
-        share_of="visitors",
-        order="visitors",
-        filters=COMMON,
-        customizable=True,
+        filters=WITH_PEOPLE,
         public=True,
+    ),
+    _ends("entry_pages", "entries", "Entry pages", "began"),
+    _ends("exit_pages", "exits", "Exit pages", "ended"),
+    QueryType(
+        name="page_performance",
+        family="Pages",
+        title="Page performance",
+        description="The pages of the range by their views",
+        columns=(_NAME, VIEWS, VISITORS),
+        asks=(Ask("events", ("pageviews", "visitors"), ("path",), kinds=(PAGE_VIEW,), order=(Order("pageviews"),)),),
+        filters=COMMON,
+    ),
+    QueryType(
+        name="page_time_analysis",
+        family="Pages",
+        title="Time on page",
+        description="How long people look at the pages of the range; visits of 1 second or less and of an hour or more"
+        " do not count",
+        columns=(
+            _NAME,
+            column(
+                "sessions_with_time",
+                "number",
+                "Sessions of these visits",
+                field("unique_sessions"),
+                sort="unique_sessions",
+            ),
+            column("visitors", "number", "Distinct visitors", field("unique_users"), sort="unique_users"),
+            column(
+                "median_time_on_page",
+                "number",
+                "Median engaged time",
+                number("median_engaged"),
+                unit="seconds",
+                sort="median_engaged",
+            ),
+            column(
+                "percentage",
+                "number",
+                "Sessions as a share of the sum over all pages",
+                share("unique_sessions"),
+                unit="percent",
+                sort="unique_sessions",
+            ),
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("unique_sessions", "unique_users", "median_engaged"),
+                ("path",),
+                kinds=(PAGE_EXIT,),
+                timed=(1, 3600),
+                share_of="unique_sessions",
+                order=(Order("unique_sessions"),),
+            ),
+        ),
+        filters=COMMON,
+        public=True,
+        visualization="bar",
+    ),
+    QueryType(
+        name="entry_exit_flow",
+        family="Pages",
+        title="From entry to exit",
+        description="On which page the sessions of the range began, and on which they ended",
+        columns=(
+            column("entry_page", "string", "Path of the first page view", field("path"), sort="path"),
+            column("exit_page", "string", "Path of the last page view", field("to_path"), sort="to_path"),
+            column("sessions", "number", "Sessions that went this way"),
+            column("visitors", "number", "Distinct visitors of these sessions"),
+            column(
+                "percentage",
+                "number",
+                "Share of all sessions with a page view",
+                share("sessions"),
+                unit="percent",
+                sort="sessions",
+            ),
+        ),
+        asks=(
+            Ask(
+                "journeys",
+                ("sessions", "visitors"),
+                ("path", "to_path"),
+                share_of="sessions",
+                order=(Order("sessions"),),
+            ),
+        ),
+        filters=COMMON,
     ),
 )

@@ -1,20 +1,38 @@
 """Totals and series of a website (wire 1.2)."""
 
-from analytics_box.query.catalog.types import Output, QueryType
+from analytics_box.clock import MINUTE
+from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.query.catalog.types import Ask, Column, QueryType, column
+from analytics_box.query.catalog.values import field, ratio, seconds
 from analytics_box.query.filters import COMMON
 
-_DATE = Output("date", "date", "The day, or with hourly granularity the hour, in the request's time zone")
-_VIEWS = Output("pageviews", "number", "Page views")
-_VISITORS = Output("visitors", "number", "Distinct visitors; without client ids a visitor is new each UTC day")
-_UNIQUE = Output("unique_visitors", "number", "The same as visitors")
-_SESSIONS = Output("sessions", "number", "Sessions that start in the range")
-_BOUNCES = Output("bounce_rate", "number", "Share of sessions with one page view, under 10 s and no event", "percent")
-_DURATION = Output("median_session_duration", "number", "Median time from first to last signal", "seconds")
-_EVENTS = Output("total_events", "number", "Page views and custom events; leave beacons do not count")
-_DEPTH = Output("pages_per_session", "number", "Page views per session")
+WITH_PEOPLE = (*COMMON, "profile_id", "anonymous_id")
 
-_MEASURES = ("pageviews", "visitors", "total_events")
-_SESSION_MEASURES = ("sessions", "bounces", "median_duration")
+DATE = column("date", "date", "The day, or with hourly granularity the hour, in the request's time zone")
+VIEWS = column("pageviews", "number", "Page views")
+VISITORS = column("visitors", "number", "Distinct visitors; without client ids a visitor is new each UTC day")
+SESSIONS = column("sessions", "number", "Sessions that start in the range")
+_UNIQUE = column("unique_visitors", "number", "The same as visitors", field("visitors"))
+BOUNCES = column(
+    "bounce_rate",
+    "number",
+    "Share of sessions with one page view, under 10 s and no event",
+    ratio("bounces", "sessions"),
+    unit="percent",
+)
+_DURATION = column(
+    "median_session_duration",
+    "number",
+    "Median time from first to last signal",
+    seconds("median_duration"),
+    unit="seconds",
+)
+_EVENTS = column("total_events", "number", "Page views and custom events; leave beacons do not count")
+_DEPTH = column("pages_per_session", "number", "Page views per session", ratio("pageviews", "sessions", 1))
+
+_OF_EVENTS = Ask("events", ("pageviews", "visitors", "total_events"))
+_OF_SESSIONS = Ask("sessions", ("sessions", "bounces", "median_duration"))
+_SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
 
 TYPES = (
     QueryType(
@@ -22,11 +40,10 @@ TYPES = (
         family="Summary",
         title="Summary by day",
         description="Page views, visitors and sessions for each day or hour of the range, oldest first, without gaps",
-        outputs=(_DATE, _VIEWS, _VISITORS, _SESSIONS, _UNIQUE, _BOUNCES, _DURATION, _EVENTS),
-        events=_MEASURES,
-        sessions=_SESSION_MEASURES,
+        columns=_SUMMARY,
+        asks=(_OF_EVENTS, _OF_SESSIONS),
         series=True,
-        filters=COMMON,
+        filters=WITH_PEOPLE,
         customizable=True,
         public=True,
         visualization="timeseries",
@@ -36,9 +53,21 @@ TYPES = (
         family="Summary",
         title="Summary",
         description="Page views, visitors and sessions of the whole range, in one row",
-        outputs=(_VIEWS, _VISITORS, _UNIQUE, _SESSIONS, _BOUNCES, _DURATION, _EVENTS),
-        events=_MEASURES,
-        sessions=_SESSION_MEASURES,
+        columns=_SUMMARY[1:],
+        asks=(_OF_EVENTS, _OF_SESSIONS),
+        filters=WITH_PEOPLE,
+        customizable=True,
+        public=True,
+        visualization="metric",
+    ),
+    QueryType(
+        name="today_metrics",
+        family="Summary",
+        title="Today",
+        description="Page views, visitors and sessions of today in the request's time zone, whatever its range",
+        columns=(VIEWS, VISITORS, SESSIONS),
+        asks=(Ask("events", ("pageviews", "visitors")), Ask("sessions", ("sessions",))),
+        today=True,
         filters=COMMON,
         customizable=True,
         public=True,
@@ -49,13 +78,76 @@ TYPES = (
         family="Summary",
         title="Traffic by day",
         description="Traffic and its quality for each day or hour of the range, oldest first, without gaps",
-        outputs=(_DATE, _VIEWS, _VISITORS, _SESSIONS, _BOUNCES, _DURATION, _DEPTH),
-        events=_MEASURES,
-        sessions=_SESSION_MEASURES,
+        columns=(DATE, VIEWS, VISITORS, SESSIONS, BOUNCES, _DURATION, _DEPTH),
+        asks=(Ask("events", ("pageviews", "visitors")), _OF_SESSIONS),
         series=True,
         filters=COMMON,
         customizable=True,
         public=True,
         visualization="timeseries",
+    ),
+    QueryType(
+        name="active_stats",
+        family="Summary",
+        title="Now",
+        description="Who was there in the last 5 minutes, whatever the request's range",
+        columns=(
+            column("active_users", "number", "Distinct visitors", field("unique_users")),
+            column("active_sessions", "number", "Distinct sessions", field("unique_sessions")),
+        ),
+        asks=(Ask("events", ("unique_users", "unique_sessions")),),
+        recent=5 * MINUTE,
+        filters=COMMON,
+        public=True,
+        visualization="metric",
+    ),
+    QueryType(
+        name="hour_of_day",
+        family="Summary",
+        title="Hours of the day",
+        description="At which local hours people come, over all days of the range",
+        columns=(
+            column("hour", "number", "0 to 23, in the request's time zone", field("hour_of_day")),
+            VIEWS,
+            VISITORS,
+        ),
+        asks=(Ask("events", ("pageviews", "visitors"), ("hour_of_day",), kinds=(PAGE_VIEW, CUSTOM)),),
+        filters=COMMON,
+        public=True,
+        visualization="bar",
+    ),
+    QueryType(
+        name="day_of_week",
+        family="Summary",
+        title="Days of the week",
+        description="On which days of the week people come, over the whole range",
+        columns=(column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")), VIEWS, VISITORS),
+        asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
+        filters=COMMON,
+        public=True,
+        visualization="bar",
+    ),
+    QueryType(
+        name="new_vs_returning",
+        family="Summary",
+        title="New and returning visitors",
+        description="Visitors with ids of their own that were or were not there in the 90 days before the range."
+        " Websites that count without cookies have no such visitors",
+        columns=(
+            column("name", "string", "new or returning", lambda row: "returning" if row["returning"] else "new"),
+            VIEWS,
+            VISITORS,
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("pageviews", "visitors"),
+                ("returning",),
+                kinds=(PAGE_VIEW, CUSTOM),
+                present=("client_session", "visitor"),
+            ),
+        ),
+        filters=COMMON,
+        visualization="bar",
     ),
 )

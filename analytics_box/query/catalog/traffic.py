@@ -1,31 +1,103 @@
 """Where visitors come from (wire 1.4)."""
 
+from analytics_box.ingest import source
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Output, QueryType
-from analytics_box.query.filters import COMMON
+from analytics_box.ingest.source import DIRECT
+from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
+from analytics_box.query.catalog.types import Ask, QueryType, Record, column
+from analytics_box.query.catalog.values import Measured, field
+from analytics_box.query.filters import COMMON, Condition
+
+
+def _address(row: Measured) -> str:
+    domain = source.domain_of(row["source"])
+    return f"https://{domain}" if domain else ""
+
+
+def _domain(row: Measured) -> str:
+    return source.domain_of(row["source"])
+
+
+def _kind(row: Measured) -> str:
+    return source.kind_of(row["source"])
+
+
+def _parsed(row: Measured) -> Record:
+    return {"name": row["source"], "domain": _domain(row), "url": _address(row), "type": _kind(row)}
+
+
+_PARTS = (
+    column("referrer", "string", "Address of the source, empty for Direct", _address),
+    column("domain", "string", "Host of the source, empty for Direct", _domain),
+    column("source", "string", "The same as name"),
+    column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind),
+    column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parsed),
+)
+
+
+def _sources(name: str, title: str, description: str, where: tuple[Condition, ...]) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Traffic",
+        title=title,
+        description=description,
+        columns=(
+            column(
+                "name",
+                "string",
+                "Name of the source, its host where it has none, or Direct",
+                field("source"),
+                sort="source",
+            ),
+            VIEWS,
+            VISITORS,
+            SHARE,
+            *_PARTS,
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("pageviews", "visitors"),
+                ("source",),
+                kinds=(PAGE_VIEW, CUSTOM),
+                where=where,
+                present=("source",) if where else (),
+                share_of="visitors",
+                order=BY_VISITORS,
+            ),
+        ),
+        filters=COMMON,
+        customizable=True,
+        public=True,
+        visualization="bar",
+    )
+
+
+def _campaign(name: str, dimension: str, title: str, what: str) -> QueryType:
+    return standard(
+        name,
+        dimension,
+        family="Traffic",
+        title=title,
+        what=what,
+        dropped=True,
+        filters=tuple(dict.fromkeys((*COMMON, dimension))),
+        public=dimension in {"utm_source", "utm_medium", "utm_campaign"},
+    )
+
 
 TYPES = (
-    QueryType(
-        name="traffic_sources",
-        family="Traffic",
-        title="Sources",
-        description="Where the sessions of the range came from, by their visitors",
-        outputs=(
-            Output("name", "string", "Name of the source, its host where it has none, or Direct"),
-            Output("pageviews", "number", "Page views"),
-            Output("visitors", "number", "Distinct visitors"),
-            Output("percentage", "number", "Visitors as a share of the sum over all rows", "percent"),
-            Output("referrer", "string", "Address of the source, empty for Direct"),
-            Output("domain", "string", "Host of the source, empty for Direct"),
-            Output("source", "string", "The same as name"),
-            Output("referrer_type", "string", "direct, search, social, email, ai or unknown"),
-        ),
-        events=("pageviews", "visitors"),
-        kinds=(PAGE_VIEW, CUSTOM),
-        dimension="source",
-        share_of="visitors",
-        order="visitors",
-        filters=COMMON,
-        public=True,
+    _sources(
+        "top_referrers",
+        "Referrers",
+        "Websites and apps that sent the sessions of the range, by their visitors; direct visits are left out",
+        (Condition("source", "is", (DIRECT,), True),),
     ),
+    _sources("traffic_sources", "Sources", "Where the sessions of the range came from, by their visitors", ()),
+    standard("channels", "channel", family="Traffic", title="Channels", what="channel", public=True),
+    _campaign("utm_sources", "utm_source", "Campaign sources", "utm_source"),
+    _campaign("utm_mediums", "utm_medium", "Campaign mediums", "utm_medium"),
+    _campaign("utm_campaigns", "utm_campaign", "Campaigns", "utm_campaign"),
+    _campaign("utm_terms", "utm_term", "Campaign terms", "utm_term"),
+    _campaign("utm_content", "utm_content", "Campaign contents", "utm_content"),
 )

@@ -1,11 +1,18 @@
 """What a query type is made of."""
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.query.catalog.values import Value
+from analytics_box.query.filters import Condition
+from analytics_box.query.plan import Order, Source
+from analytics_box.query.ranges import Window
+
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
 FieldType = Literal["string", "number", "boolean", "date", "datetime", "json"]
+Record = dict[str, Any]
 
 
 class Output(Struct, frozen=True, omit_defaults=True):
@@ -17,27 +24,77 @@ class Output(Struct, frozen=True, omit_defaults=True):
     unit: str = ""
 
 
-class QueryType(Struct, frozen=True):
-    """A query type. Times in `events` and `sessions` measures are UTC ms; `outputs` say what the rows hold.
+class Column(Struct, frozen=True):
+    """An output with where it comes from: a function of what was measured, else the measure of the same name."""
 
-    `events` are measures over the events of the range, `sessions` over the sessions that start in it. A `series` has
-    a row per bucket, a type with a `dimension` a row per value, any other type one row. `organization` types also count
-    an organization's events that belong to no website.
+    output: Output
+    value: Value | None = None
+    sort: str = ""  # the measure or dimension that sorting by this field sorts by; empty where it cannot be sorted by
+
+
+class Ask(Struct, frozen=True):
+    """One scan that a type needs. All names are those of the plan's source.
+
+    `group` are dimensions, `measures` what is measured of each group; or `columns` of single rows. `present` names
+    dimensions that must not be empty. `where` holds besides the request's filters. `per` keeps the best of each group
+    of all dimensions but the last ones: (how many dimensions make a group, how many of each). `timed` takes the events
+    with more and less engaged seconds than that, `metrics` the vitals of these names, `least` the groups in which a
+    measure reaches a number.
+    """
+
+    source: Source
+    measures: tuple[str, ...] = ()
+    group: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    kinds: tuple[int, ...] = ()
+    present: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    share_of: str = ""
+    order: tuple[Order, ...] = ()
+    per: tuple[int, int] = (0, 0)
+    bots: bool = False
+    timed: tuple[int, int] = (0, 0)
+    metrics: tuple[str, ...] = ()
+    least: tuple[str, int] = ("", 0)
+
+
+class Follow(Struct, frozen=True):
+    """A second look: what else is known of the sessions or visitors that the type's ask has found."""
+
+    ask: Ask
+    key: Literal["session", "visitor"]
+
+
+Shape = Callable[[Sequence[list[Record]], Window], list[Record]]
+
+
+class QueryType(Struct, frozen=True):
+    """A query type as data.
+
+    A `series` has a row per bucket; its asks are measured by bucket and put together. A type whose ask groups or lists
+    has a row per group or row, ordered and paged by the engine; `follows` look up more about them. `shape` makes the
+    rows of an answer from those of the asks and follows; a type with a shape and no follows is paged afterwards. Any
+    other type is one row of all measures.
+
+    `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
+    are never cached. `needs` are filters of which one must be there, as eq. `organization` types also count an
+    organization's events that belong to no website.
     """
 
     name: str
     family: str
     title: str
     description: str
-    outputs: tuple[Output, ...]
-    events: tuple[str, ...]
-    sessions: tuple[str, ...] = ()
+    columns: tuple[Column, ...]
+    asks: tuple[Ask, ...]
+    follows: tuple[Follow, ...] = ()
     series: bool = False
-    dimension: str = ""
-    kinds: tuple[int, ...] = ()
-    share_of: str = ""
-    order: str = ""
+    shape: Shape | None = None
+    recent: int = 0
+    today: bool = False
     filters: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    having: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False
     organization: bool = False
@@ -45,6 +102,32 @@ class QueryType(Struct, frozen=True):
     visualization: Visualization = "table"
 
     @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The fields of the rows, in their order."""
+        return tuple(column.output for column in self.columns)
+
+    @property
     def granularities(self) -> tuple[str, ...]:
         """The bucket widths that this type knows."""
         return ("hour", "day") if self.series else ()
+
+    @property
+    def paged_by_engine(self) -> bool:
+        """Whether order, limit and page are the engine's work."""
+        listed = bool(self.asks[0].group or self.asks[0].columns)
+        return not self.series and listed and (self.shape is None or bool(self.follows))
+
+
+def column(
+    name: str,
+    kind: FieldType,
+    description: str,
+    value: Value | None = None,
+    *,
+    unit: str = "",
+    sort: str | None = None,
+) -> Column:
+    """A column; one without a value of its own sorts by its name, one with a value by `sort` only."""
+    return Column(
+        Output(name, kind, description, unit), value, (name if value is None else "") if sort is None else sort
+    )

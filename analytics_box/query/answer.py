@@ -1,0 +1,67 @@
+"""From what the engine measured to the rows that people see. Pure."""
+
+from collections.abc import Sequence
+
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.plan import BUCKET
+from analytics_box.query.ranges import Window
+from analytics_box.query.request import Request
+
+
+def records(query_type: QueryType, request: Request, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
+    """The rows of an answer, from those of each ask and follow."""
+    if query_type.series:
+        found = _series(query_type, window, rows)
+        if request.sort_by == "date" and request.descending:
+            found.reverse()
+        return _page(found, request)
+    if query_type.shape is not None:
+        shaped = [_record(query_type, row) for row in query_type.shape(rows, window)]
+        return shaped if query_type.paged_by_engine else _page(_in_order(shaped, request), request)
+    if query_type.paged_by_engine:
+        return [_record(query_type, row) for row in rows[0]]
+    measured: Record = {}
+    for found in rows:
+        measured |= found[0]
+    return _page([_record(query_type, measured)], request)
+
+
+def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
+    """A row for each bucket, oldest first; with another dimension one for each of its values that is there."""
+    if query_type.asks[0].group:
+        labelled = [row | {"date": window.buckets[row[BUCKET]].label} for row in rows[0]]
+        names = query_type.asks[0].group
+        labelled.sort(key=lambda row: (row[BUCKET], *(row[name] for name in names)))
+        return [_record(query_type, row) for row in labelled]
+    by_bucket: list[Record] = [
+        dict.fromkeys((name for ask in query_type.asks for name in ask.measures), 0) for _ in window.buckets
+    ]
+    for found in rows:
+        for row in found:
+            by_bucket[row[BUCKET]] |= row
+    return [
+        _record(query_type, row | {"date": bucket.label}) for bucket, row in zip(window.buckets, by_bucket, strict=True)
+    ]
+
+
+def _record(query_type: QueryType, row: Record) -> Record:
+    return {
+        column.output.name: row[column.output.name] if column.value is None else column.value(row)
+        for column in query_type.columns
+    }
+
+
+def _in_order(found: list[Record], request: Request) -> list[Record]:
+    """Sorted as the request wants it; equal rows stay in their order, and empty values come last."""
+    name = request.sort_by
+    if name is None:
+        return found
+    there = [row for row in found if row[name] is not None]
+    there.sort(key=lambda row: row[name], reverse=request.descending)
+    return there + [row for row in found if row[name] is None]
+
+
+def _page(found: list[Record], request: Request) -> list[Record]:
+    first = (request.page - 1) * request.limit
+    return found[first : first + request.limit]

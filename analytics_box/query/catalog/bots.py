@@ -1,0 +1,25 @@
+"""Programs: the events that count nowhere else (semantics 19)."""
+
+from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.values import field, instant
+from analytics_box.query.plan import Order
+
+TYPES = (
+    QueryType(
+        name="bots",
+        family="Bots",
+        title="Bots",
+        description="The events of the range that were held for those of programs, by why and by what they call"
+        " themselves. Such events are kept for 30 days",
+        columns=(
+            column("name", "string", "What the program calls itself", field("agent"), sort="agent"),
+            column("reason", "string", "Why it is held for a program", field("bot"), sort="bot"),
+            column("count", "number", "Events"),
+            column(
+                "first_seen", "datetime", "When it was first there in the range, UTC", instant("first"), sort="first"
+            ),
+            column("last_seen", "datetime", "When it was last there, UTC", instant("last"), sort="last"),
+        ),
+        asks=(Ask("events", ("count", "first", "last"), ("agent", "bot"), order=(Order("count"),), bots=True),),
+    ),
+)

@@ -1,0 +1,302 @@
+"""How people use pages (wire 1.13)."""
+
+from collections.abc import Sequence
+
+from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW
+from analytics_box.query.catalog.types import Ask, QueryType, Record, column
+from analytics_box.query.catalog.values import Measured, field, number, ratio
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Order
+from analytics_box.query.ranges import Window
+
+_NAME = column("name", "string", "Path of the page", field("path"), sort="path")
+_PAGE_VIEWS = column("page_views", "number", "Visits of the page", field("count"), sort="count")
+_USERS = column("visitors", "number", "Distinct visitors", field("users"), sort="users")
+_BY_COUNT = (Order("count"),)
+DEPTHS = ("0-25%", "25-50%", "50-75%", "75-100%", "100%")
+_FEWEST = 5  # visits that make a page's rates worth showing (wire 1.13)
+
+
+def _best(rows: list[Record], name: str) -> dict[str, str]:
+    return {row["path"]: row[name] for row in rows}
+
+
+def _frustration(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    dead, rage = _best(rows[1], "dead_target"), _best(rows[2], "rage_target")
+    return [row | {"dead": dead.get(row["path"], ""), "rage": rage.get(row["path"], "")} for row in rows[0]]
+
+
+def _forms(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    last = _best(rows[1], "last_field")
+    return [row | {"field": last.get(row["path"], "")} for row in rows[0] if row["form_starts"]]
+
+
+def _depths(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """All five ranges, also those that nobody reached."""
+    found = {row["depth_range"]: row for row in rows[0]}
+    whole = sum(row["visitors_of_exits"] for row in rows[0])
+    return [
+        {
+            "depth_range": name,
+            "visitors": (row := found.get(rank, {})).get("visitors_of_exits", 0),
+            "sessions": row.get("unique_sessions", 0),
+            "whole": whole,
+        }
+        for rank, name in enumerate(DEPTHS)
+    ]
+
+
+def _target(name: str, clicks: str) -> Ask:
+    return Ask("engagement", (clicks,), ("path", name), present=(name,), order=(Order(clicks),), per=(1, 1))
+
+
+def _time(total: str, row: Measured) -> float:
+    return round(row[total] / row["count"] / 1000, 2) if row["count"] else 0.0
+
+
+TYPES = (
+    QueryType(
+        name="frustration_by_page",
+        family="Engagement",
+        title="Frustration",
+        description=f"Pages with {_FEWEST} visits or more, by what goes wrong on them",
+        columns=(
+            _NAME,
+            _PAGE_VIEWS,
+            _USERS,
+            column(
+                "rage_click_rate",
+                "number",
+                "Share of visits with many clicks in one place",
+                ratio("with_rage", "count"),
+                unit="percent",
+                sort="with_rage",
+            ),
+            column(
+                "dead_click_rate",
+                "number",
+                "Share of visits with clicks that did nothing",
+                ratio("with_dead", "count"),
+                unit="percent",
+                sort="with_dead",
+            ),
+            column(
+                "error_rate",
+                "number",
+                "Share of visits with a JavaScript error",
+                ratio("with_errors", "count"),
+                unit="percent",
+                sort="with_errors",
+            ),
+            column("top_dead_click_target", "string", "What most of these clicks were meant for", field("dead")),
+            column("top_rage_click_target", "string", "What most of these clicks were meant for", field("rage")),
+        ),
+        asks=(
+            Ask(
+                "engagement",
+                ("count", "users", "with_rage", "with_dead", "with_errors"),
+                ("path",),
+                least=("count", _FEWEST),
+                order=_BY_COUNT,
+            ),
+            _target("dead_target", "dead_clicks"),
+            _target("rage_target", "rage_clicks"),
+        ),
+        shape=_frustration,
+        filters=("path",),
+    ),
+    QueryType(
+        name="form_abandonment_by_page",
+        family="Engagement",
+        title="Forms left unfinished",
+        description="Pages on which people begin forms, and how many of them do not send them",
+        columns=(
+            _NAME,
+            column("form_starts", "number", "Visits in which a form was begun"),
+            column("form_submits", "number", "Visits in which one was sent"),
+            column(
+                "abandonment_rate",
+                "number",
+                "Share of visits in which a form was begun and none sent",
+                ratio("abandoned", "form_starts"),
+                unit="percent",
+            ),
+            column("top_abandoned_field", "string", "The field at which most of them stopped", field("field")),
+        ),
+        asks=(
+            Ask("engagement", ("form_starts", "form_submits", "abandoned"), ("path",), order=(Order("form_starts"),)),
+            Ask(
+                "engagement",
+                ("abandoned",),
+                ("path", "last_field"),
+                present=("last_field",),
+                least=("abandoned", 1),
+                order=(Order("abandoned"),),
+                per=(1, 1),
+            ),
+        ),
+        shape=_forms,
+        filters=("path",),
+    ),
+    QueryType(
+        name="engagement_quality_by_page",
+        family="Engagement",
+        title="Attention",
+        description="How long and how far people read the pages of the range",
+        columns=(
+            _NAME,
+            _PAGE_VIEWS,
+            column(
+                "avg_time_on_page",
+                "number",
+                "Mean time on the page",
+                lambda row: _time("time_total", row),
+                unit="seconds",
+                sort="time_total",
+            ),
+            column(
+                "avg_active_time",
+                "number",
+                "Mean time in which the page was used",
+                lambda row: _time("active_total", row),
+                unit="seconds",
+                sort="active_total",
+            ),
+            column(
+                "attention_ratio",
+                "number",
+                "Active time as a share of the time on the page",
+                ratio("active_total", "time_total"),
+                unit="percent",
+            ),
+            column(
+                "avg_scroll_depth",
+                "number",
+                "Mean of how far people scrolled",
+                ratio("scroll_total", "count", 1),
+                unit="percent",
+            ),
+            column(
+                "avg_interactions", "number", "Mean number of interactions", ratio("interactions_total", "count", 1)
+            ),
+            column(
+                "median_time_to_first_interaction",
+                "number",
+                "Median over visits with an interaction",
+                number("median_first_interaction"),
+                unit="ms",
+                sort="median_first_interaction",
+            ),
+        ),
+        asks=(
+            Ask(
+                "engagement",
+                (
+                    "count",
+                    "time_total",
+                    "active_total",
+                    "scroll_total",
+                    "interactions_total",
+                    "median_first_interaction",
+                ),
+                ("path",),
+                order=_BY_COUNT,
+            ),
+        ),
+        filters=("path",),
+    ),
+    QueryType(
+        name="scroll_depth_summary",
+        family="Engagement",
+        title="How far people scroll",
+        description="How far the pages of the range were scrolled when people left them",
+        columns=(
+            column(
+                "avg_scroll_depth",
+                "number",
+                "Mean over all visits of pages",
+                ratio("scroll_total", "scroll_rows", 1),
+                unit="percent",
+            ),
+            column("total_sessions", "number", "Distinct sessions", field("unique_sessions")),
+            column("visitors", "number", "Distinct visitors", field("visitors_of_exits")),
+        ),
+        asks=(
+            Ask("events", ("scroll_total", "scroll_rows", "unique_sessions", "visitors_of_exits"), kinds=(PAGE_EXIT,)),
+        ),
+        filters=COMMON,
+        visualization="metric",
+    ),
+    QueryType(
+        name="scroll_depth_distribution",
+        family="Engagement",
+        title="Scroll depths",
+        description="Visitors by how far they scrolled; who reads several pages may stand in several rows",
+        columns=(
+            column("depth_range", "string", ", ".join(DEPTHS)),
+            column("visitors", "number", "Distinct visitors"),
+            column("sessions", "number", "Distinct sessions"),
+            column(
+                "percentage",
+                "number",
+                "Visitors as a share of the sum over all rows",
+                ratio("visitors", "whole"),
+                unit="percent",
+            ),
+        ),
+        asks=(Ask("events", ("visitors_of_exits", "unique_sessions"), ("depth_range",), kinds=(PAGE_EXIT,)),),
+        shape=_depths,
+        filters=COMMON,
+        visualization="bar",
+    ),
+    QueryType(
+        name="page_scroll_performance",
+        family="Engagement",
+        title="Scroll depth by page",
+        description="How far each page of the range was scrolled when people left it",
+        columns=(
+            _NAME,
+            column(
+                "avg_scroll_depth",
+                "number",
+                "Mean over the visits of the page",
+                ratio("scroll_total", "scroll_rows", 1),
+                unit="percent",
+            ),
+            column("visitors", "number", "Distinct visitors"),
+            column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("pageviews", "number", "Page views"),
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("scroll_total", "scroll_rows", "visitors", "unique_sessions", "pageviews"),
+                ("path",),
+                kinds=(PAGE_VIEW, PAGE_EXIT),
+                order=(Order("pageviews"),),
+            ),
+        ),
+        filters=COMMON,
+    ),
+    QueryType(
+        name="interaction_summary",
+        family="Engagement",
+        title="Interactions",
+        description="How much people do on the pages of the sessions that start in the range",
+        columns=(
+            column("avg_interactions", "number", "Mean per session", ratio("touches", "sessions", 1)),
+            column("interactive_sessions", "number", "Sessions with an interaction", field("interactive")),
+            column(
+                "interaction_rate",
+                "number",
+                "Their share of all sessions",
+                ratio("interactive", "sessions"),
+                unit="percent",
+            ),
+            column("total_sessions", "number", "Sessions that start in the range", field("sessions")),
+        ),
+        asks=(Ask("sessions", ("touches", "interactive", "sessions")),),
+        filters=COMMON,
+        visualization="metric",
+    ),
+)

@@ -1,0 +1,199 @@
+"""JavaScript errors (wire 1.7). Error tracking starts on the plan hobby."""
+
+from collections.abc import Sequence
+
+from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.query.catalog.summary import DATE
+from analytics_box.query.catalog.types import Ask, Column, FieldType, QueryType, Record, column
+from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, named, ratio, session_id
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Order
+from analytics_box.query.ranges import Window
+
+OWN = (*COMMON, "message", "error_type")
+
+_USERS = column("users", "number", "Distinct visitors with it")
+_SESSIONS = column("sessions", "number", "Distinct sessions with it")
+_COUNT = column("count", "number", "How often it happened")
+_BY_COUNT = (Order("count"),)
+
+
+def _series(name: str, title: str, description: str, *columns: Column) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Errors",
+        title=title,
+        description=description,
+        columns=(DATE, *columns),
+        asks=(Ask("errors", ("count", "users")),),
+        series=True,
+        filters=OWN,
+        public=True,
+        visualization="timeseries",
+    )
+
+
+def _table(name: str, dimension: str, title: str, *columns: Column, rows: int) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Errors",
+        title=title,
+        description=f"{title} by how often they happened",
+        columns=columns,
+        asks=(Ask("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
+        filters=OWN,
+        public=True,
+        default_limit=rows,
+    )
+
+
+def _summary(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    errors, sessions = rows[0][0], rows[1][0]
+    return [errors | {"all_sessions": sessions["unique_sessions"]}]
+
+
+def _text(name: str, description: str, of: str, kind: FieldType = "string") -> Column:
+    return column(name, kind, description, field(of))
+
+
+_RECENT = (
+    column("message", "string", "What the browser said"),
+    column("stack", "string", "Where it came from, up to 1,500 characters", cut("stack", 1_500)),
+    column("path", "string", "Path of the page"),
+    column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
+    column("session_id", "string", "The session's id", session_id),
+    column("timestamp", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+    column("filename", "string", "The script's address"),
+    _text("lineno", "Line in the script", "line", "number"),
+    _text("colno", "Column in the line", "position", "number"),
+    _text("error_type", "Kind of the error", "type"),
+    _text("browser_name", "Name of the browser", "browser"),
+    column("browser_version", "string", "Its version"),
+    _text("os_name", "Name of the operating system", "system"),
+    _text("os_version", "Its version", "system_version"),
+    _text("device_type", "desktop, mobile or tablet", "device"),
+    column("country", "string", "English name of the country"),
+    column("region", "string", "Name of the region"),
+)
+
+TYPES = (
+    QueryType(
+        name="recent_errors",
+        family="Errors",
+        title="Recent errors",
+        description="The errors of the range, newest first",
+        columns=_RECENT,
+        asks=(
+            Ask(
+                "errors",
+                columns=(
+                    *("message", "stack", "path", "visitor", "session", "client_session", "time", "filename", "line"),
+                    *("position", "type", "browser", "browser_version", "system", "system_version", "device"),
+                    *("country", "region"),
+                ),
+                order=(Order("time"),),
+            ),
+        ),
+        filters=OWN,
+        default_limit=50,
+    ),
+    _table(
+        "error_types",
+        "message",
+        "Error messages",
+        column("name", "string", "The message", named("message"), sort="message"),
+        _COUNT,
+        _USERS,
+        column("last_seen", "datetime", "When it last happened, UTC", instant("last"), sort="last"),
+        rows=50,
+    ),
+    _series(
+        "error_trends",
+        "Errors by day",
+        "Errors and the visitors who met them for each day or hour of the range",
+        column("errors", "number", "Errors", field("count")),
+        _USERS,
+    ),
+    _table(
+        "errors_by_page",
+        "path",
+        "Pages with errors",
+        column("name", "string", "Path of the page", named("path"), sort="path"),
+        column("errors", "number", "Errors on it", field("count"), sort="count"),
+        _USERS,
+        rows=20,
+    ),
+    _series("error_frequency", "How often errors happen", "Errors for each day or hour of the range", _COUNT),
+    QueryType(
+        name="error_summary",
+        family="Errors",
+        title="Errors in all",
+        description="Errors of the range, and how many sessions they touched",
+        columns=(
+            column("totalErrors", "number", "Errors", field("count")),
+            column("uniqueErrorTypes", "number", "Distinct kinds of errors", field("types")),
+            column("affectedUsers", "number", "Distinct visitors", field("users")),
+            column("affectedSessions", "number", "Distinct sessions", field("sessions")),
+            column(
+                "errorRate",
+                "number",
+                "Affected sessions as a share of all that were seen in the range",
+                ratio("sessions", "all_sessions"),
+                unit="percent",
+            ),
+        ),
+        asks=(
+            Ask("errors", ("count", "types", "users", "sessions")),
+            Ask("events", ("unique_sessions",), kinds=(PAGE_VIEW, CUSTOM)),
+        ),
+        shape=_summary,
+        filters=OWN,
+        public=True,
+        visualization="metric",
+    ),
+    _series(
+        "error_chart_data",
+        "Errors and visitors",
+        "Errors and the visitors who met them for each day or hour of the range",
+        column("totalErrors", "number", "Errors", field("count")),
+        column("affectedUsers", "number", "Distinct visitors", field("users")),
+    ),
+    _table(
+        "errors_by_type",
+        "type",
+        "Kinds of errors",
+        column("name", "string", "The kind, such as TypeError", named("type"), sort="type"),
+        _COUNT,
+        _USERS,
+        _SESSIONS,
+        rows=20,
+    ),
+    QueryType(
+        name="error_fingerprints",
+        family="Errors",
+        title="Errors by place",
+        description="Errors that are the same: of one kind and message, from one place in one script",
+        columns=(
+            column("name", "string", "The message", field("message"), sort="message"),
+            _COUNT,
+            _USERS,
+            _SESSIONS,
+            column("path", "string", "Path of the page"),
+            _text("error_type", "Kind of the error", "type"),
+            column("filename", "string", "The script's address"),
+            column("line", "number", "Line in the script"),
+            column("stack", "string", "Where it came from, up to 1,000 characters", cut("stack", 1_000)),
+            column("last_seen", "datetime", "When it last happened, UTC", instant("last"), sort="last"),
+        ),
+        asks=(
+            Ask(
+                "errors",
+                ("count", "users", "sessions", "last"),
+                ("message", "type", "filename", "line", "path", "stack"),
+                order=_BY_COUNT,
+            ),
+        ),
+        filters=OWN,
+        default_limit=20,
+    ),
+)

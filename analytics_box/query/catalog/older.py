@@ -1,0 +1,89 @@
+"""Older names of types (wire 1.23): the same answers under the names that earlier clients know."""
+
+from msgspec.structs import replace
+
+from analytics_box.query.catalog import devices, sessions, summary
+from analytics_box.query.catalog.summary import DATE
+from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.values import field, named, number
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Order
+
+_BY_NAME = {query_type.name: query_type for query_type in (*devices.TYPES, *sessions.TYPES, *summary.TYPES)}
+_NAMES = {
+    "profile_metrics": "session_metrics",
+    "profile_duration_distribution": "session_duration_distribution",
+    "profiles_by_device": "sessions_by_device",
+    "profiles_by_browser": "sessions_by_browser",
+    "profiles_time_series": "sessions_time_series",
+    "returning_visitors": "new_vs_returning",
+}
+
+
+def _older(name: str, today: str) -> QueryType:
+    known = _BY_NAME[today]
+    return replace(known, name=name, description=f"{known.description}. An older name of {today}")
+
+
+def _loading(name: str, dimension: str, title: str) -> QueryType:
+    """How long pages take to load, as far as their page events say so."""
+    return QueryType(
+        name=name,
+        family="Performance",
+        title=title,
+        description=f"{title}, the slowest first",
+        columns=(
+            column("name", "string", "What was measured", named(dimension), sort=dimension),
+            column("visitors", "number", "Distinct visitors", field("users"), sort="users"),
+            *_LOADING,
+        ),
+        asks=(
+            Ask(
+                "vitals",
+                ("users", *_MEASURES),
+                (dimension,),
+                metrics=("load_time",),
+                order=(Order("p50"),),
+            ),
+        ),
+        filters=COMMON,
+    )
+
+
+_MEASURES = ("avg", "p50", "p95", "samples")
+_LOADING = (
+    column("avg_load_time", "number", "Mean", number("avg"), unit="ms", sort="avg"),
+    column("p50_load_time", "number", "Median", number("p50"), unit="ms", sort="p50"),
+    column("p95_load_time", "number", "Percentile 95", number("p95"), unit="ms", sort="p95"),
+    column("samples", "number", "Page views that said it"),
+)
+
+TYPES = (
+    *(_older(name, today) for name, today in _NAMES.items()),
+    _loading("slow_pages", "path", "Load times by page"),
+    _loading("performance_by_browser", "browser", "Load times by browser"),
+    _loading("performance_by_country", "country", "Load times by country"),
+    _loading("performance_by_os", "system", "Load times by operating system"),
+    _loading("performance_by_region", "region", "Load times by region"),
+    QueryType(
+        name="performance_time_series",
+        family="Performance",
+        title="Load times over time",
+        description="How long pages took to load for each day or hour of the range",
+        columns=(DATE, *_LOADING),
+        asks=(Ask("vitals", _MEASURES, metrics=("load_time",)),),
+        series=True,
+        filters=COMMON,
+        visualization="timeseries",
+    ),
+    QueryType(
+        name="load_time_performance",
+        family="Performance",
+        title="Load time",
+        description="How long the pages of the range took to load",
+        columns=_LOADING,
+        asks=(Ask("vitals", _MEASURES, metrics=("load_time",)),),
+        filters=COMMON,
+        visualization="metric",
+    ),
+)

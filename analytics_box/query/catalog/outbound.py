@@ -1,0 +1,57 @@
+"""Links that lead away (wire 1.11)."""
+
+from analytics_box.query.catalog.types import Ask, QueryType, column
+from analytics_box.query.catalog.values import field, instant, share
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Order
+
+_FILTERS = (*COMMON, "client_id", "anonymous_id", "session_id", "href", "text")
+_CLICKS = column("total_clicks", "number", "Clicks", field("count"), sort="count")
+_USERS = column("unique_users", "number", "Distinct visitors", field("users"), sort="users")
+_SHARE = column("percentage", "number", "Share of all clicks", share("count"), unit="percent", sort="count")
+_BY_COUNT = (Order("count"),)
+
+TYPES = (
+    QueryType(
+        name="outbound_links",
+        family="Links",
+        title="Outgoing links",
+        description="Links to other websites that were clicked in the range",
+        columns=(
+            column("href", "string", "Address of the link"),
+            column("text", "string", "Its text"),
+            _CLICKS,
+            _USERS,
+            column("unique_sessions", "number", "Distinct sessions", field("sessions"), sort="sessions"),
+            _SHARE,
+            column("last_clicked", "datetime", "When it was last clicked, UTC", instant("last"), sort="last"),
+        ),
+        asks=(
+            Ask(
+                "outgoing_links",
+                ("count", "users", "sessions", "last"),
+                ("href", "text"),
+                share_of="count",
+                order=_BY_COUNT,
+            ),
+        ),
+        filters=_FILTERS,
+        public=True,
+    ),
+    QueryType(
+        name="outbound_domains",
+        family="Links",
+        title="Outgoing domains",
+        description="Other websites to which links were clicked in the range",
+        columns=(
+            column("domain", "string", "Host of the links"),
+            _CLICKS,
+            _USERS,
+            column("unique_links", "number", "Distinct links", field("hrefs"), sort="hrefs"),
+            _SHARE,
+        ),
+        asks=(Ask("outgoing_links", ("count", "users", "hrefs"), ("domain",), share_of="count", order=_BY_COUNT),),
+        filters=_FILTERS,
+        public=True,
+    ),
+)

@@ -1,0 +1,257 @@
+"""People: visitors, and whom the site says they are (wire 1.11)."""
+
+from collections.abc import Sequence
+
+from analytics_box.ingest.facts import METRICS
+from analytics_box.query.catalog.sessions import (
+    EVENTS_OF,
+    FIRST,
+    LAST,
+    NEWEST,
+    SESSION,
+    SESSION_ID,
+    grouped,
+    tuples,
+)
+from analytics_box.query.catalog.summary import WITH_PEOPLE
+from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
+from analytics_box.query.catalog.values import field, hexadecimal, id_text, instant_text
+from analytics_box.query.plan import Order
+from analytics_box.query.ranges import Window
+
+_LONGEST = 28_800  # seconds (wire 1.11)
+_LATEST = ("country", "region", "device", "browser", "system", "source")
+_LATEST_OF = Ask("events", tuple(f"latest_{name}" for name in _LATEST), ("profile_of", "visitor_of"))
+_METRIC_NAMES = {number: name for name, number in METRICS.items()}
+
+
+def duration_text(seconds: float) -> str:
+    """Seconds as people read them: 1h 2m 3s."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{hours}h"] * bool(hours) + [f"{minutes}m"] * bool(hours or minutes) + [f"{rest}s"]
+    return " ".join(parts)
+
+
+def _people(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    latest = {(row["profile_of"], row["visitor_of"]): row for row in rows[1]}
+    none = {f"latest_{name}": "" for name in _LATEST}
+    return [none | row | latest.get((row["profile_of"], row["visitor_of"]), {}) for row in rows[0]]
+
+
+def _person(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    events, sessions = rows[0], rows[1]
+    latest = rows[2][0] if rows[2] else {f"latest_{name}": "" for name in _LATEST}
+    if not events:
+        return []
+    return [events[0] | latest | {"duration_total": (sessions[0]["duration_total"] or 0) if sessions else 0}]
+
+
+def _stories(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """Sessions with all that is known of them, in the order in which it happened."""
+    events, errors, links, vitals = (grouped(part) for part in rows[1:])
+    told = []
+    for row in rows[0]:
+        number = row["session"]
+        parts = [
+            (event["time"], [*tuples(event), "custom" if event["kind"] == 2 else "analytics"])
+            for event in events.get(number, [])
+        ]
+        parts += [
+            (
+                error["time"],
+                [
+                    str(error["id"]),
+                    instant_text(error["time"]),
+                    "error",
+                    error["path"],
+                    {"message": error["message"]},
+                    "error",
+                ],
+            )
+            for error in errors.get(number, [])
+        ]
+        parts += [
+            (
+                link["time"],
+                [
+                    str(link["id"]),
+                    instant_text(link["time"]),
+                    "outgoing_link",
+                    link["path"],
+                    {"href": link["href"]},
+                    "outgoing_link",
+                ],
+            )
+            for link in links.get(number, [])
+        ]
+        parts.sort(key=lambda part: part[0])
+        seconds = min(row["duration"] / 1000, _LONGEST)
+        told.append(
+            row
+            | {
+                "seconds": round(seconds, 2),
+                "tuples": [part for _, part in parts],
+                "measured": [
+                    [_METRIC_NAMES.get(one["metric"], ""), one["value"], instant_text(one["time"]), one["path"]]
+                    for one in vitals.get(number, [])
+                    if one["metric"] in _METRIC_NAMES
+                ],
+            }
+        )
+    return told
+
+
+def _of_session(source: Ask) -> Follow:
+    return Follow(source, key="session")
+
+
+_BY_TIME = (Order("time", descending=False),)
+_VISITOR = column(
+    "visitor_id", "string", "The visitor's id; empty for people that the site names", hexadecimal("visitor_of")
+)
+_PROFILE = column("profile_id", "string", "Whom the site says it is", field("profile_of"))
+_PLACE = (
+    column("country", "string", "English name of the country", field("latest_country")),
+    column("region", "string", "Name of the region", field("latest_region")),
+)
+
+TYPES = (
+    QueryType(
+        name="profile_list",
+        family="Profiles",
+        title="People",
+        description="The visitors of the range, those together whom the site says to be one person, the latest first",
+        columns=(
+            _VISITOR,
+            _PROFILE,
+            FIRST,
+            LAST,
+            column("session_count", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("total_events", "number", "Page views and custom events"),
+            column("unique_pages", "number", "Distinct pages"),
+            column("user_agent", "string", "Always empty: user agents are not kept", lambda _row: ""),
+            *_PLACE,
+            column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),
+            column("browser_name", "string", "Name of the browser", field("latest_browser")),
+            column("os_name", "string", "Name of the operating system", field("latest_system")),
+            column("referrer", "string", "Where the latest session came from", field("latest_source")),
+            column("custom_event_count", "number", "Custom events", field("custom"), sort="custom"),
+            column("unique_event_names", "number", "Distinct events", field("unique_names"), sort="unique_names"),
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("first", "last", "unique_sessions", "total_events", "unique_pages", "custom", "unique_names"),
+                ("profile_of", "visitor_of"),
+                present=("visitor",),
+                order=(Order("last"),),
+            ),
+        ),
+        follows=(Follow(_LATEST_OF, key="visitor"),),
+        shape=_people,
+        filters=(*WITH_PEOPLE, "event_name"),
+        having=("session_count", "total_events", "unique_pages"),
+        default_limit=25,
+    ),
+    QueryType(
+        name="profile_detail",
+        family="Profiles",
+        title="A person",
+        description="One visitor or one person, in all that is known of the range",
+        columns=(
+            _VISITOR,
+            FIRST,
+            LAST,
+            column("total_sessions", "number", "Distinct sessions", field("unique_sessions")),
+            column("total_pageviews", "number", "Page views", field("pageviews")),
+            column(
+                "total_duration",
+                "number",
+                "Time in sessions that start in the range",
+                lambda row: round(row["duration_total"] / 1000, 2),
+                unit="seconds",
+            ),
+            column(
+                "total_duration_formatted",
+                "string",
+                "The same as text",
+                lambda row: duration_text(row["duration_total"] / 1000),
+            ),
+            _PROFILE,
+            column("device", "string", "desktop, mobile or tablet", field("latest_device")),
+            column("browser", "string", "Name of the browser", field("latest_browser")),
+            column("os", "string", "Name of the operating system", field("latest_system")),
+            *_PLACE,
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("first", "last", "unique_sessions", "pageviews"),
+                ("profile_of", "visitor_of"),
+                order=(Order("last"),),
+            ),
+            Ask("sessions", ("duration_total",)),
+            Ask("events", _LATEST_OF.measures, _LATEST_OF.group),
+        ),
+        shape=_person,
+        filters=WITH_PEOPLE,
+        needs=("anonymous_id", "profile_id"),
+    ),
+    QueryType(
+        name="profile_sessions",
+        family="Profiles",
+        title="Sessions of a person",
+        description="The sessions of one visitor or one person that start in the range, newest first, with all that"
+        " happened in them",
+        columns=(
+            SESSION_ID,
+            column("session_name", "string", "A name to show", lambda row: f"Session {id_text(row['session'])[:6]}"),
+            FIRST,
+            LAST,
+            column(
+                "duration",
+                "number",
+                "Time from first to last signal, 8 hours at most",
+                field("seconds"),
+                unit="seconds",
+                sort="duration",
+            ),
+            column("duration_formatted", "string", "The same as text", lambda row: duration_text(row["seconds"])),
+            column("page_views", "number", "Page views", field("views"), sort="views"),
+            column("unique_pages", "number", "Distinct pages", field("pages"), sort="pages"),
+            column("device", "string", "desktop, mobile or tablet"),
+            column("browser", "string", "Name of the browser"),
+            column("os", "string", "Name of the operating system", field("system")),
+            column("country", "string", "English name of the country"),
+            column("region", "string", "Name of the region"),
+            column("referrer", "string", "Where it came from", field("source")),
+            column(
+                "events",
+                "json",
+                "id, time, name, path, properties and source: custom, analytics, error or outgoing_link",
+                field("tuples"),
+            ),
+            column("web_vitals", "json", "metric, value, time and path", field("measured")),
+        ),
+        asks=(
+            Ask(
+                "sessions",
+                columns=(
+                    *("session", "client_session", "first", "last", "duration", "views", "pages", "device", "browser"),
+                    *("system", "country", "region", "source"),
+                ),
+                order=NEWEST,
+            ),
+        ),
+        follows=(
+            EVENTS_OF,
+            _of_session(Ask("errors", columns=("id", "session", "time", "path", "message"), order=_BY_TIME)),
+            _of_session(Ask("outgoing_links", columns=("id", "session", "time", "path", "href"), order=_BY_TIME)),
+            _of_session(Ask("vitals", columns=("session", "time", "path", "metric", "value"), order=_BY_TIME)),
+        ),
+        shape=_stories,
+        filters=SESSION,
+        needs=("anonymous_id", "profile_id"),
+    ),
+)

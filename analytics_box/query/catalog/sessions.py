@@ -1,0 +1,320 @@
+"""Sessions (wire 1.10)."""
+
+from collections.abc import Sequence
+
+from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.query.catalog.devices import device_name
+from analytics_box.query.catalog.summary import BOUNCES, DATE, WITH_PEOPLE
+from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
+from analytics_box.query.catalog.values import (
+    decoded,
+    field,
+    hexadecimal,
+    instant,
+    named,
+    properties_of,
+    session_id,
+)
+from analytics_box.query.plan import Order
+from analytics_box.query.ranges import Window
+
+SESSION = (*WITH_PEOPLE, "session_id")
+RANGES = ("0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+")
+NEWEST = (Order("first"),)
+
+_SESSIONS = column("sessions", "number", "Sessions that start in the range")
+_VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
+WHO = (
+    column("country", "string", "English name of the country"),
+    column("referrer", "string", "Where it came from", field("source"), sort="source"),
+    column("device_type", "string", "desktop, mobile or tablet", field("device"), sort="device"),
+    column("browser_name", "string", "Name of the browser", field("browser"), sort="browser"),
+    column("os_name", "string", "Name of the operating system", field("system"), sort="system"),
+)
+WHO_COLUMNS = ("country", "source", "device", "browser", "system")
+FIRST = column("first_visit", "datetime", "When it began, UTC", instant("first"), sort="first")
+LAST = column("last_visit", "datetime", "When it was last heard of, UTC", instant("last"), sort="last")
+SESSION_ID = column("session_id", "string", "The session's id", session_id)
+
+EVENTS_OF = Follow(
+    Ask(
+        "events",
+        columns=("id", "session", "time", "name", "path", "properties", "kind"),
+        kinds=(PAGE_VIEW, CUSTOM),
+        order=(Order("time", descending=False),),
+    ),
+    key="session",
+)
+
+
+def _ranges(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """All six ranges, also those without a session."""
+    found = {row["duration_range"]: row for row in rows[0]}
+    none = {"sessions": 0, "visitors": 0}
+    return [{**found.get(number, none), "duration_range": name} for number, name in enumerate(RANGES)]
+
+
+def tuples(event: Record) -> list[object]:
+    """An event as wire 1.10 lists it in a session: id, time, name, path, properties."""
+    return [
+        str(event["id"]),
+        instant("time")(event),
+        event["name"],
+        event["path"],
+        properties_of(event["properties"]),
+    ]
+
+
+def grouped(rows: list[Record]) -> dict[int, list[Record]]:
+    """Rows by the session that they belong to."""
+    found: dict[int, list[Record]] = {}
+    for row in rows:
+        found.setdefault(row["session"], []).append(row)
+    return found
+
+
+def _with_events(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    events = grouped(rows[1])
+    return [row | {"tuples": [tuples(event) for event in events.get(row["session"], [])]} for row in rows[0]]
+
+
+def _interesting(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """Sessions with what makes them worth a look."""
+    events, errors = grouped(rows[1]), grouped(rows[2])
+    found = []
+    for row in rows[0]:
+        own = events.get(row["session"], [])
+        found.append(
+            row
+            | {
+                "errors": len(errors.get(row["session"], [])),
+                "paths": list(dict.fromkeys(event["path"] for event in own if event["kind"] == PAGE_VIEW)),
+                "names": list(dict.fromkeys(event["name"] for event in own if event["kind"] == CUSTOM)),
+            }
+        )
+    return found
+
+
+def _by(name: str, dimension: str, title: str) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Sessions",
+        title=title,
+        description=f"{title} by their number",
+        columns=(
+            column(
+                "name",
+                "string",
+                "What they have in common",
+                device_name if dimension == "device" else named(dimension),
+                sort=dimension,
+            ),
+            _SESSIONS,
+            _VISITORS,
+        ),
+        asks=(Ask("sessions", ("sessions", "visitors"), (dimension,), order=(Order("sessions"),)),),
+        filters=SESSION,
+        visualization="bar",
+    )
+
+
+TYPES = (
+    QueryType(
+        name="session_metrics",
+        family="Sessions",
+        title="Sessions",
+        description="How long and how lively the sessions of the range were",
+        columns=(
+            column("total_sessions", "number", "Sessions that start in the range", field("sessions")),
+            column(
+                "avg_session_duration",
+                "number",
+                "Mean time from first to last signal",
+                lambda row: round(row["duration_total"] / row["sessions"] / 1000, 2) if row["sessions"] else 0.0,
+                unit="seconds",
+            ),
+            BOUNCES,
+            column(
+                "total_events",
+                "number",
+                "Page views and custom events of these sessions",
+                lambda row: row["total_events"] or 0,
+            ),
+        ),
+        asks=(Ask("sessions", ("sessions", "duration_total", "bounces", "total_events")),),
+        filters=SESSION,
+        visualization="metric",
+    ),
+    QueryType(
+        name="session_duration_distribution",
+        family="Sessions",
+        title="How long sessions last",
+        description="The sessions of the range by the time from their first to their last signal",
+        columns=(column("duration_range", "string", ", ".join(RANGES)), _SESSIONS, _VISITORS),
+        asks=(Ask("sessions", ("sessions", "visitors"), ("duration_range",)),),
+        shape=_ranges,
+        filters=SESSION,
+        visualization="bar",
+    ),
+    _by("sessions_by_device", "device", "Sessions by device"),
+    _by("sessions_by_browser", "browser", "Sessions by browser"),
+    QueryType(
+        name="sessions_time_series",
+        family="Sessions",
+        title="Sessions by day",
+        description="Sessions for each day or hour of the range",
+        columns=(DATE, _SESSIONS, _VISITORS),
+        asks=(Ask("sessions", ("sessions", "visitors")),),
+        series=True,
+        filters=SESSION,
+        visualization="timeseries",
+    ),
+    QueryType(
+        name="session_flow",
+        family="Sessions",
+        title="From page to page",
+        description="Which page follows which in the sessions of the range",
+        columns=(
+            column("from_path", "string", "Path of the page", field("path"), sort="path"),
+            column("to_path", "string", "Path of the next page"),
+            column("name", "string", "Both in one text", lambda row: f"{row['path']} → {row['to_path']}"),
+            column("transitions", "number", "How often one followed the other"),
+            column("sessions", "number", "Sessions in which it did"),
+        ),
+        asks=(Ask("steps", ("transitions", "sessions"), ("path", "to_path"), order=(Order("transitions"),)),),
+        filters=SESSION,
+    ),
+    QueryType(
+        name="session_pages",
+        family="Sessions",
+        title="Pages by sessions",
+        description="The pages of the range by the sessions that saw them",
+        columns=(
+            column("name", "string", "Path of the page", field("path"), sort="path"),
+            column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("visitors", "number", "Distinct visitors"),
+        ),
+        asks=(
+            Ask(
+                "events",
+                ("unique_sessions", "visitors"),
+                ("path",),
+                kinds=(PAGE_VIEW,),
+                order=(Order("unique_sessions"),),
+            ),
+        ),
+        filters=SESSION,
+    ),
+    QueryType(
+        name="session_list",
+        family="Sessions",
+        title="Sessions one by one",
+        description="The sessions that start in the range, newest first, with their events",
+        columns=(
+            SESSION_ID,
+            FIRST,
+            LAST,
+            column("page_views", "number", "Page views", field("views"), sort="views"),
+            column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
+            *WHO,
+            column(
+                "events", "json", "Its page views and custom events: id, time, name, path, properties", field("tuples")
+            ),
+        ),
+        asks=(
+            Ask(
+                "sessions",
+                columns=("session", "client_session", "first", "last", "views", "person", *WHO_COLUMNS),
+                order=NEWEST,
+            ),
+        ),
+        follows=(EVENTS_OF,),
+        shape=_with_events,
+        filters=SESSION,
+        default_limit=25,
+    ),
+    QueryType(
+        name="session_events",
+        family="Sessions",
+        title="Events of a session",
+        description="The events of one session, oldest first",
+        columns=(
+            SESSION_ID,
+            column("event_id", "string", "The event's id", lambda row: str(row["id"])),
+            column("time", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+            column("event_name", "string", "Name of the event; screen_view is a page view", field("name")),
+            column("path", "string", "Path of the page"),
+            column("properties", "json", "Its properties", decoded("properties")),
+            column("device_type", "string", "desktop, mobile or tablet", field("device")),
+            column("browser_name", "string", "Name of the browser", field("browser")),
+            column("country", "string", "English name of the country"),
+        ),
+        asks=(
+            Ask(
+                "events",
+                columns=(
+                    "session",
+                    "client_session",
+                    "id",
+                    "time",
+                    "name",
+                    "path",
+                    "properties",
+                    "device",
+                    "browser",
+                    "country",
+                ),
+                order=(Order("time", descending=False),),
+            ),
+        ),
+        filters=SESSION,
+        needs=("session_id",),
+        default_limit=500,
+    ),
+    QueryType(
+        name="interesting_sessions",
+        family="Sessions",
+        title="Sessions worth a look",
+        description="The sessions of the range with most to see: a point for each page view (up to 20) and each minute"
+        " (up to 30), three for each custom event (up to 10)",
+        columns=(
+            SESSION_ID,
+            column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
+            FIRST,
+            LAST,
+            column(
+                "duration_seconds",
+                "number",
+                "Time from first to last signal",
+                lambda row: round(row["duration"] / 1000, 2),
+                unit="seconds",
+                sort="duration",
+            ),
+            column("page_views", "number", "Page views", field("views"), sort="views"),
+            column("unique_pages", "number", "Distinct pages", field("pages"), sort="pages"),
+            column(
+                "analytics_engagement_events", "number", "Interactions with its pages", field("touched"), sort="touched"
+            ),
+            column("custom_events", "number", "Custom events", field("others"), sort="others"),
+            column("errors", "number", "JavaScript errors", sort=""),
+            column("paths", "json", "Its pages in the order of the visit", sort=""),
+            column("custom_event_names", "json", "Its custom events", field("names")),
+            *WHO,
+            column("interesting_score", "number", "The points", field("score"), sort="score"),
+        ),
+        asks=(
+            Ask(
+                "sessions",
+                columns=(
+                    *("session", "client_session", "person", "first", "last", "duration", "views", "pages", "touched"),
+                    *("others", *WHO_COLUMNS, "score"),
+                ),
+                order=(Order("score"),),
+            ),
+        ),
+        follows=(EVENTS_OF, Follow(Ask("errors", columns=("session", "time"), order=(Order("time"),)), key="session")),
+        shape=_interesting,
+        filters=SESSION,
+        default_limit=10,
+    ),
+)

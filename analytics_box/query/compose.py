@@ -1,0 +1,156 @@
+"""From a question to plans: everything that an engine needs to know, with names and zones resolved. Pure."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.ingest.facts import METRICS, TIMINGS
+from analytics_box.query import ranges
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import Ask, Record
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query.filters import Condition, Where
+from analytics_box.query.plan import (
+    BUCKET,
+    DAY_OF_WEEK,
+    HOUR_OF_DAY,
+    SESSION_AFTER,
+    SESSION_BEFORE,
+    Having,
+    Offset,
+    Order,
+    Plan,
+    Source,
+    runs_of,
+)
+from analytics_box.query.ranges import Days, Granularity, Window
+from analytics_box.query.request import Request
+
+_NUMBERS = METRICS | TIMINGS
+MOST_FOLLOWED = 20_000  # rows that a second look may bring
+
+
+class Composed(Struct, frozen=True):
+    """A question as it will run: its window, and a plan for each ask of its type."""
+
+    window: Window
+    plans: tuple[Plan, ...]
+
+
+def window_of(query_type: QueryType, days: Days | None, request: Request, granularity: Granularity, now: int) -> Window:
+    """When the answer is about. Raises ValueError where a type that looks at a range has none."""
+    if query_type.recent:
+        return Window(now - query_type.recent + 1, now + 1)
+    if query_type.today:
+        today = ranges.today(now, request.zone)
+        return ranges.window(Days(today, today), request.zone, None)
+    if days is None:
+        raise ValueError("This type needs a range")
+    return ranges.window(days, request.zone, granularity if query_type.series else None)
+
+
+def compose(
+    query_type: QueryType,
+    request: Request,
+    window: Window,
+    sites: tuple[int, ...],
+    where: tuple[Where, ...],
+    having: tuple[Having, ...] = (),
+) -> Composed:
+    """The scans that a question needs, one for each ask of its type."""
+    plans = []
+    for ask in query_type.asks:
+        plan = _plan(ask, sites, window.start, window.end, where, request)
+        if query_type.series:
+            plan = replace(plan, runs=runs_of(window), group=(BUCKET, *plan.group))
+        if query_type.paged_by_engine:
+            plan = replace(
+                plan,
+                order=_order(query_type, ask, request),
+                having=having,
+                limit=request.limit,
+                offset=(request.page - 1) * request.limit,
+            )
+        plans.append(plan)
+    return Composed(window, tuple(plans))
+
+
+def follow_plan(
+    ask: Ask, key: str, found: list[Record], sites: tuple[int, ...], window: Window, request: Request
+) -> Plan | None:
+    """The second look at what was found; None where nothing was."""
+    if key == "session":
+        values = tuple(dict.fromkeys(id_text(row["session"]) for row in found))
+    else:
+        values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
+    if not values:
+        return None
+    plan = _plan(
+        ask,
+        sites,
+        window.start - SESSION_BEFORE,
+        window.end + SESSION_AFTER,
+        (Condition(key, "is", values, negated=False),),
+        request,
+    )
+    return replace(plan, limit=MOST_FOLLOWED)
+
+
+def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[Where, ...], request: Request) -> Plan:
+    local = {HOUR_OF_DAY, DAY_OF_WEEK} & set(ask.group)
+    return Plan(
+        source=ask.source,
+        sites=sites,
+        start=start,
+        end=end,
+        measures=ask.measures,
+        group=ask.group,
+        columns=ask.columns,
+        kinds=ask.kinds,
+        bots=ask.bots,
+        timed=ask.timed,
+        metrics=tuple(_NUMBERS[name] for name in ask.metrics),
+        least=ask.least,
+        present=ask.present,
+        where=(*ask.where, *(item for item in where if _fits(item, ask.source))),
+        offsets=tuple(Offset(*item) for item in ranges.offsets(start, end, request.zone)) if local else (),
+        order=ask.order,
+        share_of=ask.share_of,
+        per=ask.per,
+    )
+
+
+# Columns that only one kind of facts has. A look at others beside it, for a whole to compare with, does without them.
+_OWN: dict[str, Source] = {
+    "key": "properties",
+    "message": "errors",
+    "type": "errors",
+    "href": "outgoing_links",
+    "text": "outgoing_links",
+}
+
+
+def _fits(item: Where, source: Source) -> bool:
+    if isinstance(item, Condition):
+        return _OWN.get(item.column, source) == source
+    return all(_fits(part, source) for part in item.items)
+
+
+def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ...]:
+    """By what the request wants, then as the type does by itself."""
+    if request.sort_by is None:
+        return ask.order
+    wanted = next(column.sort for column in query_type.columns if column.output.name == request.sort_by)
+    return (Order(wanted, request.descending), *(item for item in ask.order if item.name != wanted))
+
+
+def sortable(query_type: QueryType) -> tuple[str, ...]:
+    """The fields by which an answer can be sorted."""
+    if query_type.series:
+        return ("date",)
+    if query_type.paged_by_engine:
+        return tuple(column.output.name for column in query_type.columns if column.sort)
+    if query_type.shape is None:
+        return ()
+    return tuple(
+        output.name for output in query_type.outputs if output.type in {"string", "number", "date", "datetime"}
+    )

@@ -1,0 +1,167 @@
+"""The reference engine: a Plan as one SQL statement over events.db.
+
+Statements are put together from fragments; values are always bound. Names come from the catalogue's plans and the
+filters' table, never from a request.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analytics_box.query.engines.sqlite.conditions import Values, bind
+from analytics_box.query.engines.sqlite.names import DIMENSIONS, INTERNED, MEASURES, PLACE
+from analytics_box.query.engines.sqlite.relations import relation
+from analytics_box.query.patterns import found_in
+from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan
+from analytics_box.store.db import Connection
+
+NAME = "sqlite"
+Row = tuple[Any, ...]
+
+
+class Statement(Struct, frozen=True):
+    """SQL with named parameters, and their values."""
+
+    sql: str
+    values: Values
+
+
+def run(db: Connection, plan: Plan) -> list[Row]:
+    """The rows of a plan, as the plan describes them; dimensions that are texts come as text."""
+    statement = render(plan)
+    if "matches(" in statement.sql:
+        db.create_scalar_function("matches", _matches, 2, deterministic=True)
+    return list(db.execute(statement.sql, statement.values).fetchall())
+
+
+def _matches(*given: Any) -> bool:
+    pattern, text = given
+    return found_in(pattern, text)
+
+
+def render(plan: Plan) -> Statement:
+    """The statement that answers a plan."""
+    values: Values = {}
+    sql = _rows(plan, values) if plan.columns else _groups(plan, values)
+    return Statement(f"-- query.{plan.source}\n{sql}", values)
+
+
+def _rows(plan: Plan, values: Values) -> str:
+    """Single rows: first they are found, then their numbers become texts."""
+    inner = [f"{_expression(plan, name, values)} as c_{name}" for name in plan.columns]
+    source = relation(plan, " ".join((*plan.columns, *(item.name for item in plan.order))), values)
+    tie = "session" if plan.source in OF_SESSIONS else "id"
+    order = [f"{item.name} {_direction(item.descending)}" for item in plan.order] + [f"{tie} desc"]
+    values |= {"limit": plan.limit or -1, "offset": plan.offset}
+    outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
+    return (
+        f"select {', '.join(outer)}\nfrom (\n"
+        f"select {', '.join(inner)}, row_number() over (order by {', '.join(order)}) as place\n"
+        f"from {source}\norder by place\nlimit :limit offset :offset\n){joins}\norder by place"
+    )
+
+
+def _groups(plan: Plan, values: Values) -> str:
+    measured = MEASURES[plan.source]
+    measures = [f"{measured[name]} as m_{name}" for name in plan.measures]
+    groups = [f"{_expression(plan, name, values)} as d_{name}" for name in plan.group]
+    used = " ".join((*measures, *groups))
+    source = relation(plan, used, values)
+    if not plan.group:
+        return f"select {', '.join(measures)}\nfrom {source}"
+    if any(name.startswith("latest_") for name in plan.measures):
+        measures.append(f"max({PLACE})")
+    inner = (
+        f"select {', '.join((*groups, *measures))}\nfrom {source}\n"
+        f"group by {', '.join(str(number + 1) for number in range(len(groups)))}"
+    )
+    texts, joins = _texts([(name, f"d_{name}") for name in plan.group])
+    kept = [(name.removeprefix("latest_"), f"m_{name}") for name in plan.measures]
+    latest, more = _texts(kept, first=len(texts))
+    shown = [*(f"{text} as x_{name}" for text, name in zip(texts, plan.group, strict=True))]
+    shown += [f"{text} as m_{name}" for text, name in zip(latest, plan.measures, strict=True)]
+    joins += more
+    if plan.share_of:
+        shown.append(f"sum(m_{plan.share_of}) over () as m_whole")
+    order = [
+        *(f"{_place(plan, item.name)} {_direction(item.descending)}" for item in plan.order),
+        *(f"x_{name}" for name in plan.group),
+    ]
+    having = _having(plan, values)
+    middle = f"select {', '.join(shown)}\nfrom (\n{inner}\n){joins}{having}"
+    names = [f"x_{name}" for name in plan.group] + [f"m_{name}" for name in plan.names[len(plan.group) :]]
+    if plan.per[1]:
+        parts = ", ".join(f"x_{name}" for name in plan.group[: plan.per[0]])
+        values["per"] = plan.per[1]
+        place = f"row_number() over (partition by {parts} order by {', '.join(order)}) as place"
+        middle = f"select * from (\nselect *, {place}\nfrom (\n{middle}\n)\n) where place <= :per"
+    values |= {"limit": plan.limit or -1, "offset": plan.offset}
+    return f"select {', '.join(names)}\nfrom (\n{middle}\n)\norder by {', '.join(order)}\nlimit :limit offset :offset"
+
+
+def _texts(columns: Sequence[tuple[str, str]], first: int = 0) -> tuple[list[str], str]:
+    """Columns by the name of what they hold: those with string numbers as texts, and the joins that this takes."""
+    texts, joins = [], []
+    for number, (name, column) in enumerate(columns, start=first):
+        if name in INTERNED:
+            texts.append(f"s{number}.value")
+            joins.append(f"\njoin strings as s{number} on s{number}.id = {column}")
+        else:
+            texts.append(column)
+    return texts, "".join(joins)
+
+
+def _place(plan: Plan, name: str) -> str:
+    return f"x_{name}" if name in plan.group else f"m_{name}"
+
+
+def _having(plan: Plan, values: Values) -> str:
+    parts = [f"m_{plan.least[0]} >= {bind(plan.least[1], values)}"] if plan.least[0] else []
+    for item in plan.having:
+        names = [bind(number, values) for number in item.numbers]
+        parts.append(f"m_{item.measure} {'not ' if item.negated else ''}in ({', '.join(names)})")
+    return "\nwhere " + "\n  and ".join(parts) if parts else ""
+
+
+def _direction(descending: bool) -> str:
+    return "desc" if descending else "asc"
+
+
+def _expression(plan: Plan, name: str, values: Values) -> str:
+    """A dimension in SQL."""
+    if name == BUCKET:
+        return _bucket("started" if plan.source in OF_SESSIONS else "time", plan, values)
+    if name in {HOUR_OF_DAY, DAY_OF_WEEK}:
+        return _local(name, "started" if plan.source in OF_SESSIONS else "time", plan, values)
+    if name == RETURNING:
+        values["before"] = plan.start - LOOK_BACK
+        return (
+            "visitor in (select visitor from events where site in (select value from json_each(:sites))"
+            " and time >= :before and time < :start and bot = 0 and client_session <> 0)"
+        )
+    return DIMENSIONS.get(name, name)
+
+
+def _bucket(column: str, plan: Plan, values: Values) -> str:
+    """The number of the bucket that an instant falls into."""
+    for number, item in enumerate(plan.runs):
+        values |= {f"s{number}": item.start, f"w{number}": item.width, f"n{number}": item.first}
+    numbers = [f":n{number} + ({column} - :s{number}) / :w{number}" for number in range(len(plan.runs))]
+    if len(numbers) == 1:
+        return numbers[0]
+    earlier = " ".join(f"when {column} < :s{number + 1} then {text}" for number, text in enumerate(numbers[:-1]))
+    return f"case {earlier} else {numbers[-1]} end"
+
+
+def _local(name: str, column: str, plan: Plan, values: Values) -> str:
+    """The local hour or day of the week of an instant; 1970 began on a Thursday."""
+    for number, item in enumerate(plan.offsets):
+        values |= {f"t{number}": item.start, f"o{number}": item.offset}
+    offsets = [f":o{number}" for number in range(len(plan.offsets))]
+    if len(offsets) == 1:
+        local = f"({column} + {offsets[0]})"
+    else:
+        earlier = " ".join(f"when {column} < :t{number + 1} then {text}" for number, text in enumerate(offsets[:-1]))
+        local = f"({column} + case {earlier} else {offsets[-1]} end)"
+    return f"{local} / 3600000 % 24" if name == HOUR_OF_DAY else f"({local} / 86400000 + 4) % 7"

@@ -1,0 +1,102 @@
+"""Conditions as SQL. Columns come from the filters' table, never from a request; values are always bound."""
+
+import json
+
+from analytics_box.query.catalog.values import id_number
+from analytics_box.query.filters import Condition, Group, Where
+
+Values = dict[str, int | float | str]
+
+
+def render(where: Where, values: Values) -> str:
+    """A condition or a group of them; its values are added to `values`."""
+    if isinstance(where, Group):
+        return "(" + (" or " if where.any else " and ").join(render(item, values) for item in where.items) + ")"
+    found = _TRANSLATED.get(where.column, _interned)(where, values)
+    return f"not {found}" if where.negated else found
+
+
+def _interned(condition: Condition, values: Values) -> str:
+    """A column of string numbers: the wanted strings are looked up once."""
+    return _strings(condition.column, condition, values)
+
+
+def _strings(column: str, condition: Condition, values: Values) -> str:
+    if condition.match == "set":
+        return f"({column} <> 0)"
+    return f"({column} in (select id from strings where {_text('value', condition, values)}))"
+
+
+def _text(column: str, condition: Condition, values: Values) -> str:
+    """A column of texts that matches any of the condition's values."""
+    if condition.match == "is":
+        return f"{column} in (select value from json_each({bind(json.dumps(condition.values), values)}))"
+    parts = []
+    for value in condition.values:
+        bound = bind(value, values)
+        match condition.match:
+            case "contains":
+                parts.append(f"instr({column}, {bound}) > 0")
+            case "starts_with":
+                parts.append(f"instr({column}, {bound}) = 1")
+            case "ends_with":
+                parts.append(f"substr({column}, -length({bound})) = {bound}" if value else "1")
+            case _:
+                parts.append(f"matches({bound}, {column})")
+    return "(" + (" or ".join(parts) or "0") + ")"
+
+
+def _session(condition: Condition, values: Values) -> str:
+    """A session's id: as its client sent it, or its number."""
+    if condition.match == "set":
+        return "(session <> 0)"
+    numbers = bind(json.dumps(_numbers(condition)), values)
+    named = _strings("client_session", condition, values)
+    return f"({named} or (session in (select value from json_each({numbers}))))"
+
+
+def _visitor(condition: Condition, values: Values) -> str:
+    """A visitor's id, or who the site says it was (wire 1.11)."""
+    if condition.match == "set":
+        return "(visitor <> 0)"
+    numbers = bind(json.dumps(_numbers(condition)), values)
+    return f"(visitor in (select value from json_each({numbers})) or {_person(condition, values)})"
+
+
+def _person(condition: Condition, values: Values) -> str:
+    """Who the site says it was: said by the event itself, or known of its visitor."""
+    known = _strings("profile", condition, values)
+    return (
+        f"({known} or visitor in (select visitor from visitor_profiles"
+        f" where site in (select value from json_each(:sites)) and {known}))"
+    )
+
+
+def _site(condition: Condition, values: Values) -> str:
+    """A website, by its number."""
+    return f"(site in (select value from json_each({bind(json.dumps([int(v) for v in condition.values]), values)})))"
+
+
+def _key(condition: Condition, values: Values) -> str:
+    """The key of a property, which is a text of its own."""
+    return "(key <> '')" if condition.match == "set" else f"({_text('key', condition, values)})"
+
+
+_TRANSLATED = {
+    "session": _session,
+    "visitor": _visitor,
+    "person": _person,
+    "site": _site,
+    "key": _key,
+}
+
+
+def _numbers(condition: Condition) -> list[int]:
+    return [number for value in condition.values if (number := id_number(value)) is not None]
+
+
+def bind(value: int | float | str, values: Values) -> str:
+    """The name of a parameter that has this value."""
+    name = f"f{len(values)}"
+    values[name] = value
+    return f":{name}"

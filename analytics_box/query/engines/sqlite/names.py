@@ -1,0 +1,169 @@
+"""The names of plans in the words of SQLite: dimensions, columns of single rows, and measures of each source."""
+
+from analytics_box.ingest.facts import ATTRIBUTES, METRICS
+from analytics_box.query.plan import Source
+
+# Columns of events.db that hold the number of a string.
+INTERNED = frozenset(
+    (
+        *ATTRIBUTES,
+        "name",
+        "namespace",
+        "profile",
+        "path",
+        "query_string",
+        "title",
+        "bot",
+        "agent",
+        "origin",
+        "client_session",
+        "type",
+        "message",
+        "filename",
+        "stack",
+        "href",
+        "text",
+        "domain",
+        "exit_type",
+        "rage_target",
+        "dead_target",
+        "last_field",
+        "to_path",
+        "event",
+        "profile_of",
+    )
+)
+# What a group was at its latest event. A statement with one of them has no other maximum or minimum, so that SQLite
+# takes these columns from the row of the latest.
+LATEST = ("path", "country", "region", "device", "browser", "system", "source")
+PLACE = "time * 1048576 + (id & 1048575)"  # the order of events as one number: by time, equal ones as they arrived
+
+# Dimensions that are no columns.
+DIMENSIONS: dict[str, str] = {
+    "minute": "time / 60000",
+    "profile_of": "coalesce((select p.profile from visitor_profiles as p where p.site = events.site"
+    " and p.visitor = events.visitor), profile)",
+    "visitor_of": "case when profile = 0 and not exists (select 1 from visitor_profiles as p where p.site = events.site"
+    " and p.visitor = events.visitor) then visitor else 0 end",
+    "depth_range": "min(scroll / 25, 4)",
+    "duration_range": "case when duration < 30000 then 0 when duration < 60000 then 1 when duration < 300000 then 2"
+    " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",
+}
+
+EVENTS = {
+    "pageviews": "count(case when kind = 1 then 1 end)",
+    "visitors": "count(distinct case when kind <> 3 then nullif(visitor, 0) end)",
+    "total_events": "count(case when kind <> 3 then 1 end)",
+    "count": "count(*)",
+    "unique_users": "count(distinct nullif(visitor, 0))",
+    "unique_sessions": "count(distinct nullif(session, 0))",
+    "unique_pages": "count(distinct nullif(path, 0))",
+    "unique_names": "count(distinct name)",
+    "first": "min(time)",
+    "last": "max(time)",
+    "with_properties": "count(properties)",
+    "median_engaged": "median(engaged)",
+    "scroll_total": "sum(case when kind = 3 then scroll else 0 end)",
+    "scroll_rows": "count(case when kind = 3 then 1 end)",
+    "custom": "count(case when kind = 2 then 1 end)",
+    "visitors_of_exits": "count(distinct nullif(visitor, 0))",
+} | {f"latest_{name}": name for name in LATEST}
+
+# Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
+PER_SESSION = {
+    "started": "session_started",
+    "first": "min(time)",
+    "last": "max(time)",
+    "views": "count(case when kind = 1 then 1 end)",
+    "others": "count(case when kind = 2 then 1 end)",
+    "events": "count(case when kind <> 3 then 1 end)",
+    "pages": "count(distinct case when kind = 1 then path end)",
+    "engaged": "sum(engaged)",
+    "touched": "sum(interactions)",
+    "duration": "max(time) - min(time)",
+    "person": "max(visitor)",
+    "score": "min(count(case when kind = 1 then 1 end), 20) + 3 * min(count(case when kind = 2 then 1 end), 10)"
+    " + min((max(time) - min(time)) / 60000, 30)",
+}
+SESSIONS = {
+    "sessions": "count(*)",
+    "visitors": "count(distinct person)",
+    "bounces": "count(case when views = 1 and engaged < 10 and others = 0 then 1 end)",
+    "median_duration": "median(duration)",
+    "duration_total": "sum(duration)",
+    "total_events": "sum(events)",
+    "touches": "sum(touched)",
+    "interactive": "count(case when touched > 0 then 1 end)",
+}
+
+_ENTRIES = {
+    "sessions": "count(*)",
+    "visitors": "count(distinct nullif(visitor, 0))",
+}
+
+_SPANS = {
+    "count": "count(*)",
+    "users": "count(distinct nullif(visitor, 0))",
+    "sessions": "count(distinct nullif(session, 0))",
+    "first": "min(time)",
+    "last": "max(time)",
+}
+
+
+def _percentiles(name: str, metric: int | None) -> dict[str, str]:
+    value = "value" if metric is None else f"case when metric = {metric} then value end"
+    prefix = f"{name}_" if name else ""
+    return {f"{prefix}avg": f"avg({value})", f"{prefix}samples": f"count({value})"} | {
+        f"{prefix}p{rank}": f"percentile({value}, {rank})" for rank in (50, 75, 90, 95, 99)
+    }
+
+
+VITALS = _SPANS | _percentiles("", None)
+for _metric, _number in METRICS.items():
+    VITALS |= _percentiles(_metric.lower(), _number)
+
+ERRORS = _SPANS | {
+    "types": "count(distinct type)",
+    "messages": "count(distinct message)",
+}
+OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
+ENGAGEMENT = _SPANS | {
+    "time_total": "sum(time_on_page)",
+    "active_total": "sum(active_time)",
+    "scroll_total": "sum(scroll)",
+    "interactions_total": "sum(interactions)",
+    "median_first_interaction": "median(nullif(first_interaction, 0))",
+    "with_rage": "count(case when rage_clicks > 0 then 1 end)",
+    "with_dead": "count(case when dead_clicks > 0 then 1 end)",
+    "with_errors": "count(case when errors > 0 then 1 end)",
+    "rage_clicks": "sum(rage_clicks)",
+    "dead_clicks": "sum(dead_clicks)",
+    "form_starts": "count(case when form_fields > 0 or form_submits > 0 then 1 end)",
+    "form_submits": "count(case when form_submits > 0 then 1 end)",
+    "abandoned": "count(case when form_fields > 0 and form_submits = 0 then 1 end)",
+}
+PROPERTIES = {
+    "count": "count(*)",
+    "unique_users": "count(distinct nullif(visitor, 0))",
+    "unique_values": "count(distinct value)",
+    "length_total": "sum(length(value))",
+    "longest": "max(length(value))",
+    "numbers": "count(case when kind_of in ('integer', 'real') then 1 end)",
+    "booleans": "count(case when kind_of in ('true', 'false') then 1 end)",
+    "dates": "count(case when value glob '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*' then 1 end)",
+    "urls": "count(case when value glob 'http://*' or value glob 'https://*' then 1 end)",
+}
+
+MEASURES: dict[Source, dict[str, str]] = {
+    "events": EVENTS,
+    "sessions": SESSIONS,
+    "entries": _ENTRIES,
+    "exits": _ENTRIES,
+    "journeys": _ENTRIES,
+    "steps": {"transitions": "count(*)", "sessions": "count(distinct session)"},
+    "properties": PROPERTIES,
+    "vitals": VITALS,
+    "errors": ERRORS,
+    "outgoing_links": OUTGOING,
+    "engagement": ENGAGEMENT,
+}

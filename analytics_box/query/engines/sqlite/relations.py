@@ -1,0 +1,128 @@
+"""What a plan scans, as SQL after `from`."""
+
+import json
+import re
+
+from analytics_box.ingest.facts import ATTRIBUTES
+from analytics_box.query.engines.sqlite.conditions import Values, render
+from analytics_box.query.engines.sqlite.names import PER_SESSION, PLACE
+from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
+from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
+
+_OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each event of a session
+
+
+def relation(plan: Plan, used: str, values: Values) -> str:
+    """The rows that this plan measures. `used` is the text of all that will be asked of them."""
+    values |= {"sites": json.dumps(plan.sites), "start": plan.start, "end": plan.end}
+    if plan.source in OF_SESSIONS:
+        return _of_sessions(plan, used, values)
+    where = [_SITES]
+    if plan.source in {"events", "properties"}:
+        where.append("bot <> 0" if plan.bots else "bot = 0")
+        if plan.kinds:
+            where.append(f"kind in ({', '.join(str(int(kind)) for kind in plan.kinds)})")
+        if plan.timed[1]:
+            where.append(f"engaged > {int(plan.timed[0])} and engaged < {int(plan.timed[1])}")
+    if plan.metrics:
+        where.append(f"metric in ({', '.join(str(int(metric)) for metric in plan.metrics)})")
+    where += ["time >= :start", "time < :end", *_present(plan)]
+    if plan.source == "properties":
+        return _properties(plan, where, values)
+    where += [render(item, values) for item in plan.where]
+    return f"{plan.source}\nwhere {_and(where)}"
+
+
+_SITES = "site in (select value from json_each(:sites))"
+
+
+def _of_sessions(plan: Plan, used: str, values: Values) -> str:
+    values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
+    where = [
+        _SITES,
+        "bot = 0",
+        "time >= :earliest",
+        "time < :latest",
+        "session_started >= :start",
+        "session_started < :end",
+        "session <> 0",
+    ]
+    scan = _and(where)
+    where += [_of_session(item, scan, values) for item in _together(plan.where)]
+    if plan.source == "sessions":
+        columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
+        columns += [name for name in ("session", "client_session", *ATTRIBUTES) if re.search(rf"\b{name}\b", used)]
+        columns = list(dict.fromkeys(columns)) or ["session"]
+        inner = f"select {', '.join(columns)}\n  from events\n  where {_and(where)}\n  group by session"
+    elif plan.source in {"entries", "exits"}:
+        best = "min" if plan.source == "entries" else "max"
+        inner = (
+            f"select session, session_started as started, path, visitor, {best}({PLACE})\n"
+            f"  from events\n  where {_and([*where, 'kind = 1'])}\n  group by session"
+        )
+    else:
+        inner = _views_in_order(plan, [*where, "kind = 1"])
+    present = _present(plan)
+    return f"({inner}\n)" + (f"\nwhere {_and(present)}" if present else "")
+
+
+def _views_in_order(plan: Plan, where: list[str]) -> str:
+    if plan.source == "journeys":
+        ends = (
+            "first_value(path) over (partition by session order by time, id) as path, "
+            "first_value(path) over (partition by session order by time desc, id desc) as to_path"
+        )
+        return (
+            f"select session, max(visitor) as visitor, path, to_path from (\n"
+            f"  select session, visitor, {ends}\n  from events\n  where {_and(where)}\n) group by session"
+        )
+    following = "lead(path) over (partition by session order by time, id) as to_path"
+    return (
+        f"select session, path, to_path from (\n"
+        f"  select session, path, {following}\n  from events\n  where {_and(where)}\n"
+        ") where to_path is not null and to_path <> path"
+    )
+
+
+def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
+    """The conditions on pages together, for one page view must meet them all; every other one by itself."""
+    pages = tuple(item for item in items if isinstance(item, Condition) and item.column in OF_THE_PAGE)
+    others = [(item,) for item in items if item not in pages]
+    return [*([pages] if pages else []), *others]
+
+
+def _of_session(items: tuple[Where, ...], scan: str, values: Values) -> str:
+    """A condition that selects whole sessions (semantics 15): by what they keep, or by having such an event."""
+    if len(items) == 1 and not isinstance(items[0], Condition):
+        group = items[0]
+        parts = [_of_session((item,), scan, values) for item in group.items]
+        return "(" + (" or " if group.any else " and ").join(parts) + ")"
+    columns = {item.column for item in items if isinstance(item, Condition)}
+    text = _and([render(item, values) for item in items])
+    if columns <= _OF_A_SESSION:
+        return text
+    kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
+    return f"session in (select session from events where {scan}{kind} and {text})"
+
+
+def _properties(plan: Plan, where: list[str], values: Values) -> str:
+    """Each property of each custom event: its key, its text and its JSON kind."""
+    own = [item for item in plan.where if isinstance(item, Condition) and item.column == "key"]
+    others = [item for item in plan.where if item not in own]
+    where += ["properties is not null", *(render(item, values) for item in others)]
+    text = "case type when 'true' then 'true' when 'false' then 'false' else cast(atom as text) end"
+    inner = (
+        f"select site, time, visitor, session, name as event, key, type as kind_of,\n"
+        f"    case when type in ('object', 'array') then value else {text} end as value\n"
+        f"  from (select site, time, visitor, session, name, properties from events where {_and(where)}),\n"
+        f"    json_each(properties)\n  where type <> 'null'"
+    )
+    return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
+
+
+def _present(plan: Plan) -> list[str]:
+    return [f"{name} <> 0" for name in plan.present]
+
+
+def _and(parts: list[str]) -> str:
+    return "\n  and ".join(parts)

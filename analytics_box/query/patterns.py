@@ -1,0 +1,29 @@
+"""Patterns that people write into filters, matched in linear time by RE2 whatever they are."""
+
+from functools import lru_cache
+from typing import Protocol, cast
+
+import re2
+
+
+class Pattern(Protocol):
+    def search(self, text: str) -> object | None: ...
+
+
+class NotAPattern(Exception):
+    """Why this text is no pattern."""
+
+
+@lru_cache(maxsize=200)
+def compiled(text: str) -> Pattern:
+    """Raises NotAPattern; RE2 knows no look-around and no back references."""
+    try:
+        return cast(Pattern, re2.compile(text))
+    except re2.error as wrong:
+        reason = wrong.args[0]
+        raise NotAPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from wrong
+
+
+def found_in(pattern: str, text: str) -> bool:
+    """Whether the pattern is found somewhere in the text."""
+    return compiled(pattern).search(text) is not None

@@ -1,0 +1,110 @@
+"""A short visit that leaves facts of every kind, for tests that only ask whether something comes out."""
+
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+
+ANA, BEN, BOT = 5, 6, 7  # visitors
+_SESSION = {
+    "entry": "/",
+    "source": "Google",
+    "channel": "Organic Search",
+    "country": "Germany",
+    "region": "Berlin",
+    "city": "Berlin",
+    "browser": "Chrome",
+    "browser_version": "120.1",
+    "system": "macOS",
+    "system_version": "14",
+    "device": "desktop",
+    "viewport": "1280x720",
+    "screen": "1920x1080",
+    "connection": "4g",
+    "utm_source": "a",
+    "utm_medium": "b",
+    "utm_campaign": "c",
+    "utm_term": "d",
+    "utm_content": "e",
+    "language": "de",
+    "time_zone": "Europe/Berlin",
+}
+_ATTRIBUTES = tuple(_SESSION.get(name, "") for name in ATTRIBUTES)
+
+
+def visit(site: int, now: int) -> list[Fact]:
+    """Ana looks at two pages, buys, meets an error and leaves; Ben, whom the site knows, looks at one and buys."""
+    return [
+        _event(site, now - 200_000, PAGE_VIEW, "/", ANA),
+        _event(site, now - 180_000, PAGE_VIEW, "/a", ANA),
+        _event(site, now - 170_000, CUSTOM, "/a", ANA, properties='{"plan":"pro","n":3,"ok":true,"o":{"x":1}}'),
+        _event(site, now - 100_000, PAGE_EXIT, "/a", ANA, engaged=40, scroll=80),
+        _event(site, now - 90_000, PAGE_VIEW, "/", BEN, client_session="s1", profile="ben"),
+        _event(site, now - 80_000, CUSTOM, "/a", BEN, client_session="s1", properties='{"plan":"free","n":4.5}'),
+        _event(site, now - 70_000, PAGE_VIEW, "/z", BOT, bot="known_bot_user_agent", agent="Googlebot"),
+        _span("vitals", site, now - 100_000, ANA, (2, 1200.5)),
+        _span("vitals", site, now - 100_000, ANA, (3, 0.12)),
+        _span("vitals", site, now - 100_000, ANA, (11, 3200.0)),
+        _span("errors", site, now - 95_000, ANA, ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3")),
+        _span("outgoing_links", site, now - 94_000, ANA, ("https://x.example/a", "X", "x.example")),
+        *(
+            _span(
+                "engagement",
+                site,
+                now - 90_000,
+                ANA,
+                (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button", "div", 1, number % 2, "email", 0),
+            )
+            for number in range(6)
+        ),
+    ]
+
+
+def _event(
+    site: int,
+    time: int,
+    kind: int,
+    path: str,
+    visitor: int,
+    *,
+    client_session: str = "",
+    properties: str | None = None,
+    engaged: int = 0,
+    scroll: int = 0,
+    bot: str = "",
+    agent: str = "",
+    profile: str = "",
+) -> Event:
+    return Event(
+        site=site,
+        time=time,
+        kind=kind,
+        name={PAGE_VIEW: "screen_view", CUSTOM: "buy", PAGE_EXIT: "page_exit"}[kind],
+        namespace="",
+        visitor=visitor,
+        yesterday=0,
+        path=path,
+        query_string="",
+        title="",
+        engaged=engaged,
+        scroll=scroll,
+        bot=bot,
+        origin="",
+        client_session=client_session,
+        attributes=_ATTRIBUTES,
+        properties=properties,
+        profile=profile,
+        agent=agent,
+    )
+
+
+def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str, ...]) -> Span:
+    return Span(
+        table=table,
+        site=site,
+        time=time,
+        visitor=visitor,
+        yesterday=0,
+        client_session="",
+        path="/a",
+        query_string="",
+        attributes=_ATTRIBUTES,
+        own=own,
+    )
