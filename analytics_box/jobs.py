@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 import apsw
 
+from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
+from analytics_box.invitations import change as invitations
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -32,9 +34,15 @@ async def sweep_limits(box: Box) -> None:
     box.limits.sweep()
 
 
-async def sweep_sign_ins(box: Box) -> None:
-    """Forget sign-in sessions that have ended."""
-    await box.sign_ins.sweep()
+async def sweep_accounts(box: Box) -> None:
+    """Forget sessions, links and invitations that have ended."""
+    now = box.clock.now()
+
+    def sweep(db: apsw.Connection) -> None:
+        accounts.sweep(db, now)
+        invitations.sweep(db, now)
+
+    await box.box_db.write(sweep)
 
 
 async def purge_websites(box: Box) -> None:
@@ -84,7 +92,7 @@ def _optimize(db: apsw.Connection) -> None:
 JOBS = (
     Job("turn salts", 60, turn_salts),
     Job("sweep limits", 60, sweep_limits),
-    Job("sweep sign-ins", 3_600, sweep_sign_ins),
+    Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),
     Job("purge websites", 3_600, purge_websites),
     Job("retain events", 21_600, retain_events),

@@ -136,5 +136,12 @@ def setup_token_made_at(db: apsw.Connection, digest: bytes) -> int | None:
     return None if found is None else int(str(found[0]))
 
 
+def delete_old_setup_tokens(db: apsw.Connection, *, made_before: int) -> None:
+    db.execute(
+        "-- accounts.delete_old_setup_tokens\ndelete from setup_tokens where created_at <= ?",
+        (made_before,),
+    )
+
+
 def delete_setup_tokens(db: apsw.Connection) -> None:
     db.execute("-- accounts.delete_setup_tokens\ndelete from setup_tokens")
