@@ -10,6 +10,7 @@ from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
+from analytics_box.organizations import purge
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -60,6 +61,19 @@ async def note_old_client_ids(box: Box) -> None:
     await care.note_old_client_ids(_care(box))
 
 
+async def purge_organizations(box: Box) -> None:
+    """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
+    await purge.purge(
+        box_db=box.box_db,
+        events=box.events_db,
+        keys=box.calls.keys,
+        websites=box.calls.websites,
+        organizations=box.calls.organizations,
+        grace_days=box.settings.organization_grace_days,
+        now=box.clock.now(),
+    )
+
+
 def _care(box: Box) -> Care:
     return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
 
@@ -95,6 +109,7 @@ JOBS = (
     Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),
     Job("purge websites", 3_600, purge_websites),
+    Job("purge organizations", 3_600, purge_organizations),
     Job("retain events", 21_600, retain_events),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),

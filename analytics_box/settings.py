@@ -62,6 +62,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     grace_days: Annotated[
         int, Meta(ge=0, le=365), "Days in which a deleted website can be restored; then its events are removed."
     ] = 7
+    organization_grace_days: Annotated[
+        int,
+        Meta(ge=0, le=365),
+        "Days in which a deleted organization can be restored; then all that was its own is removed.",
+    ] = 30
     client_id_grace_days: Annotated[
         int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
     ] = 30

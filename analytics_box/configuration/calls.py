@@ -12,9 +12,10 @@ from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.notify.mail import Mail, NotSent
 from analytics_box.organizations import change, members
-from analytics_box.organizations.calls import acting, in_memory
+from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Stored
+from analytics_box.organizations.shown import in_memory
 from analytics_box.texts import Organizations as Words
 
 Text = Annotated[str, Meta(max_length=255)]

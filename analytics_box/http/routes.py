@@ -15,12 +15,22 @@ from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
 from analytics_box.invitations import calls as invitation_calls
+from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import pages as key_pages
 from analytics_box.organizations import calls as organization_calls
-from analytics_box.organizations import member_pages
+from analytics_box.organizations import (
+    deletion_calls,
+    deletion_pages,
+    logo_calls,
+    logo_pages,
+    member_calls,
+    member_pages,
+    ownership_pages,
+)
 from analytics_box.organizations import pages as organization_pages
+from analytics_box.organizations import routes as organizations
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -50,6 +60,7 @@ class Procedure(NamedTuple):
     """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
 
     With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
+    With `most_bytes` its body may be larger than a query's.
     """
 
     name: str
@@ -57,6 +68,7 @@ class Procedure(NamedTuple):
     access: Access
     role: Role = "viewer"
     strangers: bool = False
+    most_bytes: int | None = None
 
 
 PAGES_AND_API: tuple[Route, ...] = (
@@ -102,12 +114,20 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/settings/organization", organization_pages.organization, SIGNED_IN, page=True),
     Route("POST", "/settings/organization", organization_pages.save_organization, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
-    Route("GET", "/settings/organization/leave", organization_pages.leave_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/organization/leave", organization_pages.leave, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/organization/leave", member_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", member_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", ownership_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", ownership_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
+    Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
-    Route("POST", "/settings/members/invite", member_pages.invite_member, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(
-        "POST", "/settings/members/invitations/revoke", member_pages.revoke_invitation, SIGNED_IN, "admin", page=True
+        "POST", "/settings/members/invitations/revoke", inviting_pages.revoke_invitation, SIGNED_IN, "admin", page=True
     ),
     Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
@@ -162,11 +182,18 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
     Procedure("organizations.create", organization_calls.create, SIGNED_IN),
     Procedure("organizations.update", organization_calls.update, "manage:config"),
-    Procedure("organizations.listMembers", organization_calls.list_members, SIGNED_IN),
-    Procedure("organizations.updateMemberRole", organization_calls.update_member_role, SIGNED_IN),
-    Procedure("organizations.removeMember", organization_calls.remove_member, SIGNED_IN),
-    Procedure("organizations.leave", organization_calls.leave, SIGNED_IN),
-    Procedure("organizations.transferOwnership", organization_calls.transfer_ownership, SIGNED_IN),
+    Procedure("organizations.getMyRole", organization_calls.get_my_role, SIGNED_IN),
+    Procedure("organizations.setActive", organization_calls.set_active, SIGNED_IN),
+    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=logo_calls.MOST_BODY),
+    Procedure("organizations.deleteLogo", logo_calls.delete, "manage:config"),
+    Procedure("organizations.delete", deletion_calls.delete, SIGNED_IN),
+    Procedure("organizations.restore", deletion_calls.restore, SIGNED_IN),
+    Procedure("organizations.listDeleted", deletion_calls.list_deleted, SIGNED_IN),
+    Procedure("organizations.listMembers", member_calls.list_members, SIGNED_IN),
+    Procedure("organizations.updateMemberRole", member_calls.update_member_role, SIGNED_IN),
+    Procedure("organizations.removeMember", member_calls.remove_member, SIGNED_IN),
+    Procedure("organizations.leave", member_calls.leave, SIGNED_IN),
+    Procedure("organizations.transferOwnership", member_calls.transfer_ownership, SIGNED_IN),
     Procedure("organizations.createInvitation", invitation_calls.create_invitation, SIGNED_IN),
     Procedure("organizations.getPendingInvitations", invitation_calls.get_pending_invitations, SIGNED_IN),
     Procedure("organizations.revokeInvitation", invitation_calls.revoke_invitation, SIGNED_IN),
@@ -200,6 +227,7 @@ def expand(procedure: Procedure) -> tuple[Route, Route]:
         procedure.name,
         procedure.handler,
         lambda identity: allow(identity, procedure.access, role=procedure.role, strangers=procedure.strangers),
+        most_bytes=procedure.most_bytes,
     )
     lines = [
         Route(

@@ -9,7 +9,8 @@ from analytics_box import errors, ids
 from analytics_box.http.call import Call
 from analytics_box.invitations import change, letters
 from analytics_box.invitations.rules import Invitation, InvitedRole, Status
-from analytics_box.organizations.calls import acting, date
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.shown import date
 
 Text = Annotated[str, Meta(max_length=255)]
 
