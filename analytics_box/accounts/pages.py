@@ -77,7 +77,7 @@ async def set_up(
         organization=form["organization"],
         website=form["website"],
         domain=form["domain"],
-        time_zone=form.get("zone", ""),
+        browser_zone=form.get("zone", ""),
     )
     try:
         made = await box_db.write(lambda db: first_account(db, wanted, actor="setup link", now=now))

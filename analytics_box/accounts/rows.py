@@ -27,14 +27,24 @@ def insert_organization(db: apsw.Connection, organization: Organization) -> None
     )
 
 
-def insert_user(db: apsw.Connection, user: User) -> None:
+def insert_user(db: apsw.Connection, user: User, *, zone_is_chosen: bool = False) -> None:
+    """With `zone_is_chosen` no browser's time zone takes the place of the user's."""
     db.execute(
         """
         -- accounts.insert_user
-        insert into users (id, email, password, time_zone, is_administrator, created_at, name)
-        values (?, ?, ?, ?, ?, ?, ?)
+        insert into users (id, email, password, time_zone, zone_is_chosen, is_administrator, created_at, name)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (user.id, user.email, user.password, user.time_zone, int(user.is_administrator), user.created_at, user.name),
+        (
+            user.id,
+            user.email,
+            user.password,
+            user.time_zone,
+            int(zone_is_chosen),
+            int(user.is_administrator),
+            user.created_at,
+            user.name,
+        ),
     )
 
 
