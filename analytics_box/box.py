@@ -13,6 +13,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.drops.counts import Drops
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
@@ -59,6 +60,7 @@ class Box(Struct, frozen=True):
     limits: Limits
     salts: SaltFile
     event_ids: EventIds
+    drops: Drops
     sign_ins: SignIns
     calls: Calls
     application: App
@@ -74,6 +76,7 @@ class Box(Struct, frozen=True):
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
+        self.drops.write_now()
         self.events_db.close()
         self.box_db.close()
 
@@ -109,6 +112,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     hasher = Passwords()
     seal = Seal(directory / KEY_FILE)
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
+    drops = Drops(events_db, clock)
     intake = Intake(
         events=events_db,
         ledger=Ledger(strings, live, event_ids),
@@ -118,6 +122,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         salts=salts,
         limits=limits,
         admission=admission,
+        drops=drops,
         clock=clock,
         settings=settings,
     )
@@ -140,7 +145,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     )
     files = assets.load(web_dir() / "static")
     events = event_handlers(intake)
-    reference = Reference(lambda: document(settings, events=events, cookie=sign_ins.cookie_name))
+    reference = Reference(lambda: document(settings, cookie=sign_ins.cookie_name))
     litestar = app.build(
         keys=keys,
         admission=admission,
@@ -173,6 +178,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         limits=limits,
         salts=salts,
         event_ids=event_ids,
+        drops=drops,
         sign_ins=sign_ins,
         calls=calls,
         application=front,

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from operator import attrgetter
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -11,9 +12,9 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import Detail
 from analytics_box.ingest import visitors
 from analytics_box.ingest.agent import Agent
-from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.ingest.paths import UTM, Page, clean, page
-from analytics_box.ingest.payload import Incoming, InvalidEvent, instant_of, properties_text
+from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.source import CLICK_IDS, host_of, source
 from analytics_box.ingest.visitors import Salts
 from analytics_box.websites.door import Paths
@@ -22,12 +23,16 @@ OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
 _SIZE = re.compile(r"[1-9]\d{1,4}x[1-9]\d{1,4}\Z")
 LONGEST_ENGAGED = 86_400  # seconds
+NOT_ANONYMIZED = "United States"  # where "auto" leaves client ids as they are (wire 4.7)
 CONNECTIONS = frozenset(  # wire 4.3
     ("bluetooth", "cellular", "ethernet", "none", "wifi", "wimax", "other", "unknown", "slow-2g", "2g", "3g", "4g")
 )
 _NO_PAGE = Page(path="")
 _UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*CLICK_IDS)
 _NO_UTM = ("",) * len(UTM)
+_TIMINGS_OF, _TIMING_NUMBERS = attrgetter(*TIMINGS), tuple(TIMINGS.values())
+_LONGEST_TIMING = 60_000  # ms (wire 4.3)
+_NOTHING_SAID = Incoming(name="-")  # what a span says of where its session came from
 
 
 class Sender(Struct, frozen=True):
@@ -57,11 +62,11 @@ class Target(Struct, frozen=True):
     ignored: str = ""
     ignored_paths: Paths | None = None
 
-    def ignores(self, event: Event) -> str:
-        """Why this event is acknowledged and not stored; empty where it is stored."""
+    def ignores(self, fact: Event | Span) -> str:
+        """Why this event or span is acknowledged and not stored; empty where it is stored."""
         if self.ignored:
             return self.ignored
-        if self.ignored_paths is not None and event.path and self.ignored_paths.have(event.path):
+        if self.ignored_paths is not None and fact.path and self.ignored_paths.have(fact.path):
             return "ignored_path"
         return ""
 
@@ -88,9 +93,9 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         path=where.path,
         query_string=where.query,
         title=clean(given.title or "", 512),
-        engaged=_between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
-        scroll=_between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
-        interactions=_between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
+        engaged=between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
+        scroll=between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
+        interactions=between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
         agent=clean(sender.user_agent, 128) if sender.bot else "",
         origin=clean(given.source or "", 64) if kind == CUSTOM else "",
@@ -99,6 +104,50 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         properties=properties_text(given.properties),
         event_id=given.eventId or "",
         profile=clean(given.profileId or "", 128),
+        timings=_timings(given) if kind != CUSTOM and not sender.bot else (),
+    )
+
+
+def measured(
+    given: Sent,
+    table: str,
+    own: tuple[int | float | str, ...],
+    *,
+    target: Target,
+    sender: Sender,
+    salts: Salts,
+    now: int,
+    event_id: str | None = None,
+) -> Span:
+    """The span that this is: a row of that table, with what it has of its own. Raises InvalidEvent."""
+    time = _time(given.timestamp, by_key=sender.by_key, now=now)
+    visitor, yesterday = _visitor(given, target, sender, salts, time)
+    where = page(given.path) if given.path else _NO_PAGE
+    return Span(
+        table=table,
+        site=target.site,
+        time=time,
+        visitor=visitor,
+        yesterday=yesterday,
+        client_session="" if target.cookieless else clean(given.sessionId or "", 256),
+        path=where.path,
+        query_string=where.query,
+        attributes=_attributes(_NOTHING_SAID, CUSTOM, where, target.domain, sender),
+        own=own,
+        event_id=(given.eventId or "") if event_id is None else event_id,
+        profile=clean(given.profileId or "", 128),
+    )
+
+
+def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
+    """How the page was loaded, as far as the event says so: numbers of metrics and milliseconds."""
+    found = _TIMINGS_OF(given)
+    if not any(found):
+        return ()
+    return tuple(
+        (number, value)
+        for number, value in zip(_TIMING_NUMBERS, found, strict=True)
+        if value is not None and 0 <= value <= _LONGEST_TIMING
     )
 
 
@@ -114,11 +163,26 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
     return at if now - DAY <= at <= now + 5 * MINUTE else now
 
 
-def _visitor(given: Incoming, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
-    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody."""
-    site, client_id = target.site, None if target.cookieless else given.anonymousId
-    if client_id:
-        if given.anonymizeVisitorIds is False:
+def _visitor(given: Incoming | Sent, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
+    return visitor_ids(target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds)
+
+
+def visitor_ids(
+    target: Target,
+    sender: Sender,
+    salts: Salts,
+    time: int,
+    *,
+    client_id: str | None,
+    anonymize: bool | Literal["auto"] | None,
+) -> tuple[int, int]:
+    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody.
+
+    Both are one lasting id where the client does not want it anonymized; with "auto" only in the United States.
+    """
+    site = target.site
+    if client_id and not target.cookieless:
+        if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
         return (
@@ -181,7 +245,7 @@ def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], 
     return tuple(found), next(clicked, "")
 
 
-def _between(number: float | None, most: int) -> int:
+def between(number: float | None, most: int) -> int:
     """A whole number from 0 to `most`, whatever was sent."""
     return round(min(max(number or 0, 0), most))
 

@@ -7,11 +7,13 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
+from analytics_box.drops.counts import Drops
+from analytics_box.errors import Unavailable
 from analytics_box.http.address import network_of
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
 from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.facts import Event
+from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
@@ -35,12 +37,17 @@ class Intake(Struct, frozen=True):
     salts: SaltFile
     limits: Limits
     admission: Admission
+    drops: Drops
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Event]) -> None:
-        """Returns when the facts are on disk. Raises Unavailable."""
-        await self.events.write(lambda db: self.ledger.append(db, facts))
+    async def store(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Returns when the facts are on disk: those that had been before. Raises Unavailable; then none is."""
+        try:
+            return await self.events.write(lambda db: self.ledger.append(db, facts))
+        except Unavailable as refused:
+            refused.reason = "DELIVERY_UNAVAILABLE"
+            raise
 
 
 def sender_of(headers: Mapping[bytes, bytes], address: str, *, by_key: bool) -> Sender:

@@ -35,10 +35,14 @@ class Ledger:
         self._live = live
         self._event_ids = event_ids
 
-    def append(self, db: Connection, facts: Sequence[Fact]) -> None:
-        """Write these facts inside the current transaction."""
+    def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
+        """Write these facts inside the current transaction; those that were written before, and are not again."""
+        repeats: list[Fact] = []
         if self._event_ids is not None:
-            facts = [fact for fact in facts if not (fact.event_id and self._is_repeat(db, fact))]
+            fresh: list[Fact] = []
+            for fact in facts:
+                (repeats if fact.event_id and self._is_repeat(db, fact) else fresh).append(fact)
+            facts = fresh
         events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
         if events:
             db.executemany(_EVENT, events)
@@ -46,6 +50,7 @@ class Ledger:
             for fact in facts:
                 if isinstance(fact, Span):
                     db.execute(_SPAN[fact.table], self._span(db, fact))
+        return repeats
 
     def _is_repeat(self, db: Connection, fact: Fact) -> bool:
         kind = fact.table if isinstance(fact, Span) else "events"
@@ -61,6 +66,8 @@ class Ledger:
         else:
             attributes = session.attributes
             session_number, session_started = session.number, session.started
+        if event.timings:
+            self._timings(db, event, session_number, client_session, attributes)
         return (
             event.site,
             event.time,
@@ -100,6 +107,23 @@ class Ledger:
             session = sessions.new(event.time, self._attributes(db, event), number)
         self._live.keep(keys[0], session)
         return session
+
+    def _timings(
+        self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
+    ) -> None:
+        """What a page event says of how its page was loaded, as rows of vitals."""
+        number = self._strings.number
+        who_and_where = (
+            event.site,
+            event.time,
+            event.visitor,
+            session,
+            client_session,
+            number(db, event.profile),
+            number(db, event.path),
+            number(db, event.query_string),
+        )
+        db.executemany(_SPAN["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         number = self._strings.number
