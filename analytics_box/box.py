@@ -1,5 +1,6 @@
 """The composition root: the only place that wires parts together."""
 
+import asyncio
 import logging
 from pathlib import Path
 from typing import cast
@@ -33,6 +34,9 @@ from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.notify.mail import Mailer
+from analytics_box.profiles.erasure import Erasures
+from analytics_box.profiles.people import People
+from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
@@ -60,6 +64,7 @@ class Box(Struct, frozen=True):
     limits: Limits
     salts: SaltFile
     event_ids: EventIds
+    erasures: Erasures
     drops: Drops
     sign_ins: SignIns
     calls: Calls
@@ -96,7 +101,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         read_queue=settings.query_queue,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
-    events_db.accompany(strings, live, event_ids)
+    seal = Seal(directory / KEY_FILE)
+    people = People(strings, seal, clock)
+    events_db.accompany(strings, live, event_ids, people)
     events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
     events_db.write_now(event_ids.recover)
 
@@ -115,10 +122,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     drops = Drops(events_db, clock)
     intake = Intake(
         events=events_db,
-        ledger=Ledger(strings, live, event_ids),
+        ledger=Ledger(strings, live, event_ids, people),
         keys=keys,
         websites=websites,
         organizations=organizations,
+        people=people,
         salts=salts,
         limits=limits,
         admission=admission,
@@ -126,6 +134,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         clock=clock,
         settings=settings,
     )
+    erasures = Erasures(events_db, box_db, people, strings, live, salts, clock, asyncio.Lock())
+    register = Register(events_db, seal, erasures)
     presence = Presence(events_db)
     queries = Queries(events_db, seconds=settings.query_seconds)
     mailer = Mailer(settings)
@@ -141,6 +151,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         passwords=hasher,
         presence=presence,
         queries=queries,
+        register=register,
         mailer=mailer,
     )
     files = assets.load(web_dir() / "static")
@@ -167,6 +178,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "reference": reference,
             "mailer": mailer,
             "queries": queries,
+            "register": register,
         },
     )
     front = Front(cast(App, litestar), events=events, limits=limits, settings=settings)
@@ -178,6 +190,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         limits=limits,
         salts=salts,
         event_ids=event_ids,
+        erasures=erasures,
         drops=drops,
         sign_ins=sign_ins,
         calls=calls,

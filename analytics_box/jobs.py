@@ -30,6 +30,11 @@ async def turn_salts(box: Box) -> None:
     box.salts.current(box.clock.now())
 
 
+async def finish_erasures(box: Box) -> None:
+    """Complete the removal of people that a crash or a full disk broke off."""
+    await box.erasures.resume()
+
+
 async def sweep_limits(box: Box) -> None:
     """Forget token buckets that are full again."""
     box.limits.sweep()
@@ -105,6 +110,7 @@ def _optimize(db: apsw.Connection) -> None:
 
 JOBS = (
     Job("turn salts", 60, turn_salts),
+    Job("finish erasures", 60, finish_erasures),
     Job("sweep limits", 60, sweep_limits),
     Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),

@@ -14,6 +14,7 @@ from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.notify.mail import Mailer
+from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
@@ -38,6 +39,7 @@ class Calls(Struct, frozen=True):
     presence: Presence
     mailer: Mailer
     queries: Queries
+    register: Register
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""

@@ -19,6 +19,7 @@ from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.profiles.people import People
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
@@ -34,6 +35,7 @@ class Intake(Struct, frozen=True):
     keys: KeyRing
     websites: Directory
     organizations: Organizations
+    people: People
     salts: SaltFile
     limits: Limits
     admission: Admission

@@ -6,6 +6,7 @@ from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, PAGE_EXIT, SPAN_OWN, SPANS, Event, Fact, Span
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import Key, LiveSessions, Session
+from analytics_box.profiles.people import People
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 
@@ -27,13 +28,20 @@ _SPAN = {table: _insert(table, (*SPAN_OWN, *own, *ATTRIBUTES)) for table, own in
 class Ledger:
     """Appends facts: leaves out repeats, interns their strings, finds their sessions, writes their rows.
 
-    Without `event_ids` every fact is taken for a new one.
+    Without `event_ids` every fact is taken for a new one; without `people` nobody is remembered by name.
     """
 
-    def __init__(self, strings: Strings, live: LiveSessions, event_ids: EventIds | None = None) -> None:
+    def __init__(
+        self,
+        strings: Strings,
+        live: LiveSessions,
+        event_ids: EventIds | None = None,
+        people: People | None = None,
+    ) -> None:
         self._strings = strings
         self._live = live
         self._event_ids = event_ids
+        self._people = people
 
     def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
         """Write these facts inside the current transaction; those that were written before, and are not again."""
@@ -43,6 +51,8 @@ class Ledger:
             for fact in facts:
                 (repeats if fact.event_id and self._is_repeat(db, fact) else fresh).append(fact)
             facts = fresh
+        if self._people is not None:
+            self._people.note(db, facts)
         events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
         if events:
             db.executemany(_EVENT, events)

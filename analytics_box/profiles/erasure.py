@@ -16,7 +16,7 @@ from analytics_box import audit, ids
 from analytics_box.clock import Clock
 from analytics_box.ingest.facts import TABLES
 from analytics_box.ingest.sessions import LiveSessions
-from analytics_box.ingest.visitors import SaltFile, by_client_id
+from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.people import People
@@ -62,9 +62,7 @@ class Erasures(Struct, frozen=True):
 
         Older daily ids cannot be found by it any more, since their salts are gone.
         """
-        salts = self.salts.current(self.clock.now())
-        visitors = {by_client_id(salt, website.site, client_id) for salt in (b"", salts.today, salts.yesterday)}
-        subject = Subject(website.site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
+        subject = subject_of_device(self.salts.current(self.clock.now()), website.site, client_id)
         done = await self._erase(partial(self._begin_device, website=website, subject=subject, actor=actor))
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
@@ -85,11 +83,9 @@ class Erasures(Struct, frozen=True):
         known = rows.find(db, website.site, profile_id)
         if known is None:
             return None
-        profile = known.number
-        stays = tuple(rules.stays(rows.links_around(db, website.site, profile), profile))
-        erasure = _erasure(website, Subject(website.site, profile, stays), actor)
+        erasure = _erasure(website, subject_of_person(db, website.site, known.number), actor)
         erasure_rows.insert(db, erasure, self.clock.now())
-        erasure_rows.note(db, erasure.id, 0, [profile])
+        erasure_rows.note(db, erasure.id, 0, [known.number])
         self._forget(db, erasure.subject)
         return erasure.id
 
@@ -195,6 +191,17 @@ class Erasures(Struct, frozen=True):
         traces.remove_strings(db, gone)
         for text in gone.values():
             self.strings.forget(text)
+
+
+def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
+    """Whose traces are this person's, as far as it is known now."""
+    return Subject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
+
+
+def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
+    """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts."""
+    visitors = {by_client_id(salt, site, client_id) for salt in (b"", salts.today, salts.yesterday)}
+    return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
 
 
 def _erasure(website: Website, subject: Subject, actor: str) -> Erasure:

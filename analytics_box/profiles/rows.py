@@ -131,7 +131,7 @@ def find(db: Connection, site: int, profile_id: str) -> Stored | None:
     return _stored(row) if row else None
 
 
-def newest(db: Connection, site: int, *, limit: int, offset: int) -> list[Stored]:
+def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored]:
     """People of a website, the latest identified first."""
     rows = db.execute(
         f"""
@@ -146,7 +146,7 @@ def newest(db: Connection, site: int, *, limit: int, offset: int) -> list[Stored
     return [_stored(row) for row in rows.fetchall()]
 
 
-def search(db: Connection, site: int, *, profile_id: str, email: bytes | None, limit: int, offset: int) -> list[Stored]:
+def search(db: Connection, *, site: int, profile_id: str, email: bytes | None, limit: int, offset: int) -> list[Stored]:
     """People whose id begins with this text, or whose e-mail address has this digest."""
     rows = db.execute(
         f"""
