@@ -71,6 +71,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
     ] = 30
 
+    # Places
+    geo_database: Annotated[
+        _Text,
+        "A .mmdb file such as GeoLite2-City, for regions and cities; read anew when it changes; empty: countries.",
+    ] = ""
+    geo_country_header: Annotated[
+        _Text, "Header in which a trusted proxy names the client's country, e.g. CF-IPCountry; empty: none."
+    ] = ""
+    geo_region_header: Annotated[_Text, "The same for the region, e.g. CF-Region."] = ""
+    geo_city_header: Annotated[_Text, "The same for the city, e.g. CF-IPCity."] = ""
+
     # Requests
     drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
     body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (
