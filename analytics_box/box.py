@@ -47,6 +47,7 @@ from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
+from analytics_box.websites.late_parts import LateParts
 
 log = logging.getLogger(__name__)
 
@@ -178,6 +179,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "reference": reference,
             "mailer": mailer,
             "queries": queries,
+            "late": LateParts(clock),
             "register": register,
         },
     )

@@ -34,6 +34,7 @@ from analytics_box.organizations import routes as organizations
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
+from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import reading_calls as website_reading
 from analytics_box.websites import settings_pages as website_settings
@@ -134,11 +135,11 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
-    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, page=True),
-    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}", website_pages.site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/parts/{name:str}", website_pages.site_part, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/live", website_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(
@@ -153,7 +154,16 @@ PAGES_AND_API: tuple[Route, ...] = (
         "POST", "/sites/{website_id:str}/settings/client-id", website_settings.rotate, SIGNED_IN, "member", page=True
     ),
     Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
-    Route("POST", "/sites/{website_id:str}/restore", website_settings.restore, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/settings/transfer",
+        transfer_pages.transfer_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("POST", "/sites/{website_id:str}/settings/transfer", transfer_pages.transfer, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/restore", website_pages.restore, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/keys", key_pages.key_list, SIGNED_IN, page=True),
     Route("GET", "/settings/keys/new", key_pages.new_key_form, SIGNED_IN, "member", page=True),
     Route("POST", "/settings/keys/new", key_pages.add_key, SIGNED_IN, "member", page=True),

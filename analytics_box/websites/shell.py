@@ -8,7 +8,7 @@ from msgspec import Struct
 from analytics_box.identity import Person, Theme
 from analytics_box.organizations.rules import logo_path
 from analytics_box.websites import figures
-from analytics_box.websites.rules import LOCAL, Website
+from analytics_box.websites.rules import LOCAL, MANAGERS, Website
 
 OTHERS = 6
 
@@ -32,8 +32,8 @@ class OrganizationShown(Struct, frozen=True):
 
 
 class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about and whether its settings may be
-    changed, and a few others.
+    """The frame: who is signed in, which page this is, which website it is about, whether its settings may be
+    changed and websites added, and a few others.
 
     `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
     belongs to.
@@ -45,6 +45,7 @@ class Shell(Struct, frozen=True):
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
     may_configure: bool = False
+    may_add: bool = False
     organization: str = ""
     logo: str = ""
     organizations: tuple[OrganizationShown, ...] = ()
@@ -87,6 +88,7 @@ def shell(
         others=tuple(others[:OTHERS]),
         theme=person.theme,
         may_configure=person.role != "viewer",
+        may_add=person.role in MANAGERS,
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,
