@@ -33,7 +33,11 @@ from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.change import Tools
+from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
+from analytics_box.notify.send import Sender
+from analytics_box.outgoing import client as outgoing
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.people import People
 from analytics_box.profiles.register import Register
@@ -69,6 +73,7 @@ class Box(Struct, frozen=True):
     drops: Drops
     sign_ins: SignIns
     calls: Calls
+    deliveries: Deliveries
     application: App
     unclean: bool  # the last run did not close its files
 
@@ -140,6 +145,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     presence = Presence(events_db)
     queries = Queries(events_db, seconds=settings.query_seconds)
     mailer = Mailer(settings)
+    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
+    sender = Sender(client, mailer)
     calls = Calls(
         settings=settings,
         clock=clock,
@@ -154,6 +161,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         queries=queries,
         register=register,
         mailer=mailer,
+        outgoing=client,
+        channel_tools=Tools(seal, client.fence),
+        sender=sender,
     )
     files = assets.load(web_dir() / "static")
     events = event_handlers(intake)
@@ -196,6 +206,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         drops=drops,
         sign_ins=sign_ins,
         calls=calls,
+        deliveries=Deliveries(box_db, seal, sender, clock),
         application=front,
         unclean=unclean,
     )

@@ -79,6 +79,16 @@ async def purge_organizations(box: Box) -> None:
     )
 
 
+async def deliver_messages(box: Box) -> None:
+    """Send what waits for alert channels."""
+    await box.deliveries.run()
+
+
+async def sweep_deliveries(box: Box) -> None:
+    """Forget what was sent long ago."""
+    await box.deliveries.sweep()
+
+
 def _care(box: Box) -> Care:
     return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
 
@@ -117,6 +127,8 @@ JOBS = (
     Job("purge websites", 3_600, purge_websites),
     Job("purge organizations", 3_600, purge_organizations),
     Job("retain events", 21_600, retain_events),
+    Job("deliver messages", 5, deliver_messages),
+    Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),

@@ -13,7 +13,10 @@ from analytics_box.clock import Clock
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
+from analytics_box.notify.send import Sender
+from analytics_box.outgoing.client import Client
 from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -38,6 +41,9 @@ class Calls(Struct, frozen=True):
     passwords: Passwords
     presence: Presence
     mailer: Mailer
+    outgoing: Client
+    channel_tools: Tools
+    sender: Sender
     queries: Queries
     register: Register
 

@@ -11,6 +11,7 @@ from analytics_box.accounts import profile_calls, profile_pages, reset_pages, se
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.configuration import calls as configuration_calls
+from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
@@ -133,6 +134,44 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations", integration_pages.integrations, SIGNED_IN, page=True),
+    Route("POST", "/settings/integrations/test-mail", integration_pages.test_mail, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations/new", integration_pages.new_channel_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/integrations/new", integration_pages.add_channel, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}",
+        integration_pages.edit_channel_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST", "/settings/integrations/{channel_id:str}", integration_pages.save_channel, SIGNED_IN, "admin", page=True
+    ),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.confirm,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.act,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
+    Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/domains/remove", domain_pages.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/remove", domain_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
+    Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
@@ -211,6 +250,16 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.get", configuration_calls.get, "manage:config"),
     Procedure("config.update", configuration_calls.update, "manage:config"),
     Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
+    Procedure("config.listChannels", channel_calls.list_channels, "manage:config"),
+    Procedure("config.createChannel", channel_calls.create_channel, "manage:config"),
+    Procedure("config.updateChannel", channel_calls.update_channel, "manage:config"),
+    Procedure("config.rotateChannelSecret", channel_calls.rotate_channel_secret, "manage:config"),
+    Procedure("config.deleteChannel", channel_calls.delete_channel, "manage:config"),
+    Procedure("config.testChannel", channel_calls.test_channel, "manage:config"),
+    Procedure("config.listDomains", domain_calls.list_domains, "manage:config"),
+    Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
+    Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
+    Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),

@@ -14,7 +14,7 @@ _INVITED: dict[str, InvitedRole] = {"admin": "admin", "member": "member", "viewe
 async def invite_member(visit: Visitor) -> Page:
     """POST /settings/members/invite: make an invitation; its link is on this answer only."""
     form, own = await visit.form(), visit.person.organization_id
-    role = _INVITED.get(form.get("role", ""), "member")
+    role = _INVITED.get(form.get("role", ""))
     try:
         invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
     except (BadRequest, Conflict) as refused:

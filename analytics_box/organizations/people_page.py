@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from analytics_box import texts
+from analytics_box.configuration import defaults
 from analytics_box.errors import BoxError
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Page, Visit
@@ -52,17 +53,17 @@ async def people_page(visit: Visit, again: Again, link: Link | None = None) -> P
     person, by = visit.person, by_of(visit.call)
     inviting = rules.may(person.role, "invite")
 
-    def find(db: Connection) -> tuple[list[Member], list[Invitation]]:
+    def find(db: Connection) -> tuple[list[Member], list[Invitation], InvitedRole]:
         own = person.organization_id
         waiting = invitations.waiting(db, own, by, include_expired=True) if inviting else []
-        return members.everybody(db, own), waiting
+        return members.everybody(db, own), waiting, defaults.of(db, own).invitation_role
 
-    everybody, waiting = await visit.call.read(find)
+    everybody, waiting, usual = await visit.call.read(find)
     return visit.settings_page(
         "members.html",
         "members",
         again=again,
-        values={"email": "", "role": "member"},
+        values={"email": "", "role": usual},
         members=[_row(one, person) for one in everybody],
         waiting=[_waiting(one, person, visit.call.now) for one in waiting],
         inviting=inviting,
