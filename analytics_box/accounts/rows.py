@@ -125,6 +125,16 @@ def follow_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
     )
 
 
+def name_of(db: apsw.Connection, user_id: str) -> str:
+    """What a user is called; empty where that is not known."""
+    found = db.execute("-- accounts.name_of\nselect name from users where id = ?", (user_id,)).fetchone()
+    return "" if found is None else str(found[0])
+
+
+def set_name(db: apsw.Connection, user_id: str, name: str) -> None:
+    db.execute("-- accounts.set_name\nupdate users set name = ? where id = ?", (name, user_id))
+
+
 def set_password(db: apsw.Connection, user_id: str, password: str) -> None:
     """`password` is an Argon2 hash."""
     db.execute("-- accounts.set_password\nupdate users set password = ? where id = ?", (password, user_id))

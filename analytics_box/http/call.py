@@ -8,6 +8,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock
 from analytics_box.identity import Identity
@@ -22,6 +23,7 @@ from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
@@ -39,6 +41,8 @@ class Calls(Struct, frozen=True):
     organizations: Organizations
     sign_ins: SignIns
     passwords: Passwords
+    second_steps: SecondSteps
+    seal: Seal
     presence: Presence
     mailer: Mailer
     outgoing: Client

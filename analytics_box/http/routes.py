@@ -7,7 +7,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
-from analytics_box.accounts import profile_calls, profile_pages, reset_pages, security_pages, sign_in_pages
+from analytics_box.accounts import (
+    password_pages,
+    profile_calls,
+    profile_pages,
+    reset_pages,
+    second_factor_pages,
+    session_pages,
+    sign_in_pages,
+)
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.configuration import calls as configuration_calls
@@ -99,17 +107,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
     Route("GET", "/settings/profile", profile_pages.profile, SIGNED_IN, page=True),
     Route("POST", "/settings/profile", profile_pages.save, SIGNED_IN, page=True),
-    Route("GET", "/settings/security", security_pages.security, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/password", security_pages.change_password, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/sessions/end", security_pages.end_session, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/sessions/end-others", security_pages.end_other_sessions, SIGNED_IN, page=True),
-    Route("GET", "/settings/security/second-factor", security_pages.second_factor_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/second-factor", security_pages.begin_second_factor, SIGNED_IN, page=True),
-    Route(
-        "POST", "/settings/security/second-factor/confirm", security_pages.confirm_second_factor, SIGNED_IN, page=True
-    ),
-    Route("POST", "/settings/security/second-factor/remove", security_pages.remove_second_factor, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/recovery-codes", security_pages.renew_recovery_codes, SIGNED_IN, page=True),
+    Route("GET", "/settings/security", password_pages.security, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/password", password_pages.change_password, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end", session_pages.end_session, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end-others", session_pages.end_other_sessions, SIGNED_IN, page=True),
+    Route("GET", "/settings/security/second-factor", second_factor_pages.form, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor", second_factor_pages.begin, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/confirm", second_factor_pages.confirm, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/remove", second_factor_pages.remove, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/recovery-codes", second_factor_pages.renew_codes, SIGNED_IN, page=True),
     Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
     Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
     Route("POST", "/organizations/switch", organization_pages.switch, SIGNED_IN, page=True),

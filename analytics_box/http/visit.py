@@ -1,4 +1,4 @@
-"""A signed-in person's request for a page: who asks, what was sent, and how it is answered.
+"""A request for a page: who asks, what was sent, and how it is answered.
 
 One value instead of many parts in the signature of every handler, and one way for every form: `submit`.
 """
@@ -13,6 +13,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.call import Call, Calls
+from analytics_box.http.identify import cookie
 from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.http.settings_area import Tab
 from analytics_box.http.upload import upload_of
@@ -34,12 +35,23 @@ class Again(Struct, frozen=True):
 
 
 class Visit(Struct, frozen=True):
-    """One request of a person for a page."""
+    """One request for a page, by a signed-in person or by anybody else."""
 
     request: Request[Any, Any, Any]
-    person: Person
     call: Call
     pages: Pages
+
+    @property
+    def person(self) -> Person:
+        """Who asks. Raises AuthRequired for strangers, whom the guard lets see public pages only."""
+        if self.call.identity.person is None:
+            raise errors.AuthRequired("Sign in to see this page")
+        return self.call.identity.person
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is a person that the box knows."""
+        return self.call.identity.person is not None
 
     @property
     def parts(self) -> Calls:
@@ -50,9 +62,17 @@ class Visit(Struct, frozen=True):
         """A value of the address's query; empty where it has none."""
         return str(self.request.query_params.get(name, ""))
 
-    def go(self, path: str) -> Next:
-        """See another page of this box."""
-        return go(path)
+    def cookie(self, name: str) -> str:
+        """The value of one cookie; empty where it is not sent."""
+        return cookie(self.request.headers.get("cookie", ""), name)
+
+    def browser(self) -> str:
+        """What the browser says of itself."""
+        return str(self.request.headers.get("user-agent", ""))
+
+    def go(self, path: str, *, cookie: str = "") -> Next:
+        """See another page of this box; with a Set-Cookie header if given."""
+        return go(path, cookie=cookie)
 
     async def form(self) -> dict[str, str]:
         """The fields of a posted form. Raises the refusals of http.body."""
@@ -62,13 +82,19 @@ class Visit(Struct, frozen=True):
         """A posted file of at most `limit` bytes. Raises the refusals of http.upload."""
         return await upload_of(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
 
-    def settings_page(self, template: str, tab: Tab, *, again: Again | None = None, **context: Any) -> Page:
-        """A page of the settings area; `values`, `errors` and `general` are those of a form that came back."""
+    def settings_page(
+        self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any
+    ) -> Page:
+        """A page of the settings area; `values`, `errors` and `general` are those of a form that came back.
+
+        `cookie` is a Set-Cookie header.
+        """
         again = again or Again()
         values = {**context.pop("values", {}), **again.values}
         return self.pages.show(
             template,
             code=again.code,
+            headers={"set-cookie": cookie} if cookie else {},
             shell=shell(self.person, "settings"),
             tab=tab,
             values=values,
@@ -103,10 +129,8 @@ async def visit_of(
     pages: NamedDependency[Pages],
     calls: NamedDependency[Calls],
 ) -> Visit:
-    """The dependency `visit` of handlers. Raises AuthRequired for strangers, which the guard does before."""
-    if identity.person is None:
-        raise errors.AuthRequired("Sign in to see this page")
-    return Visit(request, identity.person, calls.by(identity), pages)
+    """The dependency `visit` of handlers."""
+    return Visit(request, calls.by(identity), pages)
 
 
 Visitor = NamedDependency[Visit]  # how handlers write it
