@@ -9,7 +9,17 @@ from analytics_box.store.db import Connection
 
 # What goes with an organization, in an order that references allow. What is not here stays: the audit log, and the
 # bare row of the organization that its entries name. A test holds this against the tables that name organizations.
-GOES_WITH_IT: Final = ("invitations", "api_keys", "sessions", "members", "logos", "websites")
+GOES_WITH_IT: Final = (
+    "invitations",
+    "api_keys",
+    "sessions",
+    "members",
+    "logos",
+    "channels",
+    "domains",
+    "organization_defaults",
+    "websites",
+)
 
 
 class Deleted(Struct, frozen=True):
