@@ -160,6 +160,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         second_steps=SecondSteps(clock, secure=settings.secure),
         seal=seal,
         presence=presence,
+        drops=drops,
         queries=queries,
         register=register,
         mailer=mailer,

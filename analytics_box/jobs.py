@@ -108,6 +108,16 @@ async def forget_event_ids(box: Box) -> None:
     await repeats.forget(box.events_db, box.clock.now())
 
 
+async def write_drops(box: Box) -> None:
+    """Add what was not counted lately to its table."""
+    await box.drops.write()
+
+
+async def forget_drops(box: Box) -> None:
+    """Forget what was not counted 90 days ago and before."""
+    await box.drops.forget()
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events_db):
@@ -132,6 +142,8 @@ JOBS = (
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
+    Job("write drops", 1, write_drops),
+    Job("forget drops", 21_600, forget_drops),
     Job("optimize", 86_400, optimize),
 )
 

@@ -11,6 +11,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock
+from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
@@ -44,6 +45,7 @@ class Calls(Struct, frozen=True):
     second_steps: SecondSteps
     seal: Seal
     presence: Presence
+    drops: Drops
     mailer: Mailer
     outgoing: Client
     channel_tools: Tools

@@ -19,6 +19,8 @@ from analytics_box.accounts import (
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.configuration import calls as configuration_calls
+from analytics_box.drops import calls as drop_calls
+from analytics_box.drops import pages as drop_pages
 from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
@@ -185,6 +187,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(
@@ -281,6 +284,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.restore", website_deletion.restore, "manage:websites", "admin"),
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
+    Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),
     Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
 )
 

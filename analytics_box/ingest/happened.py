@@ -16,7 +16,7 @@ NOT_STORED = b"stored=0; reason=%s"
 
 # A refusal's reason → what the website's owner is told (names as in wire 4.7). Other refusals lose nothing: the sender
 # is told to send again, or nobody knows which website was meant.
-_REASONS = {
+REASONS = {
     "INGEST_ORIGIN_NOT_AUTHORIZED": "origin_not_authorized",
     "INGEST_IP_NOT_AUTHORIZED": "ip_not_authorized",
     "INVALID_EVENT_SCHEMA": "invalid_schema",
@@ -36,7 +36,7 @@ def reason_of(error: BoxError, *, origin: bool) -> str | None:
         return "rate_limited"
     if isinstance(error, errors.PayloadTooLarge):
         return "payload_too_large"
-    found = _REASONS.get(error.reason or "")
+    found = REASONS.get(error.reason or "")
     return "origin_missing" if found == "origin_not_authorized" and not origin else found
 
 

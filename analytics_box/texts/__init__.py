@@ -8,6 +8,7 @@ from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.configuration import Defaults, Domains, Integrations
 from analytics_box.texts.docs import Docs
+from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
@@ -20,6 +21,7 @@ __all__ = [
     "AuditLog",
     "Defaults",
     "Docs",
+    "Drops",
     "Domains",
     "Errors",
     "Form",
