@@ -23,6 +23,7 @@ from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
 from analytics_box.ingest import facts, sessions
+from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.repeats import EventIds
@@ -71,6 +72,7 @@ class Box(Struct, frozen=True):
     event_ids: EventIds
     erasures: Erasures
     drops: Drops
+    places: Places
     sign_ins: SignIns
     calls: Calls
     deliveries: Deliveries
@@ -126,6 +128,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     seal = Seal(directory / KEY_FILE)
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     drops = Drops(events_db, clock)
+    places = Places(settings)
     intake = Intake(
         events=events_db,
         ledger=Ledger(strings, live, event_ids, people),
@@ -133,6 +136,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         websites=websites,
         organizations=organizations,
         people=people,
+        places=places,
         salts=salts,
         limits=limits,
         admission=admission,
@@ -205,6 +209,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         event_ids=event_ids,
         erasures=erasures,
         drops=drops,
+        places=places,
         sign_ins=sign_ins,
         calls=calls,
         deliveries=Deliveries(box_db, seal, sender, clock),

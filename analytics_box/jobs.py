@@ -1,5 +1,6 @@
 """Everything that happens on its own, as one literal table: description, interval, function."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -93,6 +94,11 @@ def _care(box: Box) -> Care:
     return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
 
 
+async def reload_places(box: Box) -> None:
+    """Open the database of places anew if its file has changed."""
+    await asyncio.to_thread(box.places.reload)
+
+
 async def note_key_use(box: Box) -> None:
     """Write down when API keys were last used."""
     await box.note_key_use()
@@ -139,6 +145,7 @@ JOBS = (
     Job("retain events", 21_600, retain_events),
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
+    Job("reload places", 60, reload_places),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),

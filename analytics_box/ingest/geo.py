@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import maxminddb
 
+from analytics_box.http.address import is_within, networks
 from analytics_box.ingest.paths import clean
 from analytics_box.settings import Settings
 
@@ -51,7 +52,8 @@ class Places:
         self._beside = settings.data_dir
         headers = (settings.geo_country_header, settings.geo_region_header, settings.geo_city_header)
         self._headers = tuple(name.lower().encode("latin-1") for name in headers)
-        self.asks_proxy = any(headers)
+        self._asks_proxy = any(headers)
+        self._trusted = networks(settings.trusted_proxies)
         self._builtin = maxminddb.open_database(str(_DATA.joinpath("countries.mmdb")), maxminddb.MODE_AUTO)
         self._named: maxminddb.Reader | None = None
         self._seen: tuple[int, int, int] | None = None
@@ -59,17 +61,15 @@ class Places:
         self._known: OrderedDict[str, Place] = OrderedDict()
         self.reload()
 
-    def of(self, network: str, headers: Mapping[bytes, bytes], *, proxied: bool) -> Place:
-        """The place of a client by its cut network (http.address.network_of). Headers count only when a trusted proxy
-        sent them; what they leave open the databases say."""
+    def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Place:
+        """The place of a client by its cut network (http.address.network_of). Headers count only when the peer is a
+        trusted proxy; what they leave open the databases say."""
         place = self._known.get(network)
         if place is None:
             place = self._known[network] = self._look_up(network)
             if len(self._known) > MOST_REMEMBERED:
                 self._known.popitem(last=False)
-        if proxied and self.asks_proxy:
-            return self._corrected(place, headers)
-        return place
+        return self._corrected(place, headers) if self._asks_proxy and is_within(peer, self._trusted) else place
 
     def reload(self) -> bool:
         """Open the named database anew if its file is another than before; whether it did. Reads the disk."""

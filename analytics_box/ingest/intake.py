@@ -10,10 +10,13 @@ from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
 from analytics_box.errors import Unavailable
 from analytics_box.http.address import network_of
+from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
+from analytics_box.ingest.bots import judge_headers
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.facts import Fact
+from analytics_box.ingest.geo import Places
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
@@ -36,6 +39,7 @@ class Intake(Struct, frozen=True):
     websites: Directory
     organizations: Organizations
     people: People
+    places: Places
     salts: SaltFile
     limits: Limits
     admission: Admission
@@ -52,20 +56,27 @@ class Intake(Struct, frozen=True):
             raise
 
 
-def sender_of(headers: Mapping[bytes, bytes], address: str, *, by_key: bool) -> Sender:
-    """What a request tells of its sender. Events of an API key are never judged by the server's own user agent."""
+def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
+    """What a request tells of its sender. With an API key it is a server, neither judged nor placed."""
     user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
-    seen = agent.NOTHING if by_key else agent.parse(user_agent)
-    bot = "" if by_key else seen.bot or ("" if b"accept" in headers else "missing_accept_header")
+    network = network_of(scope["address"])
+    if by_key:
+        return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
+    seen = agent.parse(user_agent)
+    bot, program = (seen.bot, seen.program) if seen.bot else judge_headers(headers)
+    client = scope["client"]
+    place = intake.places.of(network, headers, peer=client[0] if client else "")
     return Sender(
-        network=network_of(address),
+        network=network,
         user_agent=user_agent,
         agent=seen,
-        language=""
-        if by_key
-        else headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0].split(";")[0],
+        language=headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0],
         bot=bot,
-        by_key=by_key,
+        by_key=False,
+        program=program,
+        country=place.country,
+        region=place.region,
+        city=place.city,
     )
 
 

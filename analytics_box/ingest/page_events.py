@@ -58,7 +58,7 @@ def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target]:
     """Who sends, and where it goes. Raises BoxError for those who may not."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = sender_of(sent.headers, sent.scope["address"], by_key=False)
+    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
     limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
     return Gathering(intake, sender), website
 

@@ -25,7 +25,7 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
     scope, headers = sent.scope, sent.headers
     secret = secret_of(headers)
     key = key_for_events(intake, secret) if secret is not None else None
-    sender = sender_of(headers, scope["address"], by_key=key is not None)
+    sender = sender_of(intake, scope, headers, by_key=key is not None)
     if key is not None:
         intake.admission.enter(scope, key, "ingest")
         limit(intake, scope, f"apikey:{key.id}")

@@ -11,6 +11,7 @@ from analytics_box.ingest.geo import NOWHERE, Place, Places, name_of, names, rea
 from analytics_box.settings import Settings
 from tests.ingest.mmdb import database
 
+PROXY = "::ffff:192.0.2.1"
 BERLIN = {
     "country": {"iso_code": "DE", "names": {"en": "Germany", "de": "Deutschland"}},
     "subdivisions": [{"iso_code": "BE", "names": {"en": "State of Berlin"}}],
@@ -20,11 +21,11 @@ FLAT = {"country_code": "FR", "state1": "Brittany", "city": "Brest"}
 
 
 def places(folder: Path, **given: Any) -> Places:
-    return Places(Settings(data_dir=folder, **given))
+    return Places(Settings(data_dir=folder, trusted_proxies=("192.0.2.1/32",), **given))
 
 
 def of(found: Places, network: str, headers: dict[bytes, bytes] | None = None, *, proxied: bool = False) -> Place:
-    return found.of(network, headers or {}, proxied=proxied)
+    return found.of(network, headers or {}, peer=PROXY if proxied else "192.0.2.9")
 
 
 @pytest.mark.parametrize(
