@@ -32,3 +32,15 @@ def record(
         """,
         (now, organization_id, actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
     )
+
+
+def has(db: apsw.Connection, organization_id: str, subject: str, subject_id: str) -> bool:
+    """Whether this organization has an entry about this thing, for work that may be done twice after a crash."""
+    found = db.execute(
+        """
+        -- audit.has
+        select 1 from audit where organization_id = ? and subject = ? and subject_id = ? limit 1
+        """,
+        (organization_id, subject, subject_id),
+    )
+    return found.fetchone() is not None

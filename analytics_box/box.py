@@ -1,5 +1,6 @@
 """The composition root: the only place that wires parts together."""
 
+import asyncio
 import logging
 from pathlib import Path
 from typing import cast
@@ -13,6 +14,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.drops.counts import Drops
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
@@ -21,6 +23,7 @@ from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
 from analytics_box.ingest import facts, sessions
+from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.repeats import EventIds
@@ -31,7 +34,14 @@ from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.change import Tools
+from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
+from analytics_box.notify.send import Sender
+from analytics_box.outgoing import client as outgoing
+from analytics_box.profiles.erasure import Erasures
+from analytics_box.profiles.people import People
+from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
@@ -42,6 +52,7 @@ from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
+from analytics_box.websites.late_parts import LateParts
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +70,12 @@ class Box(Struct, frozen=True):
     limits: Limits
     salts: SaltFile
     event_ids: EventIds
+    erasures: Erasures
+    drops: Drops
+    places: Places
     sign_ins: SignIns
     calls: Calls
+    deliveries: Deliveries
     application: App
     unclean: bool  # the last run did not close its files
 
@@ -74,6 +89,7 @@ class Box(Struct, frozen=True):
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
+        self.drops.write_now()
         self.events_db.close()
         self.box_db.close()
 
@@ -93,7 +109,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         read_queue=settings.query_queue,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
-    events_db.accompany(strings, live, event_ids)
+    seal = Seal(directory / KEY_FILE)
+    people = People(strings, seal, clock)
+    events_db.accompany(strings, live, event_ids, people)
     events_db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
     events_db.write_now(event_ids.recover)
 
@@ -109,21 +127,30 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     hasher = Passwords()
     seal = Seal(directory / KEY_FILE)
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
+    drops = Drops(events_db, clock)
+    places = Places(settings)
     intake = Intake(
         events=events_db,
-        ledger=Ledger(strings, live, event_ids),
+        ledger=Ledger(strings, live, event_ids, people),
         keys=keys,
         websites=websites,
         organizations=organizations,
+        people=people,
+        places=places,
         salts=salts,
         limits=limits,
         admission=admission,
+        drops=drops,
         clock=clock,
         settings=settings,
     )
+    erasures = Erasures(events_db, box_db, people, strings, live, salts, clock, asyncio.Lock())
+    register = Register(events_db, seal, erasures)
     presence = Presence(events_db)
     queries = Queries(events_db, clock, seconds=settings.query_seconds)
     mailer = Mailer(settings)
+    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
+    sender = Sender(client, mailer)
     calls = Calls(
         settings=settings,
         clock=clock,
@@ -134,13 +161,20 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         organizations=organizations,
         sign_ins=sign_ins,
         passwords=hasher,
+        second_steps=SecondSteps(clock, secure=settings.secure),
+        seal=seal,
         presence=presence,
+        drops=drops,
         queries=queries,
+        register=register,
         mailer=mailer,
+        outgoing=client,
+        channel_tools=Tools(seal, client.fence),
+        sender=sender,
     )
     files = assets.load(web_dir() / "static")
     events = event_handlers(intake)
-    reference = Reference(lambda: document(settings, events=events, cookie=sign_ins.cookie_name))
+    reference = Reference(lambda: document(settings, cookie=sign_ins.cookie_name))
     litestar = app.build(
         keys=keys,
         admission=admission,
@@ -153,8 +187,6 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "assets": files,
             "box_db": box_db,
             "passwords": hasher,
-            "seal": seal,
-            "second_steps": SecondSteps(clock, secure=settings.secure),
             "organizations": organizations,
             "websites": websites,
             "presence": presence,
@@ -162,6 +194,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
             "reference": reference,
             "mailer": mailer,
             "queries": queries,
+            "late": LateParts(clock),
+            "register": register,
         },
     )
     front = Front(cast(App, litestar), events=events, limits=limits, settings=settings)
@@ -173,8 +207,12 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         limits=limits,
         salts=salts,
         event_ids=event_ids,
+        erasures=erasures,
+        drops=drops,
+        places=places,
         sign_ins=sign_ins,
         calls=calls,
+        deliveries=Deliveries(box_db, seal, sender, clock),
         application=front,
         unclean=unclean,
     )

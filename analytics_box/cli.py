@@ -96,7 +96,9 @@ def _demo(found: Settings) -> None:
 @click.option("--organization", required=True, help="Name of the organization.")
 @click.option("--website", required=True, help="Name of the first website.")
 @click.option("--domain", required=True, help="Domain of the first website, e.g. example.com.")
-@click.option("--time-zone", default="UTC", show_default=True, help="Time zone of the first user.")
+@click.option(
+    "--time-zone", default="", help="Time zone of the first user. [default: their browser's, once they sign in]"
+)
 @click.option("--json", "as_json", is_flag=True, help="Print ids and the API key as JSON.")
 @with_settings("data_dir")
 def setup(

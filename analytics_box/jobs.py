@@ -1,13 +1,17 @@
 """Everything that happens on its own, as one literal table: description, interval, function."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import apsw
 
+from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
+from analytics_box.invitations import change as invitations
+from analytics_box.organizations import purge
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -27,14 +31,25 @@ async def turn_salts(box: Box) -> None:
     box.salts.current(box.clock.now())
 
 
+async def finish_erasures(box: Box) -> None:
+    """Complete the removal of people that a crash or a full disk broke off."""
+    await box.erasures.resume()
+
+
 async def sweep_limits(box: Box) -> None:
     """Forget token buckets that are full again."""
     box.limits.sweep()
 
 
-async def sweep_sign_ins(box: Box) -> None:
-    """Forget sign-in sessions that have ended."""
-    await box.sign_ins.sweep()
+async def sweep_accounts(box: Box) -> None:
+    """Forget sessions, links and invitations that have ended."""
+    now = box.clock.now()
+
+    def sweep(db: apsw.Connection) -> None:
+        accounts.sweep(db, now)
+        invitations.sweep(db, now)
+
+    await box.box_db.write(sweep)
 
 
 async def purge_websites(box: Box) -> None:
@@ -52,8 +67,36 @@ async def note_old_client_ids(box: Box) -> None:
     await care.note_old_client_ids(_care(box))
 
 
+async def purge_organizations(box: Box) -> None:
+    """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
+    await purge.purge(
+        box_db=box.box_db,
+        events=box.events_db,
+        keys=box.calls.keys,
+        websites=box.calls.websites,
+        organizations=box.calls.organizations,
+        grace_days=box.settings.organization_grace_days,
+        now=box.clock.now(),
+    )
+
+
+async def deliver_messages(box: Box) -> None:
+    """Send what waits for alert channels."""
+    await box.deliveries.run()
+
+
+async def sweep_deliveries(box: Box) -> None:
+    """Forget what was sent long ago."""
+    await box.deliveries.sweep()
+
+
 def _care(box: Box) -> Care:
     return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
+
+
+async def reload_places(box: Box) -> None:
+    """Open the database of places anew if its file has changed."""
+    await asyncio.to_thread(box.places.reload)
 
 
 async def note_key_use(box: Box) -> None:
@@ -71,6 +114,16 @@ async def forget_event_ids(box: Box) -> None:
     await repeats.forget(box.events_db, box.clock.now())
 
 
+async def write_drops(box: Box) -> None:
+    """Add what was not counted lately to its table."""
+    await box.drops.write()
+
+
+async def forget_drops(box: Box) -> None:
+    """Forget what was not counted 90 days ago and before."""
+    await box.drops.forget()
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events_db):
@@ -83,14 +136,21 @@ def _optimize(db: apsw.Connection) -> None:
 
 JOBS = (
     Job("turn salts", 60, turn_salts),
+    Job("finish erasures", 60, finish_erasures),
     Job("sweep limits", 60, sweep_limits),
-    Job("sweep sign-ins", 3_600, sweep_sign_ins),
+    Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),
     Job("purge websites", 3_600, purge_websites),
+    Job("purge organizations", 3_600, purge_organizations),
     Job("retain events", 21_600, retain_events),
+    Job("deliver messages", 5, deliver_messages),
+    Job("sweep deliveries", 86_400, sweep_deliveries),
+    Job("reload places", 60, reload_places),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
+    Job("write drops", 1, write_drops),
+    Job("forget drops", 21_600, forget_drops),
     Job("optimize", 86_400, optimize),
 )
 

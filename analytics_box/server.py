@@ -123,6 +123,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
             (settings.data_dir / channel.FILE).unlink(missing_ok=True)
         server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
         await _drain(serving, settings.drain_seconds)
+        await box.deliveries.stop(_HARD_STOP)
         await asyncio.to_thread(box.close)
         log.info("Stopped")
 

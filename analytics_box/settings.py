@@ -62,9 +62,25 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     grace_days: Annotated[
         int, Meta(ge=0, le=365), "Days in which a deleted website can be restored; then its events are removed."
     ] = 7
+    organization_grace_days: Annotated[
+        int,
+        Meta(ge=0, le=365),
+        "Days in which a deleted organization can be restored; then all that was its own is removed.",
+    ] = 30
     client_id_grace_days: Annotated[
         int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
     ] = 30
+
+    # Places
+    geo_database: Annotated[
+        _Text,
+        "A .mmdb file such as GeoLite2-City, for regions and cities; read anew when it changes; empty: countries.",
+    ] = ""
+    geo_country_header: Annotated[
+        _Text, "Header in which a trusted proxy names the client's country, e.g. CF-IPCountry; empty: none."
+    ] = ""
+    geo_region_header: Annotated[_Text, "The same for the region, e.g. CF-Region."] = ""
+    geo_city_header: Annotated[_Text, "The same for the city, e.g. CF-IPCity."] = ""
 
     # Requests
     drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
@@ -79,6 +95,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     # Limits: requests per 60 seconds
     limit_track: Annotated[int, Meta(ge=0), "Event requests per API key, or per website and address."] = 600
+    limit_identify: Annotated[int, Meta(ge=0), "POST /identify per website and address; limit_track per API key."] = 60
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
     limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300

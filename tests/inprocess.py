@@ -139,6 +139,11 @@ class RunningBox:
         """Something of the box itself, on its event loop."""
         return self._runner.run(work)
 
+    def reopen(self) -> None:
+        """Stop the box and start it again over the same files."""
+        self.box.close()
+        self.box = open_box(self.box.settings, self.clock)
+
     def close(self) -> None:
         self.box.close()
         self._runner.close()

@@ -1,99 +1,79 @@
 """Pages of the first run."""
 
 from collections.abc import Callable
-from typing import Any
-
-from litestar import Request, Response
-from litestar.di import NamedDependency
 
 from analytics_box import ids, texts
 from analytics_box.accounts import first_run, rules
 from analytics_box.accounts.device import describe
-from analytics_box.accounts.directory import Organizations
-from analytics_box.accounts.passwords import Passwords
-from analytics_box.accounts.setup import Wanted, first_account
-from analytics_box.accounts.sign_in import SignIns
-from analytics_box.clock import Clock
+from analytics_box.accounts.setup import Made, Wanted, first_account
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.pages import Pages, field_errors, form_of, go
-from analytics_box.identity import Identity
-from analytics_box.keys.ring import KeyRing
-from analytics_box.limits import Limits
-from analytics_box.settings import Settings
-from analytics_box.store.db import Db
+from analytics_box.http.pages import field_errors
+from analytics_box.http.visit import Next, Page, Visit, Visitor
 from analytics_box.websites import rules as website_rules
-from analytics_box.websites.directory import Directory
-
-Page = Response[str]
-Next = Response[bytes]
 
 
-async def home(identity: NamedDependency[Identity]) -> Next:
+async def home(visit: Visitor) -> Next:
     """GET /: to the websites, or to sign in first."""
-    return go("/sites" if identity.person is not None else "/sign-in")
+    return visit.go("/sites" if visit.signed_in else "/sign-in")
 
 
-async def setup_form(
-    request: Request[Any, Any, Any],
-    box_db: NamedDependency[Db],
-    pages: NamedDependency[Pages],
-    clock: NamedDependency[Clock],
-) -> Page:
+async def setup_form(visit: Visitor) -> Page:
     """GET /setup?token=…: the form of a new box, for whoever has the one-time link."""
-    token = request.query_params.get("token", "")
-    if not await box_db.read(lambda db: first_run.is_valid(db, token, clock.now())):
-        return pages.explain(texts.Errors.expired, code=403)
-    return pages.show("setup.html", token=token, values={}, errors={}, general="")
+    if not await _link_works(visit):
+        return _expired(visit)
+    return visit.pages.show("setup.html", token=visit.asked("token"), values={}, errors={}, general="")
 
 
-async def set_up(
-    request: Request[Any, Any, Any],
-    box_db: NamedDependency[Db],
-    pages: NamedDependency[Pages],
-    clock: NamedDependency[Clock],
-    settings: NamedDependency[Settings],
-    limits: NamedDependency[Limits],
-    identity: NamedDependency[Identity],
-    passwords: NamedDependency[Passwords],
-    sign_ins: NamedDependency[SignIns],
-    keys: NamedDependency[KeyRing],
-    websites: NamedDependency[Directory],
-    organizations: NamedDependency[Organizations],
-) -> Page | Next:
+async def set_up(visit: Visitor) -> Page:
     """POST /setup: make the first account, sign its user in, and lead to the snippet."""
-    limits.take("sign-in", identity.address, settings.limit_sign_in)
-    token = request.query_params.get("token", "")
-    now = clock.now()
-    if not await box_db.read(lambda db: first_run.is_valid(db, token, now)):
-        return pages.explain(texts.Errors.expired, code=403)
-    form = await form_of(request, settings)
+    parts, now = visit.parts, visit.call.now
+    parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
+    if not await _link_works(visit):
+        return _expired(visit)
+    form = await visit.form()
     wrong = _wrong_fields(form)
     if wrong:
         shown = {name: value for name, value in form.items() if name != "password"}
-        return pages.show("setup.html", code=400, token=token, values=shown, errors=wrong, general="")
+        token = visit.asked("token")
+        return visit.pages.show("setup.html", code=400, token=token, values=shown, errors=wrong, general="")
     wanted = Wanted(
         email=form["email"],
-        password=await passwords.hash(form["password"]),
+        password=await parts.passwords.hash(form["password"]),
         organization=form["organization"],
         website=form["website"],
         domain=form["domain"],
-        time_zone=form.get("zone", ""),
+        browser_zone=form.get("zone", ""),
     )
     try:
-        made = await box_db.write(lambda db: first_account(db, wanted, actor="setup link", now=now))
+        made = await visit.call.write(lambda db: first_account(db, wanted, actor="setup link", now=now))
     except Conflict:
-        return pages.explain(texts.Errors.expired, code=403)
-    organizations.remember(made.organization)
-    websites.remember(made.website)
-    keys.remember(ids.digest(made.secret), made.key)
-    token = await sign_ins.open_for(made.user.id, device=describe(request.headers.get("user-agent", "")))
-    return pages.show(
+        return _expired(visit)
+    parts.organizations.remember(made.organization)
+    parts.websites.remember(made.website)
+    parts.keys.remember(ids.digest(made.secret), made.key)
+    return await _done(visit, made)
+
+
+async def _done(visit: Visit, made: Made) -> Page:
+    """Sign the first user in, and show the key's secret this once."""
+    parts = visit.parts
+    session = await parts.sign_ins.open_for(made.user.id, device=describe(visit.browser()))
+    return visit.pages.show(
         "setup_done.html",
-        headers={"set-cookie": sign_ins.cookie(token)},
+        headers={"set-cookie": parts.sign_ins.cookie(session)},
         secret=made.secret,
-        curl=curl_example(settings.public_url, made.website.id, made.secret),
+        curl=curl_example(parts.settings.public_url, made.website.id, made.secret),
         href=f"/sites/{made.website.id}",
     )
+
+
+async def _link_works(visit: Visit) -> bool:
+    token, now = visit.asked("token"), visit.call.now
+    return await visit.call.read(lambda db: first_run.is_valid(db, token, now))
+
+
+def _expired(visit: Visit) -> Page:
+    return visit.pages.explain(texts.Errors.expired, code=403)
 
 
 def curl_example(base_url: str, website_id: str, secret: str) -> str:

@@ -36,16 +36,21 @@ class Preferences(Struct, frozen=True):
 
 def with_zone(before: Preferences, zone: str) -> Preferences:
     """The same with this zone, or with "auto". Raises BadRequest for a name that is not in the IANA database."""
-    if zone != AUTO and zone not in zones():
-        message = "Choose a time zone of the IANA database, such as Europe/Berlin"
-        raise BadRequest(message, details=(Detail("timezone", message),))
     return Preferences(
-        time_zone=before.time_zone if zone == AUTO else zone,
+        time_zone=before.time_zone if zone == AUTO else known_zone(zone),
         zone_is_chosen=zone != AUTO,
         date_format=before.date_format,
         time_format=before.time_format,
         theme=before.theme,
     )
+
+
+def known_zone(zone: str) -> str:
+    """The zone, if there is one of this name. Raises BadRequest."""
+    if zone not in zones():
+        message = "Choose a time zone of the IANA database, such as Europe/Berlin"
+        raise BadRequest(message, details=(Detail("timezone", message),))
+    return zone
 
 
 @lru_cache(maxsize=1)

@@ -1,48 +1,79 @@
-"""The page /settings/profile: time zone, formats and theme."""
+"""The page /settings/profile: what one is called, time zone, formats and theme."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
 
-from litestar import Request, Response
-from litestar.di import NamedDependency
 from msgspec import ValidationError, convert, to_builtins
 
 from analytics_box import texts
-from analytics_box.accounts import preferences
+from analytics_box.accounts import preferences, users
 from analytics_box.accounts.preferences import Preferences
-from analytics_box.clock import Clock
-from analytics_box.errors import AuthRequired, BadRequest
+from analytics_box.errors import BadRequest
 from analytics_box.http import dates
-from analytics_box.http.pages import Pages, form_of, go
-from analytics_box.identity import Identity, Person
-from analytics_box.settings import Settings
-from analytics_box.store.db import Connection, Db
-from analytics_box.websites.shell import shell
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.store.db import Connection
 
-Page = Response[str]
-Next = Response[bytes]
-AnyRequest = Request[Any, Any, Any]
-
+_HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
+_CHOICES = ("date_format", "time_format", "theme")
 
 
-async def profile(
-    request: AnyRequest,
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    box_db: NamedDependency[Db],
-) -> Page:
+async def profile(visit: Visitor) -> Page:
     """GET /settings/profile."""
-    person = _person(identity)
-    found = await box_db.read(lambda db: preferences.find(db, person.user_id))
-    return pages.show(
+    return await _profile_page(visit, Again())
+
+
+async def save(visit: Visitor) -> Answer:
+    """POST /settings/profile. What the form does not say stays."""
+    form = await visit.form()
+
+    def write(db: Connection) -> None:
+        before = preferences.find(db, visit.person.user_id)
+        wanted = preferences.with_zone(before, form.get("timezone", before.zone_shown))
+        chosen = {name: form[name] for name in _CHOICES if name in form}
+        preferences.store(
+            db,
+            visit.person.user_id,
+            _checked({**to_builtins(wanted), **chosen}),
+            organization_id=visit.person.organization_id,
+            actor=visit.call.actor,
+            now=visit.call.now,
+        )
+        if "name" in form:
+            users.rename(
+                db,
+                visit.person.user_id,
+                form["name"],
+                organization_id=visit.person.organization_id,
+                actor=visit.call.actor,
+                now=visit.call.now,
+            )
+
+    async def change() -> str:
+        await visit.call.write(write)
+        return f"{_HOME}?done=saved"
+
+    return await visit.submit(change, _profile_page, values={"name": form.get("name", "")})
+
+
+def _checked(fields: dict[str, object]) -> Preferences:
+    try:
+        return convert(fields, Preferences)
+    except ValidationError as wrong:
+        raise BadRequest("Choose one of the values on the page") from wrong
+
+
+async def _profile_page(visit: Visit, again: Again) -> Page:
+    user_id = visit.person.user_id
+    found = await visit.call.read(lambda db: preferences.find(db, user_id))
+    return visit.settings_page(
         "profile.html",
-        shell=shell(person, "settings"),
-        tab="profile",
-        email=person.email,
-        done=texts.Profile.saved if request.query_params.get("done") == "saved" else "",
+        "profile",
+        again=again,
+        values={"name": await visit.call.read(lambda db: users.name_of(db, user_id))},
+        email=visit.person.email,
+        done=texts.Profile.saved if visit.asked("done") == "saved" else "",
         found=found,
         zones=list(_zones()),
         date_formats=[(form, dates.day_text(_EXAMPLE, form)) for form in preferences.DATE_FORMATS],
@@ -51,47 +82,7 @@ async def profile(
     )
 
 
-async def save(
-    request: AnyRequest,
-    identity: NamedDependency[Identity],
-    box_db: NamedDependency[Db],
-    settings: NamedDependency[Settings],
-    clock: NamedDependency[Clock],
-) -> Next:
-    """POST /settings/profile. Raises BadRequest for what the page does not offer."""
-    person = _person(identity)
-    form = await form_of(request, settings)
-    now = clock.now()
-
-    def write(db: Connection) -> None:
-        before = preferences.find(db, person.user_id)
-        wanted = preferences.with_zone(before, form.get("timezone", before.zone_shown))
-        fields: dict[str, object] = to_builtins(wanted)
-        fields |= {name: form[name] for name in ("date_format", "time_format", "theme") if name in form}
-        try:
-            checked = convert(fields, Preferences)
-        except ValidationError as wrong:
-            raise BadRequest("Choose one of the values on the page") from wrong
-        preferences.store(
-            db,
-            person.user_id,
-            checked,
-            organization_id=person.organization_id,
-            actor=identity.limit_name,
-            now=now,
-        )
-
-    await box_db.write(write)
-    return go("/settings/profile?done=saved")
-
-
 def _zones() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Every zone with its name, by region, for a list that is searched by typing."""
     for region, names in groupby(preferences.zones(), key=lambda name: name.partition("/")[0]):
         yield region, [(name, (name.partition("/")[2] or name).replace("_", " ")) for name in names]
-
-
-def _person(identity: Identity) -> Person:
-    if identity.person is None:
-        raise AuthRequired("Sign in to see this page")
-    return identity.person

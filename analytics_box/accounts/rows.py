@@ -27,14 +27,24 @@ def insert_organization(db: apsw.Connection, organization: Organization) -> None
     )
 
 
-def insert_user(db: apsw.Connection, user: User) -> None:
+def insert_user(db: apsw.Connection, user: User, *, zone_is_chosen: bool = False) -> None:
+    """With `zone_is_chosen` no browser's time zone takes the place of the user's."""
     db.execute(
         """
         -- accounts.insert_user
-        insert into users (id, email, password, time_zone, is_administrator, created_at, name)
-        values (?, ?, ?, ?, ?, ?, ?)
+        insert into users (id, email, password, time_zone, zone_is_chosen, is_administrator, created_at, name)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (user.id, user.email, user.password, user.time_zone, int(user.is_administrator), user.created_at, user.name),
+        (
+            user.id,
+            user.email,
+            user.password,
+            user.time_zone,
+            int(zone_is_chosen),
+            int(user.is_administrator),
+            user.created_at,
+            user.name,
+        ),
     )
 
 
@@ -115,6 +125,16 @@ def follow_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
     )
 
 
+def name_of(db: apsw.Connection, user_id: str) -> str:
+    """What a user is called; empty where that is not known."""
+    found = db.execute("-- accounts.name_of\nselect name from users where id = ?", (user_id,)).fetchone()
+    return "" if found is None else str(found[0])
+
+
+def set_name(db: apsw.Connection, user_id: str, name: str) -> None:
+    db.execute("-- accounts.set_name\nupdate users set name = ? where id = ?", (name, user_id))
+
+
 def set_password(db: apsw.Connection, user_id: str, password: str) -> None:
     """`password` is an Argon2 hash."""
     db.execute("-- accounts.set_password\nupdate users set password = ? where id = ?", (password, user_id))
@@ -134,6 +154,13 @@ def setup_token_made_at(db: apsw.Connection, digest: bytes) -> int | None:
         "-- accounts.setup_token_made_at\nselect created_at from setup_tokens where digest = ?", (digest,)
     ).fetchone()
     return None if found is None else int(str(found[0]))
+
+
+def delete_old_setup_tokens(db: apsw.Connection, *, made_before: int) -> None:
+    db.execute(
+        "-- accounts.delete_old_setup_tokens\ndelete from setup_tokens where created_at <= ?",
+        (made_before,),
+    )
 
 
 def delete_setup_tokens(db: apsw.Connection) -> None:

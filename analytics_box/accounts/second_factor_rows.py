@@ -50,6 +50,17 @@ def delete(db: Connection, user_id: str) -> None:
     db.execute("-- second_factor.delete\ndelete from second_factors where user_id = ?", (user_id,))
 
 
+def delete_unconfirmed(db: Connection, *, made_before: int) -> None:
+    """Forget secrets that no app has shown a code of."""
+    db.execute(
+        """
+        -- second_factor.delete_unconfirmed
+        delete from second_factors where confirmed_at is null and created_at <= ?
+        """,
+        (made_before,),
+    )
+
+
 def use_step(db: Connection, user_id: str, step: int) -> None:
     """Codes of this step and of those before it do not work any more."""
     db.execute("-- second_factor.use_step\nupdate second_factors set step = ? where user_id = ?", (step, user_id))

@@ -132,6 +132,6 @@ def delete_of_user(db: Connection, user_id: str, *, keep: bytes = b"") -> int:
 
 def delete_old(db: Connection, *, created_before: int, seen_before: int) -> None:
     db.execute(
-        "-- sessions.delete_old\ndelete from sessions where created_at < ? or seen_at < ?",
+        "-- sessions.delete_old\ndelete from sessions where created_at <= ? or seen_at <= ?",
         (created_before, seen_before),
     )

@@ -7,7 +7,7 @@ import apsw
 from msgspec import Struct
 
 from analytics_box import audit, ids
-from analytics_box.accounts import rows, rules
+from analytics_box.accounts import preferences, rows, rules
 from analytics_box.accounts.rules import Organization, User
 from analytics_box.errors import Conflict
 from analytics_box.identity import SCOPES, Key
@@ -18,14 +18,18 @@ from analytics_box.websites.rules import Website
 
 
 class Wanted(Struct, frozen=True):
-    """What the first account shall be, checked. `password` is already an Argon2 hash."""
+    """What the first account shall be. `password` is already an Argon2 hash.
+
+    `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in.
+    """
 
     email: str
     password: str
     organization: str
     website: str
     domain: str
-    time_zone: str = "UTC"
+    time_zone: str = ""
+    browser_zone: str = ""
 
 
 class Made(Struct, frozen=True):
@@ -54,12 +58,14 @@ def first_account(db: apsw.Connection, wanted: Wanted, *, actor: str, now: int) 
         id=ids.new_id(),
         email=rules.clean_email(wanted.email),
         password=wanted.password,
-        time_zone=rules.clean_time_zone(wanted.time_zone),
+        time_zone=preferences.known_zone(wanted.time_zone)
+        if wanted.time_zone
+        else rules.clean_time_zone(wanted.browser_zone),
         is_administrator=True,
         created_at=now,
     )
     rows.insert_organization(db, organization)
-    rows.insert_user(db, user)
+    rows.insert_user(db, user, zone_is_chosen=bool(wanted.time_zone))
     rows.insert_member(db, organization_id=organization.id, user_id=user.id, role="owner", now=now)
     rows.delete_setup_tokens(db)
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):

@@ -108,15 +108,6 @@ class SignIns:
         digest = ids.digest(token)
         await self._box.write(lambda db: sessions.delete(db, digest))
 
-    async def sweep(self) -> None:
-        """Forget sessions that have ended."""
-        now = self._clock.now()
-        await self._box.write(
-            lambda db: sessions.delete_old(
-                db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE
-            )
-        )
-
     def cookie(self, token: str) -> str:
         """The Set-Cookie header that starts a session, or with an empty token ends it."""
         return self.cookie_of(self.cookie_name, token, seconds=rules.SESSION_LIFE // 1000)

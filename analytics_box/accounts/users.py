@@ -78,6 +78,29 @@ def create(
     return user
 
 
+def name_of(db: Connection, user_id: str) -> str:
+    """What a person is called; empty where they did not say."""
+    return rows.name_of(db, user_id)
+
+
+def rename(db: Connection, user_id: str, name: str, *, organization_id: str, actor: str, now: int) -> None:
+    """Call a person something else. Raises BadRequest."""
+    before, name = rows.name_of(db, user_id), rules.clean_name(name)
+    if name == before:
+        return
+    rows.set_name(db, user_id, name)
+    audit.record(
+        db,
+        now=now,
+        organization_id=organization_id,
+        actor=actor,
+        action="updated",
+        subject="user",
+        subject_id=user_id,
+        detail={"name": {"before": before, "after": name}},
+    )
+
+
 def listed(db: Connection) -> list[Listed]:
     """Everybody, by address."""
     return [

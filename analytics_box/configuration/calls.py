@@ -1,23 +1,30 @@
-"""The procedures `config.*`: an organization's defaults, and what the box is connected to (scope manage:config).
+"""The procedures `config.get`, `update` and `testEmail`: an organization's defaults, and what the box is connected to.
 
 The mail server is a matter of the whole box and is set in its settings file; here one sees whether it is set up and
-can try it. Its password, user and host are never shown.
+can try it. Its address is for whoever runs the box; its user and password are never shown.
 """
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import errors
+from analytics_box.configuration import change as configuration
+from analytics_box.configuration import defaults, rules
+from analytics_box.configuration.change import Wanted
+from analytics_box.configuration.rules import InvitationRole, VisitorIds
 from analytics_box.http.call import Call
 from analytics_box.notify.mail import Mail, NotSent
 from analytics_box.organizations import change, members
-from analytics_box.organizations.calls import acting, in_memory
-from analytics_box.organizations.change import Given
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.change import By, Given
 from analytics_box.organizations.rules import Stored
+from analytics_box.organizations.shown import in_memory
+from analytics_box.store.db import Connection
 from analytics_box.texts import Organizations as Words
 
 Text = Annotated[str, Meta(max_length=255)]
+Days = Annotated[int, Meta(ge=1, le=3_650)]
 
 TESTS = 5  # mails that one caller may try per 60 s
 
@@ -29,9 +36,15 @@ class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
-    """What new members start with. `timeZone` is an IANA name; empty for UTC."""
+    """New defaults; what is not given stays. `timeZone` is an IANA name; empty for UTC.
+
+    `dataRetentionDays` of null keeps the events of new websites for ever.
+    """
 
     timeZone: Text | None = None
+    invitationRole: InvitationRole | None = None
+    visitorIdMode: VisitorIds | None = None
+    dataRetentionDays: Days | UnsetType | None = UNSET
 
 
 class Changed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,14 +62,21 @@ class TestEmail(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Defaults(Struct, frozen=True):
+    """What members, invitations and websites start with."""
+
     timeZone: str
+    invitationRole: InvitationRole
+    visitorIdMode: VisitorIds
+    dataRetentionDays: int | None
 
 
 class Smtp(Struct, frozen=True):
-    """The mail server, as far as an organization needs to know. `sender` is empty where none is set up."""
+    """The mail server. `sender` is empty where none is set up; `server` is null but for whoever runs the box."""
 
     configured: bool
     sender: str
+    server: str | None = None
+    security: str | None = None
 
 
 class Integrations(Struct, frozen=True):
@@ -80,20 +100,44 @@ class Sent(Struct, frozen=True):
     error: str | None
 
 
+class _State(Struct, frozen=True):
+    """What is stored of an organization, and whether the caller runs the box."""
+
+    stored: Stored
+    defaults: rules.Defaults
+    administers: bool
+
+
 async def get(call: Call, given: OfOrganization) -> Configuration:
     """config.get. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: change.check(db, organization_id, by, "update"))
-    return _shown(call, await call.read(lambda db: change.existing(db, organization_id)))
+
+    def find(db: Connection) -> _State:
+        change.check(db, organization_id, by, "update")
+        return _state(db, organization_id, by)
+
+    return _shown(call, await call.read(find))
 
 
 async def update(call: Call, given: Changed) -> Configuration:
     """config.update. Raises Forbidden, or BadRequest for an unknown time zone."""
     organization_id, by = acting(call, given.organizationId)
-    wanted = Given(time_zone=given.defaults.timeZone if given.defaults else None)
-    stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
-    call.parts.organizations.remember(in_memory(stored))
-    return _shown(call, stored)
+    state = await store(call, organization_id, by, given.defaults or GivenDefaults())
+    return _shown(call, state)
+
+
+async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) -> _State:
+    """Store new defaults. Raises Forbidden or BadRequest."""
+
+    def work(db: Connection) -> _State:
+        change.update(db, organization_id, by, Given(time_zone=given.timeZone))
+        wanted = Wanted(given.invitationRole, given.visitorIdMode, given.dataRetentionDays)
+        configuration.defaults(db, organization_id, by, wanted)
+        return _state(db, organization_id, by)
+
+    state = await call.write(work)
+    call.parts.organizations.remember(in_memory(state.stored))
+    return state
 
 
 async def test_email(call: Call, given: TestEmail) -> Sent:
@@ -113,15 +157,37 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     return Sent(success=True, to=to, error=None)
 
 
+def smtp(call: Call, *, administers: bool) -> Smtp:
+    """The mail server, as far as the caller may know it."""
+    mailer, settings = call.parts.mailer, call.parts.settings
+    if not mailer.configured:
+        return Smtp(configured=False, sender="")
+    if not administers:
+        return Smtp(configured=True, sender=mailer.sender)
+    return Smtp(True, mailer.sender, f"{settings.smtp_host}:{settings.smtp_port}", settings.smtp_security)
+
+
 def _url(call: Call) -> str:
     return call.parts.settings.public_url
 
 
-def _shown(call: Call, stored: Stored) -> Configuration:
-    mailer = call.parts.mailer
+def _state(db: Connection, organization_id: str, by: By) -> _State:
+    return _State(
+        stored=change.existing(db, organization_id),
+        defaults=defaults.of(db, organization_id),
+        administers=change.administers(db, by),
+    )
+
+
+def _shown(call: Call, state: _State) -> Configuration:
     return Configuration(
-        organizationId=stored.id,
-        plan=stored.plan,
-        defaults=Defaults(timeZone=stored.time_zone),
-        integrations=Integrations(Smtp(mailer.configured, mailer.sender if mailer.configured else "")),
+        organizationId=state.stored.id,
+        plan=state.stored.plan,
+        defaults=Defaults(
+            timeZone=state.stored.time_zone,
+            invitationRole=state.defaults.invitation_role,
+            visitorIdMode=state.defaults.visitor_id_mode,
+            dataRetentionDays=state.defaults.data_retention_days,
+        ),
+        integrations=Integrations(smtp(call, administers=state.administers)),
     )

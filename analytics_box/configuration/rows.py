@@ -1,4 +1,4 @@
-"""Domains and defaults of organizations in box.db. Every function takes a connection inside the caller's transaction."""
+"""Domains and defaults in box.db. Every function takes a connection inside the caller's transaction."""
 
 import apsw
 

@@ -45,6 +45,12 @@ def canonical(text: str) -> str:
     return str(mapped or parsed)
 
 
+@lru_cache(maxsize=20_000)
+def is_within(address: str, trusted: tuple[Network, ...]) -> bool:
+    """Whether an address, however it is spelled, is in one of these networks."""
+    return _within(canonical(address), trusted)
+
+
 def _within(address: str, trusted: tuple[Network, ...]) -> bool:
     if not address:
         return False

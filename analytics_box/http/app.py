@@ -17,6 +17,7 @@ from analytics_box.http.guard import guard, identity_of
 from analytics_box.http.pages import Pages, sign_in_first, wants_page
 from analytics_box.http.routes import TABLE, Route
 from analytics_box.http.settings_area import offered
+from analytics_box.http.visit import visit_of
 from analytics_box.identity import Identity
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
@@ -34,6 +35,7 @@ def build(
         state=State({"key_ring": keys, "admission": admission, "sign_ins": sign_ins, "pages": pages}),
         dependencies={
             "identity": Provide(_identity),
+            "visit": Provide(visit_of),
             **{name: Provide(_always(part), sync_to_thread=False) for name, part in parts.items()},
         },
         exception_handlers={BoxError: _refuse, HTTPException: _refuse, Exception: _refuse},

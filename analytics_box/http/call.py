@@ -8,16 +8,23 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import Clock
+from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
+from analytics_box.notify.send import Sender
+from analytics_box.outgoing.client import Client
+from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
@@ -35,9 +42,16 @@ class Calls(Struct, frozen=True):
     organizations: Organizations
     sign_ins: SignIns
     passwords: Passwords
+    second_steps: SecondSteps
+    seal: Seal
     presence: Presence
+    drops: Drops
     mailer: Mailer
+    outgoing: Client
+    channel_tools: Tools
+    sender: Sender
     queries: Queries
+    register: Register
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""

@@ -1,10 +1,27 @@
 """Instants as a person wants to read them: in their time zone and their formats."""
 
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from analytics_box.identity import DateFormat, Person, TimeFormat
 from analytics_box.texts import Ranges
+
+
+class Formats(Struct, frozen=True):
+    """How a person wants to read days and times of day."""
+
+    date: DateFormat = "D MMM YYYY"
+    time: TimeFormat = "HH:mm"
+
+
+USUAL = Formats()
+
+
+def formats_of(person: Person) -> Formats:
+    """What a person has chosen."""
+    return Formats(person.date_format, person.time_format)
 
 
 def moment(instant: int, person: Person) -> str:
@@ -13,8 +30,13 @@ def moment(instant: int, person: Person) -> str:
     return f"{day_text(local, person.date_format)}, {time_text(local, person.time_format)}"
 
 
-def day_text(when: datetime, form: DateFormat) -> str:
-    """The day of a local time."""
+def day(instant: int, person: Person) -> str:
+    """The day of an instant in UTC ms, such as "20 Nov 2026"."""
+    return day_text(datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone)), person.date_format)
+
+
+def day_text(when: date, form: DateFormat) -> str:
+    """A local day, or that of a local time."""
     month = Ranges.months[when.month - 1]
     match form:
         case "D MMM YYYY":
@@ -29,6 +51,24 @@ def day_text(when: datetime, form: DateFormat) -> str:
             return f"{when:%m/%d/%Y}"
         case "YYYY-MM-DD":
             return f"{when:%Y-%m-%d}"
+
+
+def short_day_text(when: date, form: DateFormat) -> str:
+    """The same without its year, where that is plain."""
+    month = Ranges.months[when.month - 1]
+    match form:
+        case "D MMM YYYY":
+            return f"{when.day} {month}"
+        case "MMM D, YYYY":
+            return f"{month} {when.day}"
+        case "DD.MM.YYYY":
+            return f"{when:%d.%m.}"
+        case "DD/MM/YYYY":
+            return f"{when:%d/%m}"
+        case "MM/DD/YYYY":
+            return f"{when:%m/%d}"
+        case "YYYY-MM-DD":
+            return f"{when:%m-%d}"
 
 
 def time_text(when: datetime, form: TimeFormat) -> str:

@@ -9,7 +9,7 @@ import jinja2
 from litestar import Request, Response
 
 from analytics_box import texts
-from analytics_box.errors import BadRequest, BoxError
+from analytics_box.errors import BoxError
 from analytics_box.http import body
 from analytics_box.http.assets import Assets
 from analytics_box.http.settings_area import Entry
@@ -106,6 +106,10 @@ def wants_page(request: Request[Any, Any, Any]) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-def field_errors(error: BadRequest) -> dict[str, str]:
-    """What is wrong by form field."""
-    return {detail.field: detail.message for detail in error.details}
+def field_errors(error: BoxError) -> dict[str, str]:
+    """What is wrong by form field; of several wrong things in one field every one is said."""
+    found: dict[str, str] = {}
+    for detail in error.details:
+        before = found.get(detail.field)
+        found[detail.field] = f"{before}. {detail.message}" if before else detail.message
+    return found

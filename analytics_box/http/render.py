@@ -66,7 +66,7 @@ def ingest_body(error: BoxError, request_id: str) -> bytes:
         "message": error.message,
         "code": _ingest_code(error),
         "reason": error.reason or error.code,
-        "retryable": error.status in RETRYABLE or error.status >= 500,
+        "retryable": is_retryable(error),
         "requestId": request_id,
         **error.extra(),
     }
@@ -75,6 +75,11 @@ def ingest_body(error: BoxError, request_id: str) -> bytes:
             {"code": "INVALID_VALUE", "field": detail.field, "message": detail.message} for detail in error.details
         ]
     return msgspec.json.encode(body)
+
+
+def is_retryable(error: BoxError) -> bool:
+    """Whether the same request may work later (wire 4.8)."""
+    return error.status in RETRYABLE or error.status >= 500
 
 
 def _ingest_code(error: BoxError) -> str:

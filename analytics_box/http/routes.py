@@ -7,23 +7,45 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
-from analytics_box.accounts import profile_calls, profile_pages, reset_pages, security_pages, sign_in_pages
+from analytics_box.accounts import (
+    password_pages,
+    profile_calls,
+    profile_pages,
+    reset_pages,
+    second_factor_pages,
+    session_pages,
+    sign_in_pages,
+)
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.configuration import calls as configuration_calls
+from analytics_box.drops import calls as drop_calls
+from analytics_box.drops import pages as drop_pages
+from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
 from analytics_box.invitations import calls as invitation_calls
+from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import pages as key_pages
 from analytics_box.organizations import calls as organization_calls
-from analytics_box.organizations import member_pages
+from analytics_box.organizations import (
+    deletion_calls,
+    deletion_pages,
+    logo_calls,
+    logo_pages,
+    member_calls,
+    member_pages,
+    ownership_pages,
+)
 from analytics_box.organizations import pages as organization_pages
+from analytics_box.organizations import routes as organizations
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
+from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import reading_calls as website_reading
 from analytics_box.websites import settings_pages as website_settings
@@ -50,6 +72,7 @@ class Procedure(NamedTuple):
     """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
 
     With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
+    With `most_bytes` its body may be larger than a query's.
     """
 
     name: str
@@ -57,6 +80,7 @@ class Procedure(NamedTuple):
     access: Access
     role: Role = "viewer"
     strangers: bool = False
+    most_bytes: int | None = None
 
 
 PAGES_AND_API: tuple[Route, ...] = (
@@ -85,40 +109,85 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
     Route("GET", "/settings/profile", profile_pages.profile, SIGNED_IN, page=True),
     Route("POST", "/settings/profile", profile_pages.save, SIGNED_IN, page=True),
-    Route("GET", "/settings/security", security_pages.security, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/password", security_pages.change_password, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/sessions/end", security_pages.end_session, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/sessions/end-others", security_pages.end_other_sessions, SIGNED_IN, page=True),
-    Route("GET", "/settings/security/second-factor", security_pages.second_factor_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/second-factor", security_pages.begin_second_factor, SIGNED_IN, page=True),
-    Route(
-        "POST", "/settings/security/second-factor/confirm", security_pages.confirm_second_factor, SIGNED_IN, page=True
-    ),
-    Route("POST", "/settings/security/second-factor/remove", security_pages.remove_second_factor, SIGNED_IN, page=True),
-    Route("POST", "/settings/security/recovery-codes", security_pages.renew_recovery_codes, SIGNED_IN, page=True),
+    Route("GET", "/settings/security", password_pages.security, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/password", password_pages.change_password, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end", session_pages.end_session, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end-others", session_pages.end_other_sessions, SIGNED_IN, page=True),
+    Route("GET", "/settings/security/second-factor", second_factor_pages.form, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor", second_factor_pages.begin, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/confirm", second_factor_pages.confirm, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/remove", second_factor_pages.remove, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/recovery-codes", second_factor_pages.renew_codes, SIGNED_IN, page=True),
     Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
     Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
     Route("POST", "/organizations/switch", organization_pages.switch, SIGNED_IN, page=True),
     Route("GET", "/settings/organization", organization_pages.organization, SIGNED_IN, page=True),
     Route("POST", "/settings/organization", organization_pages.save_organization, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
-    Route("GET", "/settings/organization/leave", organization_pages.leave_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/organization/leave", organization_pages.leave, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/organization/leave", member_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", member_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", ownership_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", ownership_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
+    Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
-    Route("POST", "/settings/members/invite", member_pages.invite_member, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(
-        "POST", "/settings/members/invitations/revoke", member_pages.revoke_invitation, SIGNED_IN, "admin", page=True
+        "POST", "/settings/members/invitations/revoke", inviting_pages.revoke_invitation, SIGNED_IN, "admin", page=True
     ),
     Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations", integration_pages.integrations, SIGNED_IN, page=True),
+    Route("POST", "/settings/integrations/test-mail", integration_pages.test_mail, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations/new", integration_pages.new_channel_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/integrations/new", integration_pages.add_channel, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}",
+        integration_pages.edit_channel_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST", "/settings/integrations/{channel_id:str}", integration_pages.save_channel, SIGNED_IN, "admin", page=True
+    ),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.confirm,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.act,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
+    Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/domains/remove", domain_pages.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/remove", domain_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
+    Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
-    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, page=True),
-    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}", website_pages.site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/parts/{name:str}", website_pages.site_part, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/live", website_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(
@@ -133,7 +202,16 @@ PAGES_AND_API: tuple[Route, ...] = (
         "POST", "/sites/{website_id:str}/settings/client-id", website_settings.rotate, SIGNED_IN, "member", page=True
     ),
     Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
-    Route("POST", "/sites/{website_id:str}/restore", website_settings.restore, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/settings/transfer",
+        transfer_pages.transfer_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("POST", "/sites/{website_id:str}/settings/transfer", transfer_pages.transfer, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/restore", website_pages.restore, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/keys", key_pages.key_list, SIGNED_IN, page=True),
     Route("GET", "/settings/keys/new", key_pages.new_key_form, SIGNED_IN, "member", page=True),
     Route("POST", "/settings/keys/new", key_pages.add_key, SIGNED_IN, "member", page=True),
@@ -162,11 +240,18 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
     Procedure("organizations.create", organization_calls.create, SIGNED_IN),
     Procedure("organizations.update", organization_calls.update, "manage:config"),
-    Procedure("organizations.listMembers", organization_calls.list_members, SIGNED_IN),
-    Procedure("organizations.updateMemberRole", organization_calls.update_member_role, SIGNED_IN),
-    Procedure("organizations.removeMember", organization_calls.remove_member, SIGNED_IN),
-    Procedure("organizations.leave", organization_calls.leave, SIGNED_IN),
-    Procedure("organizations.transferOwnership", organization_calls.transfer_ownership, SIGNED_IN),
+    Procedure("organizations.getMyRole", organization_calls.get_my_role, SIGNED_IN),
+    Procedure("organizations.setActive", organization_calls.set_active, SIGNED_IN),
+    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=logo_calls.MOST_BODY),
+    Procedure("organizations.deleteLogo", logo_calls.delete, "manage:config"),
+    Procedure("organizations.delete", deletion_calls.delete, SIGNED_IN),
+    Procedure("organizations.restore", deletion_calls.restore, SIGNED_IN),
+    Procedure("organizations.listDeleted", deletion_calls.list_deleted, SIGNED_IN),
+    Procedure("organizations.listMembers", member_calls.list_members, SIGNED_IN),
+    Procedure("organizations.updateMemberRole", member_calls.update_member_role, SIGNED_IN),
+    Procedure("organizations.removeMember", member_calls.remove_member, SIGNED_IN),
+    Procedure("organizations.leave", member_calls.leave, SIGNED_IN),
+    Procedure("organizations.transferOwnership", member_calls.transfer_ownership, SIGNED_IN),
     Procedure("organizations.createInvitation", invitation_calls.create_invitation, SIGNED_IN),
     Procedure("organizations.getPendingInvitations", invitation_calls.get_pending_invitations, SIGNED_IN),
     Procedure("organizations.revokeInvitation", invitation_calls.revoke_invitation, SIGNED_IN),
@@ -174,6 +259,16 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.get", configuration_calls.get, "manage:config"),
     Procedure("config.update", configuration_calls.update, "manage:config"),
     Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
+    Procedure("config.listChannels", channel_calls.list_channels, "manage:config"),
+    Procedure("config.createChannel", channel_calls.create_channel, "manage:config"),
+    Procedure("config.updateChannel", channel_calls.update_channel, "manage:config"),
+    Procedure("config.rotateChannelSecret", channel_calls.rotate_channel_secret, "manage:config"),
+    Procedure("config.deleteChannel", channel_calls.delete_channel, "manage:config"),
+    Procedure("config.testChannel", channel_calls.test_channel, "manage:config"),
+    Procedure("config.listDomains", domain_calls.list_domains, "manage:config"),
+    Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
+    Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
+    Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),
@@ -189,6 +284,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.restore", website_deletion.restore, "manage:websites", "admin"),
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
+    Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),
     Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
 )
 
@@ -200,6 +296,7 @@ def expand(procedure: Procedure) -> tuple[Route, Route]:
         procedure.name,
         procedure.handler,
         lambda identity: allow(identity, procedure.access, role=procedure.role, strangers=procedure.strangers),
+        most_bytes=procedure.most_bytes,
     )
     lines = [
         Route(

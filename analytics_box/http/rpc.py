@@ -45,8 +45,13 @@ class Form(NamedTuple):
     enveloped: bool
 
 
-def serve(name: str, handler: Handler, check: Callable[[Identity], None]) -> Callable[..., Awaitable[Response[bytes]]]:
-    """The HTTP handler of a procedure. `check` raises AuthRequired or Forbidden for callers who may not use it."""
+def serve(
+    name: str, handler: Handler, check: Callable[[Identity], None], *, most_bytes: int | None = None
+) -> Callable[..., Awaitable[Response[bytes]]]:
+    """The HTTP handler of a procedure. `check` raises AuthRequired or Forbidden for callers who may not use it.
+
+    A body may have `most_bytes`, or as many as a query.
+    """
     wanted: type[Any] = get_type_hints(handler).get("given", Nothing)
     decoder = msgspec.json.Decoder(wanted)
     takes_input = wanted is not Nothing
@@ -58,14 +63,12 @@ def serve(name: str, handler: Handler, check: Callable[[Identity], None]) -> Cal
         request_id = str(request.scope["request_id"])  # type: ignore[typeddict-item]  # set by the front
         try:
             settings = calls.settings
-            sent = await body.of_request(
-                request, wanted=_JSON, limit=settings.max_query_bytes, seconds=settings.body_seconds
-            )
+            limit = most_bytes or settings.max_query_bytes
+            sent = await body.of_request(request, wanted=_JSON, limit=limit, seconds=settings.body_seconds)
             form = read_form(sent, enveloped=enveloped)
             enveloped = form.enveloped
             check(identity)
-            limit = settings.limit_rpc
-            allowance = calls.limits.take(name, identity.limit_name, limit)
+            allowance = calls.limits.take(name, identity.limit_name, settings.limit_rpc)
             request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
             call = calls.by(identity)
             given = _decode(decoder, form.input)

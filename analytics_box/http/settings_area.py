@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 from analytics_box.texts import SettingsArea
 
-Tab = Literal["profile", "security", "organization", "members", "keys", "audit"]
+Tab = Literal["profile", "security", "organization", "members", "integrations", "domains", "defaults", "keys", "audit"]
 
 
 class Entry(NamedTuple):
@@ -21,6 +21,9 @@ ENTRIES: Final = (
     Entry("security", SettingsArea.security, "/settings/security"),
     Entry("organization", SettingsArea.organization, "/settings/organization"),
     Entry("members", SettingsArea.members, "/settings/members"),
+    Entry("integrations", SettingsArea.integrations, "/settings/integrations"),
+    Entry("domains", SettingsArea.domains, "/settings/domains"),
+    Entry("defaults", SettingsArea.defaults, "/settings/defaults"),
     Entry("keys", SettingsArea.keys, "/settings/keys"),
     Entry("audit", SettingsArea.audit, "/settings/audit"),
 )

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from operator import attrgetter
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -11,23 +12,32 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import Detail
 from analytics_box.ingest import visitors
 from analytics_box.ingest.agent import Agent
-from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.ingest.channel import channel
+from analytics_box.ingest.clicks import CLICK_IDS
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
+from analytics_box.ingest.language import language
 from analytics_box.ingest.paths import UTM, Page, clean, page
-from analytics_box.ingest.payload import Incoming, InvalidEvent, instant_of, properties_text
-from analytics_box.ingest.source import CLICK_IDS, host_of, source
+from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
+from analytics_box.ingest.source import host_of, is_spam, source
 from analytics_box.ingest.visitors import Salts
 from analytics_box.websites.door import Paths
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
-_SIZE = re.compile(r"[1-9]\d{1,4}x[1-9]\d{1,4}\Z")
+_SIZE = re.compile(r"([1-9]\d{2,4})x([1-9]\d{2,4})", re.ASCII)
 LONGEST_ENGAGED = 86_400  # seconds
+NOT_ANONYMIZED = "United States"  # where "auto" leaves client ids as they are (wire 4.7)
 CONNECTIONS = frozenset(  # wire 4.3
     ("bluetooth", "cellular", "ethernet", "none", "wifi", "wimax", "other", "unknown", "slow-2g", "2g", "3g", "4g")
 )
 _NO_PAGE = Page(path="")
-_UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*CLICK_IDS)
+_SAID_CLICK_IDS = tuple(name for name in CLICK_IDS if name in Incoming.__struct_fields__)
+_UTM_OF, _CLICK_IDS_OF = attrgetter(*UTM), attrgetter(*_SAID_CLICK_IDS)
+_REFERRER = ATTRIBUTES.index("referrer")
 _NO_UTM = ("",) * len(UTM)
+_TIMINGS_OF, _TIMING_NUMBERS = attrgetter(*TIMINGS), tuple(TIMINGS.values())
+_LONGEST_TIMING = 60_000  # ms (wire 4.3)
+_NOTHING_SAID = Incoming(name="-")  # what a span says of where its session came from
 
 
 class Sender(Struct, frozen=True):
@@ -39,6 +49,7 @@ class Sender(Struct, frozen=True):
     language: str
     bot: str
     by_key: bool
+    program: str = ""  # what the program calls itself, where `bot` says that it is one
     country: str = ""  # its English name
     region: str = ""
     city: str = ""
@@ -57,13 +68,13 @@ class Target(Struct, frozen=True):
     ignored: str = ""
     ignored_paths: Paths | None = None
 
-    def ignores(self, event: Event) -> str:
-        """Why this event is acknowledged and not stored; empty where it is stored."""
+    def ignores(self, fact: Event | Span) -> str:
+        """Why this event or span is acknowledged and not stored; empty where it is stored."""
         if self.ignored:
             return self.ignored
-        if self.ignored_paths is not None and event.path and self.ignored_paths.have(event.path):
+        if self.ignored_paths is not None and fact.path and self.ignored_paths.have(fact.path):
             return "ignored_path"
-        return ""
+        return "referrer_spam" if _is_spam(fact.attributes[_REFERRER]) else ""
 
 
 def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts, now: int) -> Event:
@@ -88,17 +99,61 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         path=where.path,
         query_string=where.query,
         title=clean(given.title or "", 512),
-        engaged=_between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
-        scroll=_between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
-        interactions=_between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
+        engaged=between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
+        scroll=between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
+        interactions=between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
-        agent=clean(sender.user_agent, 128) if sender.bot else "",
+        agent=sender.program if sender.bot else "",
         origin=clean(given.source or "", 64) if kind == CUSTOM else "",
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),
         event_id=given.eventId or "",
         profile=clean(given.profileId or "", 128),
+        timings=_timings(given) if kind != CUSTOM and not sender.bot else (),
+    )
+
+
+def measured(
+    given: Sent,
+    table: str,
+    own: tuple[int | float | str, ...],
+    *,
+    target: Target,
+    sender: Sender,
+    salts: Salts,
+    now: int,
+    event_id: str | None = None,
+) -> Span:
+    """The span that this is: a row of that table, with what it has of its own. Raises InvalidEvent."""
+    time = _time(given.timestamp, by_key=sender.by_key, now=now)
+    visitor, yesterday = _visitor(given, target, sender, salts, time)
+    where = page(given.path) if given.path else _NO_PAGE
+    return Span(
+        table=table,
+        site=target.site,
+        time=time,
+        visitor=visitor,
+        yesterday=yesterday,
+        client_session="" if target.cookieless else clean(given.sessionId or "", 256),
+        path=where.path,
+        query_string=where.query,
+        attributes=_attributes(_NOTHING_SAID, CUSTOM, where, target.domain, sender),
+        own=own,
+        event_id=(given.eventId or "") if event_id is None else event_id,
+        profile=clean(given.profileId or "", 128),
+    )
+
+
+def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
+    """How the page was loaded, as far as the event says so: numbers of metrics and milliseconds."""
+    found = _TIMINGS_OF(given)
+    if not any(found):
+        return ()
+    return tuple(
+        (number, value)
+        for number, value in zip(_TIMING_NUMBERS, found, strict=True)
+        if value is not None and 0 <= value <= _LONGEST_TIMING
     )
 
 
@@ -114,11 +169,26 @@ def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
     return at if now - DAY <= at <= now + 5 * MINUTE else now
 
 
-def _visitor(given: Incoming, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
-    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody."""
-    site, client_id = target.site, None if target.cookieless else given.anonymousId
-    if client_id:
-        if given.anonymizeVisitorIds is False:
+def _visitor(given: Incoming | Sent, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
+    return visitor_ids(target, sender, salts, time, client_id=given.anonymousId, anonymize=given.anonymizeVisitorIds)
+
+
+def visitor_ids(
+    target: Target,
+    sender: Sender,
+    salts: Salts,
+    time: int,
+    *,
+    client_id: str | None,
+    anonymize: bool | Literal["auto"] | None,
+) -> tuple[int, int]:
+    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody.
+
+    Both are one lasting id where the client does not want it anonymized; with "auto" only in the United States.
+    """
+    site = target.site
+    if client_id and not target.cookieless:
+        if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
         return (
@@ -140,19 +210,16 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     """
     query = dict(where.parameters)
     utm, click_id = _campaign(given, query)
-    tagged = ((given.source if kind != CUSTOM else None) or query.get("source", ""), given.ref or query.get("ref", ""))
+    said = (given.source if kind != CUSTOM else None) or query.get("source", "")
+    tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
     referrer, host = _referrer(given.referrer or "")
+    name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
     agent = sender.agent
     return (
         where.path,
         referrer,
-        source(
-            utm_source=utm[0] or clean(tagged[0] or tagged[1], 128),
-            click_id=click_id,
-            referrer_host=host,
-            own_domain=domain,
-        ),
-        "",  # channel
+        name,
+        channel(name=name, medium=utm[1], campaign=utm[2], click_id=click_id, tagged=bool(tag)),
         click_id,
         *utm,
         sender.country,
@@ -163,7 +230,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         agent.system,
         agent.system_version,
         agent.device,
-        clean(given.language or sender.language, 64),
+        language(given.language or sender.language),
         _zone(given.timezone or ""),
         _size(given.viewport_size),
         _size(given.screen_resolution),
@@ -177,18 +244,26 @@ def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], 
     if not query and not any(utm) and not any(click_ids):
         return _NO_UTM, ""
     found = [clean(value or query.get(name, ""), 128) for name, value in zip(UTM, utm, strict=True)]
-    clicked = (name for name, value in zip(CLICK_IDS, click_ids, strict=True) if value or query.get(name))
+    said = {name for name, value in zip(_SAID_CLICK_IDS, click_ids, strict=True) if value}
+    clicked = (name for name in CLICK_IDS if name in said or query.get(name))
     return tuple(found), next(clicked, "")
 
 
-def _between(number: float | None, most: int) -> int:
+def between(number: float | None, most: int) -> int:
     """A whole number from 0 to `most`, whatever was sent."""
     return round(min(max(number or 0, 0), most))
 
 
+@lru_cache(maxsize=2_000)
 def _size(text: str | None) -> str:
-    """A size like 1280x720; nothing for what is none, such as 0x0 of a page that is not shown."""
-    return text if text and _SIZE.match(text) else ""
+    """A size like 1280x720 (wire 4.3); nothing for what is none, such as 0x0 of a page that is not shown."""
+    sides = _SIZE.fullmatch(text or "")
+    return f"{sides[1]}x{sides[2]}" if sides and all(240 <= int(side) <= 10_000 for side in sides.groups()) else ""
+
+
+@lru_cache(maxsize=20_000)
+def _is_spam(referrer: str) -> bool:
+    return bool(referrer) and is_spam(host_of(referrer))
 
 
 @lru_cache(maxsize=20_000)

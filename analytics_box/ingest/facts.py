@@ -83,13 +83,28 @@ SPANS: dict[str, tuple[str, ...]] = {
 }
 TABLES = ("events", *SPANS)
 
+# Numbers of metrics in vitals: those with a name on the wire (1.8, 4.4), then what a page event may say of its loading.
+METRICS = {"FCP": 1, "LCP": 2, "CLS": 3, "INP": 4, "TTFB": 5, "FPS": 6}
+TIMINGS = {
+    "load_time": 11,
+    "dom_ready_time": 12,
+    "dom_interactive": 13,
+    "ttfb": 14,
+    "render_time": 15,
+    "redirect_time": 16,
+    "domain_lookup_time": 17,
+    "connection_time": 18,
+    "request_time": 19,
+}
+
 
 class Event(NamedTuple):
     """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent.
 
     `visitor` 0 is nobody: such an event has no session. `yesterday` is the id that the same visitor had under
     yesterday's salt, so that a session goes on across midnight. `profile` is who the site says it was. `bot` is why it
-    is held for a program's, `agent` what that program called itself; both empty for people.
+    is held for a program's, `agent` what that program called itself; both empty for people. `timings` are numbers of
+    TIMINGS with milliseconds; they become rows of vitals.
     """
 
     site: int
@@ -113,6 +128,7 @@ class Event(NamedTuple):
     profile: str = ""
     interactions: int = 0
     agent: str = ""
+    timings: tuple[tuple[int, float], ...] = ()
 
 
 class Span(NamedTuple):

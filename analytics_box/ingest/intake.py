@@ -7,16 +7,22 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
+from analytics_box.drops.counts import Drops
+from analytics_box.errors import Unavailable
 from analytics_box.http.address import network_of
+from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
 from analytics_box.ingest import agent
+from analytics_box.ingest.bots import judge_headers
 from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.facts import Event
+from analytics_box.ingest.facts import Fact
+from analytics_box.ingest.geo import Places
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.profiles.people import People
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
@@ -32,31 +38,45 @@ class Intake(Struct, frozen=True):
     keys: KeyRing
     websites: Directory
     organizations: Organizations
+    people: People
+    places: Places
     salts: SaltFile
     limits: Limits
     admission: Admission
+    drops: Drops
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Event]) -> None:
-        """Returns when the facts are on disk. Raises Unavailable."""
-        await self.events.write(lambda db: self.ledger.append(db, facts))
+    async def store(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Returns when the facts are on disk: those that had been before. Raises Unavailable; then none is."""
+        try:
+            return await self.events.write(lambda db: self.ledger.append(db, facts))
+        except Unavailable as refused:
+            refused.reason = "DELIVERY_UNAVAILABLE"
+            raise
 
 
-def sender_of(headers: Mapping[bytes, bytes], address: str, *, by_key: bool) -> Sender:
-    """What a request tells of its sender. Events of an API key are never judged by the server's own user agent."""
+def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
+    """What a request tells of its sender. With an API key it is a server, neither judged nor placed."""
     user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
-    seen = agent.NOTHING if by_key else agent.parse(user_agent)
-    bot = "" if by_key else seen.bot or ("" if b"accept" in headers else "missing_accept_header")
+    network = network_of(scope["address"])
+    if by_key:
+        return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
+    seen = agent.parse(user_agent)
+    bot, program = (seen.bot, seen.program) if seen.bot else judge_headers(headers)
+    client = scope["client"]
+    place = intake.places.of(network, headers, peer=client[0] if client else "")
     return Sender(
-        network=network_of(address),
+        network=network,
         user_agent=user_agent,
         agent=seen,
-        language=""
-        if by_key
-        else headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0].split(";")[0],
+        language=headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0],
         bot=bot,
-        by_key=by_key,
+        by_key=False,
+        program=program,
+        country=place.country,
+        region=place.region,
+        city=place.city,
     )
 
 

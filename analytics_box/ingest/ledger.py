@@ -6,6 +6,7 @@ from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, PAGE_EXIT, SPAN_OWN, SPANS, Event, Fact, Span
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import Key, LiveSessions, Session
+from analytics_box.profiles.people import People
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 
@@ -27,18 +28,31 @@ _SPAN = {table: _insert(table, (*SPAN_OWN, *own, *ATTRIBUTES)) for table, own in
 class Ledger:
     """Appends facts: leaves out repeats, interns their strings, finds their sessions, writes their rows.
 
-    Without `event_ids` every fact is taken for a new one.
+    Without `event_ids` every fact is taken for a new one; without `people` nobody is remembered by name.
     """
 
-    def __init__(self, strings: Strings, live: LiveSessions, event_ids: EventIds | None = None) -> None:
+    def __init__(
+        self,
+        strings: Strings,
+        live: LiveSessions,
+        event_ids: EventIds | None = None,
+        people: People | None = None,
+    ) -> None:
         self._strings = strings
         self._live = live
         self._event_ids = event_ids
+        self._people = people
 
-    def append(self, db: Connection, facts: Sequence[Fact]) -> None:
-        """Write these facts inside the current transaction."""
+    def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
+        """Write these facts inside the current transaction; those that were written before, and are not again."""
+        repeats: list[Fact] = []
         if self._event_ids is not None:
-            facts = [fact for fact in facts if not (fact.event_id and self._is_repeat(db, fact))]
+            fresh: list[Fact] = []
+            for fact in facts:
+                (repeats if fact.event_id and self._is_repeat(db, fact) else fresh).append(fact)
+            facts = fresh
+        if self._people is not None:
+            self._people.note(db, facts)
         events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
         if events:
             db.executemany(_EVENT, events)
@@ -46,6 +60,7 @@ class Ledger:
             for fact in facts:
                 if isinstance(fact, Span):
                     db.execute(_SPAN[fact.table], self._span(db, fact))
+        return repeats
 
     def _is_repeat(self, db: Connection, fact: Fact) -> bool:
         kind = fact.table if isinstance(fact, Span) else "events"
@@ -61,6 +76,8 @@ class Ledger:
         else:
             attributes = session.attributes
             session_number, session_started = session.number, session.started
+        if event.timings:
+            self._timings(db, event, session_number, client_session, attributes)
         return (
             event.site,
             event.time,
@@ -100,6 +117,23 @@ class Ledger:
             session = sessions.new(event.time, self._attributes(db, event), number)
         self._live.keep(keys[0], session)
         return session
+
+    def _timings(
+        self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
+    ) -> None:
+        """What a page event says of how its page was loaded, as rows of vitals."""
+        number = self._strings.number
+        who_and_where = (
+            event.site,
+            event.time,
+            event.visitor,
+            session,
+            client_session,
+            number(db, event.profile),
+            number(db, event.path),
+            number(db, event.query_string),
+        )
+        db.executemany(_SPAN["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         number = self._strings.number

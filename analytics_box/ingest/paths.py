@@ -1,19 +1,21 @@
 """The path of a page as it is stored and shown (semantics 16)."""
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from analytics_box.ingest.source import CLICK_IDS
+from analytics_box.ingest.clicks import CLICK_IDS, is_tracking
 
 LONGEST = 2_048
-_DROPPED = frozenset(CLICK_IDS) | {"gbraid", "wbraid", "dclid", "yclid", "igshid", "mc_eid"}
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 
 # Control characters and bidirectional overrides: never part of what a person wants to read.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACES = re.compile(r"\s{2,}")
+_ESCAPED = re.compile("[\udc80-\udcff]")  # how Python writes a byte that is no UTF-8
+_ASTRAY = re.compile(rf"[?&;](?:utm_[a-z]+|{'|'.join(CLICK_IDS)})=", re.IGNORECASE)
 
 
 class Page(NamedTuple):
@@ -40,20 +42,55 @@ def clean(text: str, longest: int = LONGEST) -> str:
 @lru_cache(maxsize=20_000)
 def page(address: str) -> Page:
     """Take apart a URL or a bare path; what is neither is "/". A fragment counts where it is a route (`#/` or `#!`)."""
+    address = address.strip()
     try:
-        parts = urlsplit(address)
+        parts = urlsplit("/" + address.lstrip("/") if address.startswith("//") else address)
         host = parts.hostname or ""
     except ValueError:
         return Page()
-    path = clean(unquote(parts.path)).rstrip("/") or "/"
-    if not path.startswith("/"):
-        path = "/" + path
+    path, astray = _without_parameters(_tidy(parts.path))
+    query = "&".join(filter(None, (parts.query, astray)))
     if parts.fragment.startswith(("/", "!")):
-        path = (path + "#" + clean(unquote(parts.fragment)))[:LONGEST]
-    pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else []
-    about_source = tuple((key, clean(value, 128)) for key, value in pairs if _tells_source(key))
-    rest = [(key, value) for key, value in pairs if key not in _DROPPED and not key.startswith("utm_")]
-    return Page(host.lower(), path, clean(unquote(urlencode(rest))) if rest else "", about_source)
+        route, _, more = parts.fragment.partition("?")
+        path += "#" + (clean(_decoded(route)).rstrip("/") or "/")
+        query = "&".join(filter(None, (query, more)))
+    pairs = parse_qsl(query, keep_blank_values=True) if query else []
+    about_source = tuple((key.lower(), clean(value, 128)) for key, value in pairs if _tells_source(key.lower()))
+    rest = [(key, value) for key, value in pairs if not is_tracking(key.lower())]
+    kept = clean(unquote(urlencode(rest))) if rest else ""
+    return Page(host.lower(), path[:LONGEST].rstrip(), kept, about_source)
+
+
+def _tidy(path: str) -> str:
+    """A path as people would write it: decoded, in one form of Unicode, without dot segments and empty ones."""
+    path = clean(_decoded(path))
+    if not path.isascii():
+        path = unicodedata.normalize("NFC", path)
+    if "//" in path or "/." in path or not path.startswith("/") or path.endswith("/"):
+        kept: list[str] = []
+        for segment in path.split("/"):
+            if segment == "..":
+                del kept[-1:]
+            elif segment not in {"", "."}:
+                kept.append(segment)
+        path = "/" + "/".join(kept)
+    return path
+
+
+def _decoded(text: str) -> str:
+    """Percent-decoded; bytes that are no UTF-8 stay as they were written."""
+    if "%" not in text:
+        return text
+    decoded = unquote(text, errors="surrogateescape")
+    return _ESCAPED.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", decoded)
+
+
+def _without_parameters(path: str) -> tuple[str, str]:
+    """A path, and the parameters of campaigns that went astray into it: /a&utm_source=x, or after an encoded `?`."""
+    found = _ASTRAY.search(path)
+    if found is None:
+        return path, ""
+    return path[: found.start()].rstrip("/") or "/", path[found.start() + 1 :].replace("?", "&")
 
 
 def _tells_source(key: str) -> bool:

@@ -1,4 +1,7 @@
-"""What clients send: one event of /track (wire 4.2) or of / and /batch (wire 4.3), decoded and checked."""
+"""What clients send: one event of /track (wire 4.2) or of / and /batch (wire 4.3), decoded and checked.
+
+Spans (wire 4.4) have files of their own; who and where is said in the same way by all.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -19,8 +22,20 @@ _Address = Annotated[str, Meta(max_length=8192)] | None
 _PropertyName = Annotated[str, Meta(max_length=128)]
 
 
-class Incoming(Struct, frozen=True):
-    """An event as it arrives. Unknown fields are ignored, null is absent.
+class Sent(Struct, frozen=True, kw_only=True):
+    """What everything that is sent may say: when, where and who. Unknown fields are ignored, null is absent."""
+
+    eventId: _Text512 = None
+    timestamp: int | str | None = None
+    path: _Address = None
+    anonymousId: _Text256 = None
+    anonymizeVisitorIds: bool | Literal["auto"] | None = None
+    sessionId: _Text256 = None
+    profileId: Annotated[str, Meta(max_length=128)] | None = None
+
+
+class Incoming(Sent, frozen=True, kw_only=True):
+    """An event as it arrives.
 
     What says who and what an event is has limits; a description of its page that is too long is cut, and one that
     makes no sense is left out, because a page view must not be lost over it.
@@ -28,16 +43,9 @@ class Incoming(Struct, frozen=True):
 
     name: Annotated[str, Meta(min_length=1, max_length=256)]
     type: str | None = None
-    eventId: _Text512 = None
     namespace: _Text64 = None
-    timestamp: int | str | None = None
     properties: Annotated[dict[_PropertyName, Any], Meta(max_length=50)] | None = None
-    anonymousId: _Text256 = None
-    anonymizeVisitorIds: bool | Literal["auto"] | None = None
-    sessionId: _Text256 = None
     websiteId: Annotated[str, Meta(max_length=255)] | None = None
-    profileId: Annotated[str, Meta(max_length=128)] | None = None
-    path: _Address = None
     source: str | None = None
     title: str | None = None
     referrer: str | None = None
@@ -61,6 +69,15 @@ class Incoming(Struct, frozen=True):
     twclid: str | None = None
     li_fat_id: str | None = None
     msclkid: str | None = None
+    load_time: float | None = None
+    dom_ready_time: float | None = None
+    dom_interactive: float | None = None
+    ttfb: float | None = None
+    render_time: float | None = None
+    redirect_time: float | None = None
+    domain_lookup_time: float | None = None
+    connection_time: float | None = None
+    request_time: float | None = None
 
 
 class InvalidEvent(Exception):

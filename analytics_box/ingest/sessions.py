@@ -5,6 +5,7 @@ sessions are read back from the last events.
 """
 
 from collections import OrderedDict
+from collections.abc import Set
 from typing import NamedTuple
 
 from analytics_box import ids
@@ -63,6 +64,11 @@ class LiveSessions:
         self._changed.append((key, self._live.get(key)))
         self._live[key] = session
         self._live.move_to_end(key)
+
+    def drop(self, numbers: Set[int]) -> None:
+        """End these sessions: what comes next begins a new one."""
+        for key in [key for key, session in self._live.items() if session.number in numbers]:
+            self._changed.append((key, self._live.pop(key)))
 
     def mark(self) -> int:
         return len(self._changed)

@@ -9,19 +9,12 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from analytics_box.ingest.clicks import CLICK_IDS
+
 Kind = Literal["direct", "search", "social", "ai", "email", "unknown"]
 
 DIRECT = "Direct"
 
-# Click ids that name the network which sent the visitor (wire 5.2).
-CLICK_IDS = {
-    "gclid": "Google",
-    "fbclid": "Facebook",
-    "ttclid": "TikTok",
-    "twclid": "Twitter",
-    "li_fat_id": "LinkedIn",
-    "msclkid": "Bing",
-}
 # What people write into utm_source, and hosts that the lists do not have.
 ALIASES = {
     "fb": "Facebook",
@@ -34,6 +27,54 @@ ALIASES = {
     "yt": "YouTube",
     "ddg": "DuckDuckGo",
     "yandex": "Yandex",
+    "duck duck go": "DuckDuckGo",
+    "openai": "ChatGPT",
+    "chat gpt": "ChatGPT",
+    "perplexity.ai": "Perplexity",
+    "linked in": "LinkedIn",
+    "insta": "Instagram",
+    "tweet": "Twitter",
+    "tik tok": "TikTok",
+    "vk": "VK",
+    "bing ads": "Bing",
+    "adwords": "Google",
+    "google ads": "Google",
+    "googleads": "Google",
+    "facebook ads": "Facebook",
+    "facebookads": "Facebook",
+    "meta": "Facebook",
+    "fb.me": "Facebook",
+    "m.me": "Facebook",
+    "fb.com": "Facebook",
+    "ig.me": "Instagram",
+    "redd.it": "Reddit",
+    "pin.it": "Pinterest",
+    "wa.me": "WhatsApp",
+    "whatsapp.com": "WhatsApp",
+    "com.whatsapp": "WhatsApp",
+    "t.me": "Telegram",
+    "org.telegram.messenger": "Telegram",
+    "com.facebook.katana": "Facebook",
+    "com.facebook.orca": "Facebook",
+    "com.instagram.android": "Instagram",
+    "com.twitter.android": "Twitter",
+    "com.pinterest": "Pinterest",
+    "com.zhiliaoapp.musically": "TikTok",
+    "com.google.android.youtube": "YouTube",
+    "com.slack": "Slack",
+    "com.openai.chatgpt": "ChatGPT",
+    "com.anthropic.claude": "Claude",
+    "ai.perplexity.app.android": "Perplexity",
+    "com.google.android.apps.bard": "Gemini",
+    "com.microsoft.copilot": "Copilot",
+    "copilot.com": "Copilot",
+    "deepseek.com": "Deepseek",
+    "poe.com": "Poe",
+    "quora.com": "Quora",
+    "app.slack.com": "Slack",
+    "slack.com": "Slack",
+    "teams.microsoft.com": "Microsoft Teams",
+    "statics.teams.cdn.office.net": "Microsoft Teams",
     "youtu.be": "YouTube",
     "lnkd.in": "LinkedIn",
     "reddit": "Reddit",
@@ -47,8 +88,61 @@ ALIASES = {
     "outlook.live.com": "Outlook",
     "mail.yahoo.com": "Yahoo! Mail",
     "mail.proton.me": "Proton Mail",
+    "outlook.office.com": "Outlook",
+    "outlook.office365.com": "Outlook",
+    "outlook.com": "Outlook",
+    "com.microsoft.office.outlook": "Outlook",
+    "com.yahoo.mobile.client.android.mail": "Yahoo! Mail",
+    "webmail.aol.com": "AOL Mail",
+    "mail.aol.com": "AOL Mail",
+    "mail.yandex.ru": "Yandex Mail",
+    "mail.zoho.com": "Zoho Mail",
+    "app.fastmail.com": "Fastmail",
+    "mail.google": "Gmail",
 }
-EMAIL = {"Gmail", "Outlook", "Yahoo! Mail", "Proton Mail", "email", "newsletter"}
+_MORE_SOCIAL = {"Reddit", "WhatsApp", "Quora"}
+_MORE_AI = {"Poe"}
+EMAIL = {
+    *("Gmail", "Outlook", "Yahoo! Mail", "Proton Mail", "AOL Mail", "Yandex Mail", "Zoho Mail", "Fastmail"),
+    *("Mailchimp", "HubSpot", "Marketo", "Vero", "Klaviyo", "email", "newsletter"),
+}
+# Sites of shops and of films, of which the lists have none or call them something else (channel.py tells them apart).
+SHOPS = {
+    "Amazon": ("amazon.{}", "amzn.to", "com.amazon.mshop.android.shopping"),
+    "eBay": ("ebay.{}", "com.ebay.mobile"),
+    "Etsy": ("etsy.com", "com.etsy.android"),
+    "Walmart": ("walmart.com", "walmart.ca"),
+    "AliExpress": ("aliexpress.com", "aliexpress.ru"),
+    "Alibaba": ("alibaba.com",),
+    "Shopify": ("shop.app", "shopify.com"),
+    "Rakuten": ("rakuten.{}",),
+    "Mercado Libre": ("mercadolibre.com", "mercadolibre.{}", "mercadolivre.{}"),
+    "Allegro": ("allegro.pl",),
+    "Zalando": ("zalando.{}",),
+    "Otto": ("otto.de",),
+    "Flipkart": ("flipkart.com",),
+    "Temu": ("temu.com",),
+    "Shein": ("shein.com",),
+    "idealo": ("idealo.{}",),
+    "PriceRunner": ("pricerunner.{}",),
+    "Best Buy": ("bestbuy.com",),
+    "Target": ("target.com",),
+    "Wayfair": ("wayfair.com",),
+}
+SCREENS = {
+    "Dailymotion": ("dailymotion.com", "dai.ly"),
+    "Twitch": ("twitch.tv",),
+    "Netflix": ("netflix.com",),
+    "Hulu": ("hulu.com",),
+    "Disney+": ("disneyplus.com",),
+    "TED": ("ted.com",),
+    "Wistia": ("wistia.com", "wistia.net"),
+    "Rumble": ("rumble.com",),
+    "Odysee": ("odysee.com",),
+    "Youku": ("youku.com",),
+    "iQIYI": ("iqiyi.com",),
+    "PeerTube": ("joinpeertube.org",),
+}
 # The hosts that stand for sources of which the lists have many, or none that people know.
 DOMAINS = {
     "Google": "google.com",
@@ -62,6 +156,23 @@ DOMAINS = {
     "Outlook": "outlook.live.com",
     "Yahoo! Mail": "mail.yahoo.com",
     "Proton Mail": "mail.proton.me",
+    "AOL Mail": "mail.aol.com",
+    "Yandex Mail": "mail.yandex.ru",
+    "Zoho Mail": "mail.zoho.com",
+    "Fastmail": "fastmail.com",
+    "Mailchimp": "mailchimp.com",
+    "HubSpot": "hubspot.com",
+    "Marketo": "marketo.com",
+    "Vero": "getvero.com",
+    "Klaviyo": "klaviyo.com",
+    "Taboola": "taboola.com",
+    "WhatsApp": "whatsapp.com",
+    "Quora": "quora.com",
+    "Poe": "poe.com",
+    "Slack": "slack.com",
+    "Microsoft Teams": "teams.microsoft.com",
+    "Mercado Libre": "mercadolibre.com",
+    "Shopify": "shopify.com",
 }
 SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # google.co.uk, not google.github.io
 LISTED_AS = {"reddit": "Reddit", "tumblr": "Tumblr", "Vkontakte": "VK"}  # names that we write differently
@@ -94,8 +205,12 @@ def known() -> Known:
             if plain:
                 word = name.lower().rstrip("!")
                 domains[name] = min(plain, key=lambda host: (word not in host, host.count("."), len(host), host))
-    kinds |= dict.fromkeys(EMAIL, "email")
-    kinds["Reddit"] = "social"
+    kinds |= dict.fromkeys(EMAIL, "email") | dict.fromkeys(_MORE_SOCIAL, "social") | dict.fromkeys(_MORE_AI, "ai")
+    for name, more in (SHOPS | SCREENS).items():
+        kinds.setdefault(name, "unknown")
+        hosts |= dict.fromkeys(more, name)
+        domains.setdefault(name, next((host for host in more if "{" not in host), f"{name.lower()}.com"))
+    kinds |= dict.fromkeys(("Slack", "Microsoft Teams", "Taboola"), "unknown")
     domains |= DOMAINS
     names = {name.lower(): name for name in kinds} | ALIASES
     hosts |= {key: name for key, name in ALIASES.items() if "." in key}
@@ -124,7 +239,7 @@ def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: st
     if utm_source:
         return _name_of_tag(utm_source)
     if click_id in CLICK_IDS:
-        return CLICK_IDS[click_id]
+        return CLICK_IDS[click_id].source
     if not referrer_host or is_own(referrer_host, own_domain) or is_local(referrer_host):
         return DIRECT
     return name_of_host(referrer_host)
@@ -155,6 +270,19 @@ def is_own(host: str, domain: str) -> bool:
     """Whether the host is the site's own domain, its www form or a subdomain of it."""
     host, domain = host.lower().removeprefix("www."), domain.lower().removeprefix("www.")
     return bool(domain) and (host == domain or host.endswith("." + domain))
+
+
+@lru_cache(maxsize=1)
+def _spammers() -> frozenset[str]:
+    text = resources.files("analytics_box.ingest").joinpath("data/spammers.txt").read_text("utf-8")
+    return frozenset(text.lower().split())
+
+
+@lru_cache(maxsize=20_000)
+def is_spam(host: str) -> bool:
+    """Whether this referrer only wants to be seen in statistics: the host, or one that it belongs to, is listed."""
+    labels = host.lower().rstrip(".").split(".")
+    return any(".".join(labels[first:]) in _spammers() for first in range(len(labels) - 1))
 
 
 @lru_cache(maxsize=2_000)

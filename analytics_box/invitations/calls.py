@@ -6,19 +6,21 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box import errors, ids
+from analytics_box.configuration import defaults
 from analytics_box.http.call import Call
 from analytics_box.invitations import change, letters
 from analytics_box.invitations.rules import Invitation, InvitedRole, Status
-from analytics_box.organizations.calls import acting, date
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.shown import date
 
 Text = Annotated[str, Meta(max_length=255)]
 
 
 class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of organizations.createInvitation."""
+    """Input of organizations.createInvitation. Without a role it is the organization's default."""
 
     email: Text
-    role: InvitedRole = "member"
+    role: InvitedRole | None = None
     organizationId: Text | None = None
 
 
@@ -106,9 +108,15 @@ async def accept_invitation(call: Call, given: Accepted) -> Joined:
     return Joined(joined.organization_id, joined.role)
 
 
-async def invite(call: Call, organization_id: str, *, email: str, role: InvitedRole) -> tuple[Invitation, str, bool]:
-    """Make an invitation, and send it if there is a mail server: the invitation, its link, whether it was sent."""
+async def invite(
+    call: Call, organization_id: str, *, email: str, role: InvitedRole | None
+) -> tuple[Invitation, str, bool]:
+    """Make an invitation, and send it if there is a mail server: the invitation, its link, whether it was sent.
+
+    Without a role it is the organization's default.
+    """
     _, by = acting(call, organization_id)
+    role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
     secret = ids.new_token()
     invitation, organization = await call.write(
         lambda db: change.invite(db, organization_id, by, email=email, role=role, secret=secret)

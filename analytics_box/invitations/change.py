@@ -7,7 +7,7 @@ from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts import users
 from analytics_box.errors import Conflict
 from analytics_box.invitations import rows
-from analytics_box.invitations.rules import LIFE, MOST_PENDING, Invitation, InvitedRole
+from analytics_box.invitations.rules import KEPT, LIFE, MOST_PENDING, Invitation, InvitedRole
 from analytics_box.organizations import change as organizations
 from analytics_box.organizations import members
 from analytics_box.organizations.change import By
@@ -128,6 +128,11 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
         now=now,
     )
     return _join(db, found.invitation, user.id, now), user.id
+
+
+def sweep(db: Connection, now: int) -> None:
+    """Forget invitations whose time was over long ago."""
+    rows.delete_old(db, ended_before=now - KEPT)
 
 
 def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Invitation:

@@ -55,6 +55,11 @@ def unanswered(db: Connection, organization_id: str) -> list[Invitation]:
     )
 
 
+def delete_old(db: Connection, *, ended_before: int) -> None:
+    """Whatever became of them; the audit log still knows."""
+    db.execute("-- invitations.delete_old\ndelete from invitations where expires_at <= ?", (ended_before,))
+
+
 def set_accepted(db: Connection, invitation_id: str, now: int) -> None:
     db.execute("-- invitations.set_accepted\nupdate invitations set accepted_at = ? where id = ?", (now, invitation_id))
 

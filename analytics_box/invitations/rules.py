@@ -7,6 +7,7 @@ from msgspec import Struct
 from analytics_box.clock import DAY
 
 LIFE: Final = 7 * DAY
+KEPT: Final = 30 * DAY  # after its end, so that whoever invited sees that nobody came
 MOST_PENDING: Final = 100  # per organization
 
 InvitedRole = Literal["admin", "member", "viewer"]  # an owner is made by another owner, never by a link

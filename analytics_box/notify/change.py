@@ -16,9 +16,10 @@ from analytics_box.notify.forms import SECRET_PREFIX
 from analytics_box.notify.rules import Channel, Config, Kind
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.store.db import Connection
-from analytics_box.store.seal import Seal
+from analytics_box.store.seal import Seal, SealBroken
 
 UNKNOWN = "There is no channel with this id"
+UNREADABLE = "The secrets of this channel cannot be read; delete it and make a new one"
 _SWITCHED_OFF = "The channel was switched off"
 
 
@@ -73,23 +74,24 @@ def create(
 
 def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wanted) -> Channel:
     """Another name or place, or on and off. What waits for a channel that is switched off is given up."""
-    before = channel
-    config = opened(tools.seal, before)
-    changed = config
+    before, config, changed = channel, None, None
     if wanted.config is not None:
+        config = _readable(tools.seal, before)
         changed = places.clean(before.kind, replace(wanted.config, secret=config.secret), tools.fence)
+        if before.kind == "webhook" and not config.secret:
+            raise errors.Conflict(UNREADABLE)
     after = replace(
         before,
         name=before.name if wanted.name is None else rules.clean_name(wanted.name),
         enabled=before.enabled if wanted.enabled is None else wanted.enabled,
-        shown=rules.shown(before.kind, changed),
+        shown=before.shown if changed is None else rules.shown(before.kind, changed),
     )
     detail: dict[str, object] = {
         label: {"before": getattr(before, field), "after": getattr(after, field)}
         for label, field in (("name", "name"), ("enabled", "enabled"), ("leadsTo", "shown"))
         if getattr(before, field) != getattr(after, field)
     }
-    if changed != config:
+    if changed is not None and changed != config:
         after = replace(after, sealed=sealed(tools.seal, before.id, changed))
         detail.setdefault("leadsTo", f"another address at {after.shown}")
     if not detail:
@@ -106,7 +108,10 @@ def rotate(db: Connection, tools: Tools, by: By, channel: Channel) -> tuple[Chan
     """A new secret for a webhook; the old one is used no more. Raises BadRequest for channels without one."""
     if channel.kind != "webhook":
         raise errors.BadRequest("Only webhooks have a signing secret")
-    config = replace(opened(tools.seal, channel), secret=new_secret())
+    config = _readable(tools.seal, channel)
+    if not config.url:
+        raise errors.Conflict(UNREADABLE)
+    config = replace(config, secret=new_secret())
     after = replace(channel, sealed=sealed(tools.seal, channel.id, config), updated_at=by.now)
     rows.update(db, after)
     _record(db, by, after, "rotated", {"name": after.name})
@@ -137,6 +142,11 @@ def existing(db: Connection, channel_id: str, organization_id: str) -> Channel:
     return found
 
 
+def note(db: Connection, channel_id: str, *, at: int, error: str) -> None:
+    """What became of the latest attempt; no error is a success."""
+    rows.note(db, channel_id, at=at, error=error)
+
+
 def sealed(seal: Seal, channel_id: str, config: Config) -> bytes:
     """A channel's configuration as it may be stored."""
     return seal.seal(msgspec.json.encode(config), owner=_owner(channel_id))
@@ -155,6 +165,14 @@ def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
 def new_secret() -> str:
     """A secret in the form of Standard Webhooks: 24 random bytes."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
+
+
+def _readable(seal: Seal, channel: Channel) -> Config:
+    """The same; nothing where the file that it was sealed with is lost."""
+    try:
+        return opened(seal, channel)
+    except SealBroken:
+        return Config()
 
 
 def _owner(channel_id: str) -> str:

@@ -4,6 +4,7 @@ Roles are read inside the transaction too, so that a change of role counts for w
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,12 +31,13 @@ class By(Struct, frozen=True):
 
 
 class Given(Struct, frozen=True):
-    """New settings of an organization; None leaves what is there."""
+    """New settings of an organization; None leaves what is there. `metadata` is a JSON object, taken as a whole."""
 
     name: str | None = None
     slug: str | None = None
     time_zone: str | None = None
     plan: Plan | None = None
+    metadata: dict[str, Any] | None = None
 
 
 def role_of(db: Connection, organization_id: str, by: By) -> Role:
@@ -43,7 +45,7 @@ def role_of(db: Connection, organization_id: str, by: By) -> Role:
     if by.user_id is None:
         return "admin"
     found = rows.member(db, organization_id, by.user_id)
-    if found is None:
+    if found is None or rows.find(db, organization_id) is None:
         raise errors.Forbidden("Access denied to this organization")
     return found.role
 
@@ -55,15 +57,15 @@ def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:
     return role
 
 
-def create(db: Connection, by: By, *, name: str, slug: str | None) -> Organization:
+def create(
+    db: Connection, by: By, *, name: str, slug: str | None = None, metadata: dict[str, Any] | None = None
+) -> Stored:
     """A new organization whose owner is its maker. Raises BadRequest, or Conflict for a slug that is taken."""
     if by.user_id is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     clean = account_rules.clean_organization(name)
     if slug is not None:
         slug = rules.clean_slug(slug)
-        if rows.slug_is_taken(db, slug):
-            raise errors.Conflict("This slug is already taken")
     organization = Organization(
         id=ids.new_id(),
         name=clean,
@@ -72,10 +74,10 @@ def create(db: Connection, by: By, *, name: str, slug: str | None) -> Organizati
         site=new_site(db, by.now),
         created_at=by.now,
     )
-    rows.insert(db, organization)
+    rows.insert(db, organization, rules.metadata_of(metadata or {}))
     rows.insert_member(db, organization_id=organization.id, user_id=by.user_id, role="owner", now=by.now)
     record(db, by, organization.id, "created", "organization", organization.id, {"name": organization.name})
-    return organization
+    return existing(db, organization.id)
 
 
 def free_slug(db: Connection, name: str) -> str:
@@ -96,10 +98,11 @@ def update(db: Connection, organization_id: str, by: By, given: Given) -> Stored
         slug=before.slug if given.slug is None else rules.clean_slug(given.slug),
         time_zone=before.time_zone if given.time_zone is None else rules.known_zone(given.time_zone),
         plan=given.plan or before.plan,
+        metadata=before.metadata if given.metadata is None else rules.metadata_of(given.metadata),
     )
     changes = {
         name: getattr(after, name)
-        for name in ("name", "slug", "time_zone", "plan")
+        for name in ("name", "slug", "time_zone", "plan", "metadata")
         if getattr(after, name) != getattr(before, name)
     }
     if changes:
@@ -109,7 +112,7 @@ def update(db: Connection, organization_id: str, by: By, given: Given) -> Stored
 
 
 def existing(db: Connection, organization_id: str) -> Stored:
-    """Raises Forbidden for an unknown organization, as for one of others."""
+    """Raises Forbidden for an unknown or deleted organization, as for one of others."""
     found = rows.find(db, organization_id)
     if found is None:
         raise errors.Forbidden("Access denied to this organization")

@@ -1,22 +1,31 @@
 """Organizations and members in box.db. Every function takes a connection inside the caller's transaction."""
 
 import apsw
+from msgspec.structs import asdict
 
 from analytics_box.accounts.rules import Organization
-from analytics_box.errors import Conflict
+from analytics_box.errors import Conflict, Detail
 from analytics_box.identity import Role
 from analytics_box.organizations.rules import Member, Stored
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
+TAKEN = "This slug is already taken"
+
+
+_COLUMNS = """
+  organizations.id, name, slug, plan, site, time_zone, logo, metadata, organizations.created_at, deleted_at
+"""
+
 
 def find(db: Connection, organization_id: str) -> Stored | None:
+    """The organization with this id, unless it is deleted."""
     return records.one_of(
         db,
         Stored,
-        """
+        f"""
         -- organizations.find
-        select id, name, slug, plan, site, time_zone, created_at from organizations where id = ?
+        select {_COLUMNS} from organizations where id = ? and deleted_at is null
         """,
         (organization_id,),
     )
@@ -27,11 +36,11 @@ def of_user(db: Connection, user_id: str) -> list[Stored]:
     return records.all_of(
         db,
         Stored,
-        """
+        f"""
         -- organizations.of_user
-        select organizations.id, name, slug, plan, site, time_zone, organizations.created_at
+        select {_COLUMNS}
         from members
-        join organizations on organizations.id = members.organization_id
+        join organizations on organizations.id = members.organization_id and deleted_at is null
         where members.user_id = ?
         order by members.created_at, organizations.id
         """,
@@ -39,13 +48,13 @@ def of_user(db: Connection, user_id: str) -> list[Stored]:
     )
 
 
-def insert(db: Connection, organization: Organization) -> None:
-    """Raises Conflict when another organization has the slug."""
+def insert(db: Connection, organization: Organization, metadata: str) -> None:
+    """`metadata` is a JSON object. Raises Conflict when another organization has the slug."""
     try:
         db.execute(
             """
             -- organizations.insert
-            insert into organizations (id, name, slug, plan, site, created_at) values (?, ?, ?, ?, ?, ?)
+            insert into organizations (id, name, slug, plan, site, metadata, created_at) values (?, ?, ?, ?, ?, ?, ?)
             """,
             (
                 organization.id,
@@ -53,11 +62,16 @@ def insert(db: Connection, organization: Organization) -> None:
                 organization.slug,
                 organization.plan,
                 organization.site,
+                metadata,
                 organization.created_at,
             ),
         )
     except apsw.ConstraintError as taken:
-        raise Conflict("This slug is already taken") from taken
+        raise _taken() from taken
+
+
+def _taken() -> Conflict:
+    return Conflict(TAKEN, details=(Detail("slug", TAKEN),))
 
 
 def slug_is_taken(db: Connection, slug: str) -> bool:
@@ -71,12 +85,14 @@ def update(db: Connection, organization: Stored) -> None:
         db.execute(
             """
             -- organizations.update
-            update organizations set name = ?, slug = ?, plan = ?, time_zone = ? where id = ?
+            update organizations
+            set name = :name, slug = :slug, plan = :plan, time_zone = :time_zone, metadata = :metadata
+            where id = :id
             """,
-            (organization.name, organization.slug, organization.plan, organization.time_zone, organization.id),
+            asdict(organization),
         )
     except apsw.ConstraintError as taken:
-        raise Conflict("This slug is already taken") from taken
+        raise _taken() from taken
 
 
 def members(db: Connection, organization_id: str) -> list[Member]:
@@ -130,7 +146,11 @@ def delete_member(db: Connection, organization_id: str, user_id: str) -> None:
     other = db.execute(
         """
         -- organizations.delete_member
-        select organization_id from members where user_id = ? order by created_at, organization_id limit 1
+        select members.organization_id
+        from members
+        join organizations on organizations.id = members.organization_id and deleted_at is null
+        where members.user_id = ?
+        order by members.created_at, members.organization_id limit 1
         """,
         (user_id,),
     ).fetchone()

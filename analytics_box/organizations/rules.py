@@ -1,7 +1,8 @@
 """Who may do what in an organization, and what one may be called (wire 10.4). Pure."""
 
+import json
 import re
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -18,6 +19,10 @@ Action = Literal[
     "change roles",
     "remove members",
     "transfer",
+    "delete",
+]
+WebsiteAction = Literal[
+    "create", "read", "update", "delete", "configure", "view_analytics", "manage_tracking", "transfer"
 ]
 Plan = Literal["free", "hobby"]
 
@@ -36,13 +41,30 @@ ALLOWED: Final[dict[Action, frozenset[Role]]] = {
     "change roles": _ADMINS,
     "remove members": _ADMINS,
     "transfer": _OWNERS,
+    "delete": _OWNERS,
 }
+
+# What a role allows on the organization's websites (wire 10.4).
+_VIEWERS: Final[tuple[WebsiteAction, ...]] = ("read", "view_analytics")
+_MEMBERS: Final[tuple[WebsiteAction, ...]] = (*_VIEWERS, "configure", "manage_tracking")
+_ALL: Final[tuple[WebsiteAction, ...]] = (*_MEMBERS, "create", "update", "delete", "transfer")
+ON_WEBSITES: Final[dict[Role, tuple[WebsiteAction, ...]]] = {
+    "owner": _ALL,
+    "admin": _ALL,
+    "member": _MEMBERS,
+    "viewer": _VIEWERS,
+}
+MOST_METADATA: Final = 4_096  # bytes as JSON
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?\Z")
 
 
 class Stored(Struct, frozen=True):
-    """An organization with all that its settings show. `time_zone` is empty where new members start in UTC."""
+    """An organization with all that its settings show. Times are UTC ms.
+
+    `time_zone` is empty where new members start in UTC, `logo` where there is none, else it is the image's digest.
+    `metadata` is a JSON object that programs keep there.
+    """
 
     id: str
     name: str
@@ -50,7 +72,10 @@ class Stored(Struct, frozen=True):
     plan: str
     site: int
     time_zone: str
+    logo: str
+    metadata: str
     created_at: int
+    deleted_at: int | None
 
 
 class Member(Struct, frozen=True):
@@ -88,6 +113,27 @@ def check_an_owner_stays(owners: int, before: Role, after: Role | None) -> None:
     """An organization always has an owner. Raises Conflict; `owners` counts those before the change."""
     if before == "owner" and after != "owner" and owners <= 1:
         raise errors.Conflict("This is the last owner. Make somebody else an owner first")
+
+
+def check_name_typed(typed: str, name: str) -> None:
+    """Whether the name was typed, as the last question before what cannot be undone. Raises BadRequest."""
+    if " ".join(typed.split()) != name:
+        message = f"Type the name of the organization: {name}"
+        raise BadRequest(message, details=(Detail("confirmation", message),))
+
+
+def logo_path(organization_id: str, digest: str) -> str:
+    """Where a logo is served; empty where there is none. Another picture has another address."""
+    return f"/logos/{organization_id}/{digest}" if digest else ""
+
+
+def metadata_of(given: dict[str, Any]) -> str:
+    """What programs keep beside an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
+    text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+    if len(text.encode(errors="surrogatepass")) > MOST_METADATA:
+        message = f"Metadata may have {MOST_METADATA:,} bytes as JSON at most"
+        raise BadRequest(message, details=(Detail("metadata", message),))
+    return text
 
 
 def clean_slug(slug: str) -> str:

@@ -8,8 +8,6 @@ import socket
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final
 
-from msgspec import Struct
-
 from analytics_box.outgoing.failures import Refused
 from analytics_box.settings import Settings, SettingsError
 
@@ -33,15 +31,16 @@ _CLOSED: Final[tuple[Network, ...]] = (
 )
 
 
-class Fence(Struct, frozen=True):
+class Fence:
     """What the box may reach. `allowed` are private ranges that its administrator opened (allowed_private_targets).
 
     `host` and `port` are what the box itself listens on.
     """
 
-    allowed: tuple[Network, ...] = ()
-    host: str = "127.0.0.1"
-    port: int = 0
+    def __init__(self, allowed: tuple[Network, ...] = (), host: str = "127.0.0.1", port: int = 0) -> None:
+        self.allowed = allowed
+        self._host = host
+        self._port = port
 
     def check(self, address: Address, port: int) -> Address:
         """The address to connect to. Raises Refused."""
@@ -49,7 +48,7 @@ class Fence(Struct, frozen=True):
         if not all(self._is_open(each) for each in (outer, inner)):
             raise Refused("This name or address leads into a private or reserved network")
         self.check_port(port)
-        if port == self.port and self._is_own(inner):
+        if port == self._port and self._is_own(inner):
             raise Refused("This is the box's own address")
         return outer
 
@@ -73,7 +72,7 @@ class Fence(Struct, frozen=True):
 
     def _is_own(self, address: Address) -> bool:
         try:
-            listening = ip_address(self.host)
+            listening = ip_address(self._host)
         except ValueError:
             return is_own(address)  # a host name: any of this machine's addresses may be meant
         return is_own(address) if listening.is_unspecified else address == listening

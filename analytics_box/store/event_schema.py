@@ -189,4 +189,49 @@ EVENTS = (
             """,
         ),
     ),
+    (
+        "0003_people",
+        (
+            # Who a visitor was from `time` on: until somebody else was identified there. What a visitor did before the
+            # first row here belongs to that row's person too. (The table of the step before was never written to.)
+            "drop table visitor_profiles",
+            """
+            create table visitor_profiles (
+              site             integer not null,
+              visitor          integer not null,
+              time             integer not null,
+              profile          integer not null,
+              primary key (site, visitor, time)
+            ) strict, without rowid
+            """,
+            "create index visitor_profiles_by_profile on visitor_profiles (site, profile)",
+            # A keyed hash of the e-mail address in the traits, to find a person by it; the address itself is sealed.
+            "alter table profiles add column email blob check (email is null or length(email) = 16)",
+            "create index profiles_by_email on profiles (site, email) where email is not null",
+            "create index profiles_by_update on profiles (site, updated_at)",
+            # A person that is being removed: who asked, and which visitors it was when. A row is there until the last
+            # trace is gone, so that a restart goes on with it. visitors: [[visitor, from, until], ...], times in ms.
+            """
+            create table erasures (
+              id               text    primary key check (length(id) between 8 and 64),
+              site             integer not null,
+              website_id       text    not null,
+              organization_id  text    not null,
+              actor            text    not null,
+              profile          integer not null,
+              visitors         text    not null check (json_valid(visitors)),
+              removed          integer not null default 0 check (removed >= 0),
+              created_at       integer not null
+            ) strict, without rowid
+            """,
+            # Strings that removed rows had; those that no other row has go last.
+            """
+            create table erasure_strings (
+              erasure          text    not null references erasures (id) on delete cascade,
+              string           integer not null,
+              primary key (erasure, string)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )

@@ -37,6 +37,10 @@ class Strings:
         self._learned.append(text)
         return number
 
+    def forget(self, text: str) -> None:
+        """A string was removed from the table; should it come again, it gets another number."""
+        self._numbers.pop(text, None)
+
     def mark(self) -> int:
         return len(self._learned)
 

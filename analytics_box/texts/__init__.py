@@ -6,7 +6,9 @@ Names in {braces} are filled in with str.format.
 
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
+from analytics_box.texts.configuration import Defaults, Domains, Integrations
 from analytics_box.texts.docs import Docs
+from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
@@ -17,9 +19,13 @@ __all__ = [
     "ApiKeys",
     "App",
     "AuditLog",
+    "Defaults",
     "Docs",
+    "Drops",
+    "Domains",
     "Errors",
     "Form",
+    "Integrations",
     "Invitations",
     "Keys",
     "Members",

@@ -83,7 +83,8 @@ class Profile:
 
     title = "Profile"
     email = "E-mail"
-    email_help = "This is what you sign in with."
+    name = "Name"
+    name_help = "Members of your organizations see it beside your address. It can be empty."
     zone = "Time zone"
     zone_help = "Days begin and end in this zone. It is {zone} now."
     zone_auto = "Automatic: this browser's, taken over when you sign in"

@@ -36,4 +36,7 @@ class AuditLog:
         "revoked": "revoked",
         "deleted": "deleted",
     }
-    subjects: ClassVar[Mapping[str, str]] = {"api_key": "API key", "preferences": "own preferences"}
+    subjects: ClassVar[Mapping[str, str]] = {"api_key": "API key", "preferences": "own preferences",
+        "channel": "alert channel",
+        "defaults": "defaults of new websites and invitations",
+    }

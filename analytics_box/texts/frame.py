@@ -29,6 +29,9 @@ class SettingsArea:
     security = "Security"
     organization = "Organization"
     members = "Members"
+    integrations = "Integrations"
+    domains = "Domains"
+    defaults = "Defaults"
     keys = "API keys"
     audit = "Audit log"
 

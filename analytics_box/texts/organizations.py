@@ -30,11 +30,75 @@ class Organizations:
     leave = "Leave this organization"
     leave_help = "You lose access to its websites. An owner or admin can invite you again."
     leave_text = "You will lose access to its websites at once. An owner or admin can invite you again."
+    leave_last_text = (
+        "You will lose access to its websites at once. It is your only organization, so you will be signed out and "
+        "cannot sign in until somebody invites you again."
+    )
+    logo = "Logo"
+    logo_alt = "Logo of {name}"
+    logo_help = "A PNG, JPEG or WebP picture of at most 512 KB; square ones look best. Members see it beside the name."
+    logo_none = "There is no logo yet."
+    logo_file = "Picture"
+    logo_submit = "Upload"
+    logo_delete = "Remove logo"
+    transfer = "Transfer ownership"
+    transfer_help = "Another member becomes the owner, and you stay as an admin."
+    transfer_lead = (
+        "The new owner can do everything here, also delete the organization and remove you. You will be an admin; "
+        "only the new owner can change that."
+    )
+    transfer_to = "New owner"
+    transfer_none = "Nobody else belongs to this organization."
+    transfer_none_help = "Invite somebody first; then you can hand it over."
+    choose = "Choose a member"
+    choose_member = "Choose the member who will be the owner"
+    to_members = "Members"
+    type_name = "Type {name} to confirm"
+    delete = "Delete this organization"
+    delete_help = "Its websites, keys and members are refused at once. You can restore it for {days} days."
+    delete_help_now = "Its websites, keys, members and events are gone at once, and nobody can restore them."
+    delete_title = "Delete {name}"
+    delete_now = "From that moment, {name} is closed:"
+    delete_websites: ClassVar[Mapping[bool, str]] = {
+        True: "Its website takes no events any more, and its figures cannot be seen.",
+        False: "Its {count} websites take no events any more, and their figures cannot be seen.",
+    }
+    delete_keys = "Its API keys are refused."
+    delete_members: ClassVar[Mapping[bool, str]] = {
+        True: "One other member loses access.",
+        False: "{count} other members lose access.",
+    }
+    delete_stranded: ClassVar[Mapping[bool, str]] = {
+        True: "One of them belongs to no other organization and cannot sign in.",
+        False: "{count} of them belong to no other organization and cannot sign in.",
+    }
+    delete_until = (
+        "Until {until} an owner can restore it, on this page of another organization. After that its websites with "
+        "all events, its keys, members and invitations are removed for good; the audit log stays."
+    )
+    delete_for_good = (
+        "Its websites with all events, its keys, members and invitations are removed for good; the audit log stays."
+    )
+    delete_last = "This is your only organization."
+    delete_last_help = (
+        "Without one you could not sign in to restore it. Add or join another organization first, then delete this one."
+    )
+    deleted = "Deleted organizations"
+    deleted_help = "They take no events and answer nobody. When their time is over, all that was theirs is removed."
+    deleted_until = "can be restored until {until}"
+    restore = "Restore"
     confirm = "Yes, continue"
     cancel = "Cancel"
     current = "This organization"
     switch = "Your organizations"
-    done: ClassVar[Mapping[str, str]] = {"saved": "Saved.", "made": "The organization is ready. Add its first website."}
+    done: ClassVar[Mapping[str, str]] = {
+        "saved": "Saved.",
+        "made": "The organization is ready. Add its first website.",
+        "logo": "The logo was uploaded.",
+        "logo-deleted": "The logo was removed.",
+        "deleted": "The organization was deleted. It can be restored below.",
+        "restored": "The organization is back, with everything that was in it.",
+    }
     roles: ClassVar[Mapping[str, str]] = {"owner": "Owner", "admin": "Admin", "member": "Member", "viewer": "Viewer"}
     test_subject = "Analytics Box can send mail"
     test_text = "This message was sent to try the mail server of {url}. There is nothing to do.\n"
@@ -70,6 +134,7 @@ class Members:
         "revoked": "The invitation does not work any more.",
         "role": "The role was changed.",
         "removed": "The member was removed.",
+        "transferred": "The organization has a new owner, and you are an admin now.",
     }
 
 

@@ -16,6 +16,7 @@ class Sites:
     waiting = "Waiting for the first event"
     empty_title = "No websites yet"
     empty = "Add one, paste a line of HTML into its pages, and see its visitors here."
+    empty_member = "Admins and owners of your organization can add one."
     new_title = "Add a website"
     new_lead = "You will get one line of HTML to paste into its pages."
     name_help = "What you call it."
@@ -104,6 +105,29 @@ class WebsiteSettings:
     delete_help_now = "It stops taking events at once, and its events are removed for good within the hour."
     delete_confirm = "Type {name} to confirm"
     delete_wrong = "Type the website's name, {name}, exactly as it is"
+    transfer = "Transfer website"
+    transfer_title = "{site} · Transfer"
+    transfer_help = "Give it to another organization of yours, with its settings and all its events."
+    transfer_lead = "It moves at once, with its settings and all its events."
+    transfer_consequences = (
+        "Trackers go on sending; nothing on your pages has to change.",
+        "Members of the other organization see its figures, and members of this one no longer do.",
+        "API keys of this organization do not reach it any more.",
+    )
+    transfer_to = "Goes to"
+    transfer_confirm = "Type {domain} to confirm"
+    transfer_confirmation = "Confirmation"
+    transfer_wrong = "Type the website's domain, {domain}, exactly as it is"
+    transfer_unchosen = "Choose an organization in which you are an admin or owner"
+    transfer_nowhere_title = "There is nowhere to go"
+    transfer_nowhere = (
+        "A website can go to another organization in which you are an admin or owner, and there is none yet. "
+        "You can make one in the settings."
+    )
+    transfer_nowhere_link = "Organizations"
+    transfer_cancel = "Cancel"
+    moved = "The website belongs to {organization} now."
+    moved_switch = "Switch to {organization}"
     deleted = "Deleted websites"
     deleted_until = "can be restored until {day}"
     restore = "Restore"

@@ -9,14 +9,17 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BoxError
+from analytics_box.http.dates import USUAL, Formats
 from analytics_box.query.access import Scope
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
-from analytics_box.websites import overview, series
-from analytics_box.websites.overview import Figures, ListRow, Totals
+from analytics_box.websites import panels, series
+from analytics_box.websites.overview import Figures
+from analytics_box.websites.panels import ListRow
 from analytics_box.websites.periods import granularity
 from analytics_box.websites.series import SeriesRow
+from analytics_box.websites.tiles import Totals, tiles
 from analytics_box.websites.view import View
 
 T = TypeVar("T")
@@ -34,13 +37,14 @@ class Unanswered(Exception):
 
 
 class Asking(Struct, frozen=True):
-    """One website, its local days, and the clock that tells what is over. `now` is in UTC ms."""
+    """One website, its local days, the clock that tells what is over, and how dates are written. `now` is UTC ms."""
 
     queries: Queries
     site: int
     days: Days
     zone: ZoneInfo
     now: int
+    formats: Formats = USUAL
 
     @property
     def wall(self) -> datetime:
@@ -80,19 +84,21 @@ async def ask_figures(asking: Asking, view: View) -> Figures:
     totals, rows, *before = await asking.rows(wanted)
     one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
     return Figures(
-        tiles=overview.tiles(
-            view, read(totals, Totals)[0], read(before[0], Totals)[0] if before else None, unfinished=one_day
-        ),
+        tiles=tiles(view, read(totals, Totals)[0], read(before[0], Totals)[0] if before else None, unfinished=one_day),
         chart=series.chart(
-            view.metric, read(rows, SeriesRow), read(before[1], SeriesRow) if before else None, asking.wall
+            view.metric,
+            read(rows, SeriesRow),
+            read(before[1], SeriesRow) if before else None,
+            now=asking.wall,
+            formats=asking.formats,
         ),
     )
 
 
 async def ask_list(asking: Asking, view: View, panel: str) -> list[ListRow]:
     """The rows of one panel. Raises Unanswered."""
-    wanted = GivenParameter(TYPES[overview.list_of(view, panel)])
-    (rows,) = await asking.rows([wanted], limit=overview.rows_wanted(view, panel))
+    wanted = GivenParameter(TYPES[panels.list_of(view, panel)])
+    (rows,) = await asking.rows([wanted], limit=panels.rows_wanted(view, panel))
     return read(rows, ListRow)
 
 

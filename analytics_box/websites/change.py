@@ -18,7 +18,6 @@ from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import GivenTracking
 
 MOST_OLD_CLIENT_IDS = 5
-_MANAGERS = {"admin", "owner"}
 
 
 class By(Struct, frozen=True):
@@ -86,7 +85,7 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
     """
     website = _fresh(db, website)
-    if rows.role_of(db, organization_id, user_id) not in _MANAGERS:
+    if rows.role_of(db, organization_id, user_id) not in rules.MANAGERS:
         raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:

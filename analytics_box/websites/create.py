@@ -3,8 +3,10 @@
 import apsw
 
 from analytics_box import audit, ids
+from analytics_box.configuration import defaults
 from analytics_box.websites import rows, rules
 from analytics_box.websites.rules import Website
+from analytics_box.websites.tracking import Tracking
 
 
 def new_site(db: apsw.Connection, now: int) -> int:
@@ -13,7 +15,11 @@ def new_site(db: apsw.Connection, now: int) -> int:
 
 
 def create(db: apsw.Connection, *, organization_id: str, name: str, domain: str, actor: str, now: int) -> Website:
-    """Store a new website with its audit entry. Raises BadRequest or Conflict."""
+    """Store a new website with its audit entry; it starts with the organization's defaults.
+
+    Raises BadRequest or Conflict.
+    """
+    given = defaults.of(db, organization_id)
     website = Website(
         id=ids.new_id(),
         organization_id=organization_id,
@@ -23,6 +29,7 @@ def create(db: apsw.Connection, *, organization_id: str, name: str, domain: str,
         is_public=False,
         status="ACTIVE",
         created_at=now,
+        tracking=Tracking(visitorIdMode=given.visitor_id_mode, dataRetentionDays=given.data_retention_days),
     )
     rows.insert(db, website)
     audit.record(

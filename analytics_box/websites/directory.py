@@ -77,6 +77,12 @@ class Directory:
         self._by_id.pop(website_id, None)
         self._doors.pop(website_id, None)
 
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all its websites are gone."""
+        for website in list(self._by_id.values()):
+            if website.organization_id == organization_id:
+                self.forget(website.id)
+
     def old_ids_used(self) -> dict[str, int]:
         """When old client ids were used since the last call: the hour by id, in UTC ms."""
         used, self._old_ids_used = self._old_ids_used, {}

@@ -1,9 +1,10 @@
 """Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from analytics_box.http.dates import Formats, day_text, short_day_text, time_text
 from analytics_box.query.ranges import Days, Granularity
 from analytics_box.texts import Ranges
 
@@ -13,21 +14,18 @@ def granularity(days: Days) -> Granularity:
     return "hour" if days.length == 1 else "day"
 
 
-def period_text(days: Days) -> str:
-    """22 Oct – 20 Nov 2026; what both ends share is said once."""
+def period_text(days: Days, formats: Formats) -> str:
+    """22 Oct – 20 Nov 2026; where months have names, what both ends share is said once."""
     first, last = days.first, days.last
     if first == last:
-        return f"{day_text(last)} {last.year}"
-    if first.year != last.year:
-        return f"{day_text(first)} {first.year} – {day_text(last)} {last.year}"
-    if first.month == last.month:
-        return f"{first.day} – {day_text(last)} {last.year}"
-    return f"{day_text(first)} – {day_text(last)} {last.year}"
-
-
-def day_text(day: date) -> str:
-    """20 Nov."""
-    return f"{day.day} {Ranges.months[day.month - 1]}"
+        return day_text(last, formats.date)
+    if formats.date not in {"D MMM YYYY", "MMM D, YYYY"} or first.year != last.year:
+        return f"{day_text(first, formats.date)} – {day_text(last, formats.date)}"
+    if first.month != last.month:
+        return f"{short_day_text(first, formats.date)} – {day_text(last, formats.date)}"
+    if formats.date == "D MMM YYYY":
+        return f"{first.day} – {day_text(last, formats.date)}"
+    return f"{short_day_text(first, formats.date)} – {last.day}, {last.year}"
 
 
 class Bucket(Struct, frozen=True):
@@ -39,16 +37,16 @@ class Bucket(Struct, frozen=True):
     label: str
 
 
-def bucket(named: str, year: int) -> Bucket:
+def bucket(named: str, year: int, formats: Formats) -> Bucket:
     """Reads a row's `date`: YYYY-MM-DD, or YYYY-MM-DD HH:00:00 with an offset where two hours share a name.
 
     A day of another year than `year` is named with it.
     """
     start = datetime.fromisoformat(named[:19])
-    weekday = Ranges.weekdays[start.weekday()]
+    weekday, short = Ranges.weekdays[start.weekday()], short_day_text(start, formats.date)
     if len(named) == 10:
-        other_year = f" {start.year}" if start.year != year else ""
-        return Bucket(start, timedelta(days=1), day_text(start), f"{weekday} {day_text(start)}{other_year}")
-    hour = f"{start:%H:%M}"
+        day = short if start.year == year else day_text(start, formats.date)
+        return Bucket(start, timedelta(days=1), short, f"{weekday} {day}")
+    hour = time_text(start, formats.time)
     offset = f" {named[19:].strip()}" if named[19:] else ""
-    return Bucket(start, timedelta(hours=1), hour, f"{weekday} {day_text(start)}, {hour}{offset}")
+    return Bucket(start, timedelta(hours=1), hour, f"{weekday} {short}, {hour}{offset}")

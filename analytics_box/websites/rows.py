@@ -4,7 +4,7 @@ import apsw
 import msgspec
 from msgspec import Struct
 
-from analytics_box.errors import Conflict
+from analytics_box.errors import Conflict, Detail
 from analytics_box.store import records
 from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import Tracking
@@ -46,8 +46,10 @@ def insert(db: apsw.Connection, website: Website) -> None:
         db.execute(
             """
             -- websites.insert
-            insert into websites (id, organization_id, site, name, domain, status, is_public, created_at, updated_at)
-            values (:id, :organization_id, :site, :name, :domain, :status, :is_public, :created_at, :created_at)
+            insert into websites (id, organization_id, site, name, domain, status, is_public, settings, created_at,
+                                  updated_at)
+            values (:id, :organization_id, :site, :name, :domain, :status, :is_public, :settings, :created_at,
+                    :created_at)
             """,
             {
                 "id": website.id,
@@ -57,11 +59,12 @@ def insert(db: apsw.Connection, website: Website) -> None:
                 "domain": website.domain,
                 "status": website.status,
                 "is_public": int(website.is_public),
+                "settings": msgspec.json.encode(website.tracking).decode(),
                 "created_at": website.created_at,
             },
         )
     except apsw.ConstraintError as broken:
-        raise Conflict(TAKEN) from broken
+        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
     insert_client_id(db, website.id, ClientId(website.id, website.created_at))
 
 
@@ -141,7 +144,7 @@ def update(db: apsw.Connection, website: Website) -> None:
             },
         )
     except apsw.ConstraintError as broken:
-        raise Conflict(TAKEN) from broken
+        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
 
 
 def remove(db: apsw.Connection, website_id: str) -> None:

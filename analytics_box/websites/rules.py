@@ -11,6 +11,7 @@ from analytics_box.websites.tracking import Tracking
 NAME = re.compile(r"[\w][\w .\-]{0,99}\Z")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
 DOMAIN = re.compile(rf"(?:{_LABEL}\.)+[a-z0-9-]{{2,63}}\Z|localhost\Z|\d{{1,3}}(?:\.\d{{1,3}}){{3}}\Z")
+MANAGERS = {"admin", "owner"}  # roles that make, rename, delete and transfer websites (wire 10.4)
 LOCAL = ("localhost", "127.0.0.1")
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.http.dates import USUAL, Formats
 from analytics_box.texts import Overview
 from analytics_box.websites import figures
 from analytics_box.websites.periods import Bucket, bucket
@@ -18,6 +19,7 @@ WRITTEN: dict[str, Callable[[float], str]] = {
     "median_session_duration": figures.duration,
 }
 UNKNOWN = "–"
+Step = Literal["hour", "day", "month"]
 UNITS = {"bounce_rate": "percent", "median_session_duration": "seconds"}
 
 
@@ -34,9 +36,10 @@ class SeriesRow(Struct, frozen=True):
 
 class Point(Struct, frozen=True):
     """One bucket as shown. It has no value before it has begun, nor a rate without sessions; `unfinished` says that
-    it is still filling."""
+    it is still filling. `step` is what it begins: an hour, a day, or a day that begins a month."""
 
     tick: str
+    step: Step
     label: str
     value: float | None
     text: str
@@ -55,12 +58,15 @@ class Chart(Struct, frozen=True):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """For chart.js, column by column; `unfinished` is the index of the bucket that is still filling."""
+        """For chart.js, column by column; `unfinished` is the index of the bucket that is still filling, `months` are
+        those of first days of months."""
         filling = (index for index, point in enumerate(self.points) if point.unfinished)
         columns: dict[str, Any] = {
             "unit": self.unit,
             "unfinished": next(filling, None),
             "note": self.unfinished,
+            "hourly": any(point.step == "hour" for point in self.points),
+            "months": [index for index, point in enumerate(self.points) if point.step == "month"],
             "ticks": [point.tick for point in self.points],
             "labels": [point.label for point in self.points],
             "values": [point.value for point in self.points],
@@ -83,13 +89,20 @@ class Chart(Struct, frozen=True):
         return next((point.unfinished for point in self.points if point.unfinished), "")
 
 
-def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] | None, now: datetime) -> Chart:
+def chart(
+    metric: str,
+    rows: Sequence[SeriesRow],
+    previous: Sequence[SeriesRow] | None,
+    *,
+    now: datetime,
+    formats: Formats = USUAL,
+) -> Chart:
     """The series of one metric beside the period before. `now` is wall time in the page's zone.
 
     Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
     laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
     """
-    named = [bucket(row.date, now.year) for row in rows]
+    named = [bucket(row.date, now.year, formats) for row in rows]
     filling = _filling(named, now)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
@@ -100,16 +113,23 @@ def chart(metric: str, rows: Sequence[SeriesRow], previous: Sequence[SeriesRow] 
         points.append(
             Point(
                 tick=place.tick,
+                step=_step(place),
                 label=place.label,
                 value=value,
                 text=_written(metric, value) if begun else "",
                 unfinished=_so_far(place, now) if index == filling else "",
                 before=old,
-                before_label=bucket(theirs.date, now.year).label if theirs else "",
+                before_label=bucket(theirs.date, now.year, formats).label if theirs else "",
                 before_text=_written(metric, old) if theirs else "",
             )
         )
     return Chart(UNITS.get(metric, "count"), tuple(points), compared=previous is not None)
+
+
+def _step(place: Bucket) -> Step:
+    if not place.length.days:
+        return "hour"
+    return "month" if place.start.day == 1 else "day"
 
 
 def _measured(metric: str, row: SeriesRow) -> float | None:

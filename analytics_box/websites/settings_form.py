@@ -1,14 +1,14 @@
 """The forms of a website's settings page: from typed text to settings and back. Pure."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from analytics_box import texts
 from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest, Detail
+from analytics_box.http import dates
+from analytics_box.identity import Person
 from analytics_box.websites.rules import Website
 from analytics_box.websites.tracking import LONGEST_RETENTION, GivenTracking
 
@@ -59,44 +59,30 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
     )
 
 
-def wrong_fields(refused: BadRequest) -> dict[str, str]:
-    """What is wrong by field; of several wrong entries of one list every one is named."""
-    found: dict[str, str] = {}
-    for detail in refused.details:
-        before = found.get(detail.field)
-        found[detail.field] = f"{before}. {detail.message}" if before else detail.message
-    return found
-
-
-def old_ids(website: Website, now: int, zone: ZoneInfo) -> list[OldId]:
+def old_ids(website: Website, now: int, person: Person) -> list[OldId]:
     """The client ids of before that matter still."""
     words = texts.WebsiteSettings
     return [
         OldId(
             id=each.id,
-            until=(words.old_accepted if each.accepted(now) else words.old_ended).format(day=day(each.ends_at, zone)),
-            seen=words.old_seen.format(time=hour(each.seen_at, zone)) if each.seen_at else words.old_unseen,
+            until=(words.old_accepted if each.accepted(now) else words.old_ended).format(
+                day=dates.day(each.ends_at, person)
+            ),
+            seen=words.old_seen.format(time=dates.moment(each.seen_at, person)) if each.seen_at else words.old_unseen,
         )
         for each in website.old_client_ids(now)
         if each.ends_at is not None
     ]
 
 
-def restorable(deleted: Sequence[Website], grace_days: int, now: int, zone: ZoneInfo) -> list[Deleted]:
+def restorable(deleted: Sequence[Website], grace_days: int, person: Person) -> list[Deleted]:
     """The deleted websites that can still be restored."""
     return [
-        Deleted(each.name, each.domain, day(end, zone), f"/sites/{each.id}/restore")
+        Deleted(
+            each.name,
+            each.domain,
+            dates.moment((each.deleted_at or 0) + grace_days * DAY, person),
+            f"/sites/{each.id}/restore",
+        )
         for each in deleted
-        if each.deleted_at is not None and now < (end := each.deleted_at + grace_days * DAY)
     ]
-
-
-def day(instant: int, zone: ZoneInfo) -> str:
-    """A day, like 17 Jun 2026."""
-    local = datetime.fromtimestamp(instant / 1000, zone)
-    return f"{local.day} {texts.Ranges.months[local.month - 1]} {local.year}"
-
-
-def hour(instant: int, zone: ZoneInfo) -> str:
-    """An hour, like 17 Jun 2026, 14:00."""
-    return f"{day(instant, zone)}, {datetime.fromtimestamp(instant / 1000, zone):%H}:00"

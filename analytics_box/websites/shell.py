@@ -6,8 +6,9 @@ from typing import Literal
 from msgspec import Struct
 
 from analytics_box.identity import Person, Theme
+from analytics_box.organizations.rules import logo_path
 from analytics_box.websites import figures
-from analytics_box.websites.rules import LOCAL, Website
+from analytics_box.websites.rules import LOCAL, MANAGERS, Website
 
 OTHERS = 6
 
@@ -22,18 +23,20 @@ class Place(Struct, frozen=True):
 
 
 class OrganizationShown(Struct, frozen=True):
-    """An organization to turn to."""
+    """An organization to turn to. `logo` is the address of its picture, or empty."""
 
     id: str
     name: str
     current: bool
+    logo: str = ""
 
 
 class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about and whether its settings may be
-    changed, and a few others.
+    """The frame: who is signed in, which page this is, which website it is about, whether its settings may be
+    changed and websites added, and a few others.
 
-    `organization` is the name of the session's; `organizations` are all that the person belongs to.
+    `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
+    belongs to.
     """
 
     email: str
@@ -42,7 +45,9 @@ class Shell(Struct, frozen=True):
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
     may_configure: bool = False
+    may_add: bool = False
     organization: str = ""
+    logo: str = ""
     organizations: tuple[OrganizationShown, ...] = ()
 
 
@@ -67,7 +72,12 @@ def shell(
 ) -> Shell:
     """The frame of a page about `website`, with up to six others of `websites` to switch to."""
     organizations = tuple(
-        OrganizationShown(one.organization_id, one.name, one.organization_id == person.organization_id)
+        OrganizationShown(
+            id=one.organization_id,
+            name=one.name,
+            current=one.organization_id == person.organization_id,
+            logo=logo_path(one.organization_id, one.logo),
+        )
         for one in person.memberships
     )
     others = [place(other) for other in websites if website is not None and other.id != website.id]
@@ -78,7 +88,9 @@ def shell(
         others=tuple(others[:OTHERS]),
         theme=person.theme,
         may_configure=person.role != "viewer",
+        may_add=person.role in MANAGERS,
         organization=next((one.name for one in organizations if one.current), ""),
+        logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,
     )
 

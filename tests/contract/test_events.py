@@ -104,7 +104,7 @@ CASES = (
     Case("4.8", "/?client_id={shop}", {**VIEW, "sessionId": "x" * 257}, 400, "INVALID_EVENT_SCHEMA"),
     # What describes a page is cut or left out, never a reason to lose the page view.
     Case("4.3", "/?client_id={shop}", {**VIEW, "time_on_page": -1, "viewport_size": "big", "title": "x" * 600}, 200),
-    Case("4.8", "/?client_id={shop}", {**VIEW, "type": "error"}, 400, "INGEST_UNKNOWN_EVENT_TYPE"),
+    Case("4.8", "/?client_id={shop}", {**VIEW, "type": "llm"}, 400, "INGEST_UNKNOWN_EVENT_TYPE"),
     Case("4.8", "/?client_id={shop}", b"x" * 1_100_000, 413, "INGEST_PAYLOAD_TOO_LARGE"),
     # /batch (wire 4.3)
     Case("4.1", "/batch?client_id={shop}", [VIEW, VIEW], 200),

@@ -5,10 +5,11 @@ import re
 import pytest
 
 from analytics_box.http.routes import TABLE
+from analytics_box.ingest.routes import ADDRESSES
 from tests.inprocess import WholeBox
 
 ASKED = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})
-EVENTS = [(method, path) for path in ("/track", "/", "/batch") for method in ("POST", "OPTIONS")]
+EVENTS = [*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")]
 UNKNOWN = [("GET", "/nowhere"), ("DELETE", "/v1/query"), ("PATCH", "/track"), ("POST", "/%ff%00")]
 STATIC = "/static/nothing"
 # Their content is fixed by the specification or by a standard; the id stands in the header only.

@@ -64,7 +64,7 @@ def test_of_an_address_its_path_and_query_are_kept(address: str, path: str, quer
 
 def test_what_tells_the_source_is_kept_apart() -> None:
     found = page("https://shop.example/?utm_source=news&q=1&ref=hn&source=x&gclid=7&igshid=8")
-    assert dict(found.parameters) == {"utm_source": "news", "ref": "hn", "source": "x", "gclid": "7"}
+    assert dict(found.parameters) == {"utm_source": "news", "ref": "hn", "source": "x", "gclid": "7", "igshid": "8"}
     assert found.host == "shop.example"
 
 

@@ -6,7 +6,9 @@ from analytics_box import ids
 from analytics_box.accounts import passwords, rows, rules
 from analytics_box.identity import Role
 from tests.inprocess import Answer, WholeBox
+from tests.organizations.pictures import BOUNDARY
 
+SENTENCE = "an unused password"
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
 
 
@@ -17,7 +19,7 @@ class People:
         self.box = box
         self.ids: dict[str, str] = {"ada": box.user_id}
         self._cookies: dict[str, str] = {}
-        self._hash = passwords.hash_now("an unused password")
+        self._hash = passwords.hash_now(SENTENCE)
 
     def add(self, name: str, role: Role, organization_id: str | None = None) -> str:
         """A new person with this role; the user's id."""
@@ -43,6 +45,14 @@ class People:
             self._cookies[name] = f"{self.box.box.sign_ins.cookie_name}={token}"
         return self._cookies[name]
 
+    def forget(self, name: str) -> None:
+        """The next request of this person signs in anew."""
+        self._cookies.pop(name, None)
+
+    def signs_in(self, name: str) -> Answer:
+        """The form of the page /sign-in, with the password that everybody here has."""
+        return self.send(None, "/sign-in", email=f"{name}@example.com", password=SENTENCE)
+
     def call(self, name: str, procedure: str, /, **given: object) -> Answer:
         """A procedure, plainly."""
         path = procedure.replace(".", "/")
@@ -55,6 +65,12 @@ class People:
         """A form, sent by somebody who may be signed in."""
         headers = {**FORM, "accept": "text/html", **({"cookie": self.cookie(name)} if name else {})}
         return self.box.ask("POST", target, headers=headers, body=urlencode(fields).encode())
+
+    def send_bytes(self, name: str, target: str, content: bytes) -> Answer:
+        """A form with a file."""
+        kind = f"multipart/form-data; boundary={BOUNDARY}"
+        headers = {**FORM, "content_type": kind, "accept": "text/html", "cookie": self.cookie(name)}
+        return self.box.ask("POST", target, headers=headers, body=content)
 
     def roles(self, organization_id: str | None = None) -> dict[str, str]:
         """Role by name, as it is stored."""

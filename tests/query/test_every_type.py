@@ -96,6 +96,11 @@ def test_every_allowed_filter_runs_with_every_operator(stage: Stage, site: int, 
             assert entry.success, (field, operator, entry.error)
 
 
+def test_a_country_has_its_code(stage: Stage, site: int) -> None:
+    (row,) = ask(stage, site, "country").data
+    assert (row["name"], row["country_code"]) == ("Germany", "DE")
+
+
 def test_a_type_that_needs_a_filter_says_so(stage: Stage, site: int) -> None:
     for name, known in catalog.TYPES.items():
         if known.needs:

@@ -7,13 +7,22 @@ import msgspec
 import pytest
 
 from analytics_box.http.routes import TABLE
+from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.settings import Settings
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
 
 ALL = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})
 POSTS = [path for method, path in ALL if method == "POST"]
-EVENTS = ("/track", "/", "/batch")
+EVENTS = [path for method, path in ADDRESSES if method == "POST"]
+ITEMS = {  # what the routes of pages take
+    "/batch": b'[{"name": "x"}]',
+    "/vitals": b'[{"metricName": "LCP", "metricValue": 1}]',
+    "/errors": b'[{"message": "x"}]',
+    "/events": b'[{"eventName": "x"}]',
+    "/engagement": b"[{}]",
+    "/identify": b'{"profileId": "x"}',
+}
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PAGES = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.page}
 OPEN = ("/script.js", "/databuddy.js", "/.well-known/")  # to scripts of every site (security: CORS)
@@ -82,7 +91,7 @@ def test_an_api_key_may_come_from_any_page_whatever_the_cookie_says(box: WholeBo
 
 @pytest.mark.parametrize("path", EVENTS)
 def test_events_read_no_cookie(box: WholeBox, cookie: str, path: str) -> None:
-    event = b'[{"name": "x"}]' if path == "/batch" else b'{"name": "x"}'
+    event = ITEMS.get(path, b'{"name": "x"}')
     target = f"{path}?client_id={box.sites['shop']}"
     headers = {"content_type": JSON, "cookie": cookie, "origin": "https://shop.example", "sec_fetch_site": "cross-site"}
     answer = box.ask("POST", target, headers=headers, body=event)

@@ -19,7 +19,7 @@ from tests.ledgers import NOON, Books, open_books, stored, view
 from tests.store.failing_disk import FailingDisk, Operation
 from tests.store.notes import Refusal, behind_gate
 
-Work = Callable[[apsw.Connection], None]
+Work = Callable[[apsw.Connection], object]
 
 
 def taken(books: Books, *events: Event) -> Work:

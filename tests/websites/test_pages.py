@@ -11,10 +11,12 @@ import pytest
 
 from analytics_box.box import web_dir
 from analytics_box.http import assets
+from analytics_box.http.dates import USUAL
 from analytics_box.http.pages import Pages
 from analytics_box.query.ranges import Days
-from analytics_box.websites import overview
-from analytics_box.websites.overview import ListRow, Overview
+from analytics_box.websites import overview, panels
+from analytics_box.websites.overview import Overview
+from analytics_box.websites.panels import ListRow
 from analytics_box.websites.view import read_view
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box
 
@@ -189,9 +191,9 @@ def rendered(pages: Pages, name: str, *, rows: list[ListRow] | None, failed: boo
     shown = Overview(
         view=view,
         zone="UTC",
-        range=overview.range_shown(view, days, days.last),
+        range=overview.range_shown(view, days, days.last, USUAL),
         figures=None,
-        panels=(overview.panel(view, "pages", rows, failed=failed),),
+        panels=(panels.panel(view, "pages", rows, failed=failed),),
         figures_failed=failed,
     )
     return str(pages.show("part.html", overview=shown, name=name).content)

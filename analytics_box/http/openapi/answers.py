@@ -134,7 +134,24 @@ class PageEventTaken(Struct):
     """The event is on disk."""
 
     status: Literal["success"]
-    type: Literal["track"]
+    type: Literal["track", "outgoing_link", "custom", "error", "web_vitals"]
+    requestId: RequestId
+
+
+class SpansTaken(Struct):
+    """All of the list is on disk."""
+
+    status: Literal["success"]
+    type: Literal["web_vitals", "error", "engagement"]
+    count: int
+    requestId: RequestId
+
+
+class Identified(Struct):
+    """What was said is on disk."""
+
+    status: Literal["success"]
+    type: Literal["identify"]
     requestId: RequestId
 
 

@@ -8,20 +8,23 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.http.openapi import answers
-from analytics_box.ingest.payload import Incoming
 from analytics_box.query.request import GivenQuery
 
 Schema = dict[str, Any]
 
 
 class Described(Struct, frozen=True):
-    """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses."""
+    """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses.
+
+    With `most` the body is an array of up to so many of its type.
+    """
 
     tag: str
     summary: str
     text: str = ""
     parameters: tuple[Schema, ...] = ()
     body: Any = None
+    most: int = 0
     answer: Any = None
     or_answer: Any = None
     media: str = "application/json"
@@ -35,17 +38,8 @@ def query_parameter(name: str, text: str, **schema: Any) -> Schema:
     return {"name": name, "in": "query", "description": text, "schema": {"type": "string", **schema}}
 
 
-WEBSITE, CLIENT = "YOUR-WEBSITE-ID", "YOUR-WEBSITE-ID"
-_CLIENT_ID = query_parameter("client_id", "The website's client id.", example=CLIENT)
-_CLIENT_HEADER = {
-    "name": "databuddy-client-id",
-    "in": "header",
-    "description": "The website's client id, where the address does not have it.",
-    "schema": {"type": "string"},
-}
+WEBSITE = "YOUR-WEBSITE-ID"
 _CACHED = {304: "The file has not changed (If-None-Match)."}
-_BOTS = {204: "The sender looks like a bot; nothing is counted."}
-_PREFLIGHT = {204: "Which methods and headers another site's page may use."}
 
 ROUTES: dict[tuple[str, str], Described] = {
     ("GET", "/health"): Described("Box", "Whether the box serves", answer=answers.Health),
@@ -119,67 +113,6 @@ ROUTES: dict[tuple[str, str], Described] = {
     ),
 }
 
-EVENTS: dict[tuple[str, str], Described] = {
-    ("POST", "/track"): Described(
-        "Events",
-        "Send events from a server or a page",
-        "One event or an array of up to 100, all or none of which are taken. With an API key, which needs the scope "
-        "track:events; or without one from a page whose origin belongs to the website that website_id, client_id or "
-        "the first event names. `screen_view` and `page_exit` are page events, everything else is a custom event.",
-        parameters=(
-            query_parameter("website_id", "The website, when there is no API key.", example=WEBSITE),
-            _CLIENT_ID,
-            _CLIENT_HEADER,
-        ),
-        body=Incoming | list[Incoming],
-        answer=answers.EventsTaken,
-        errors=(401, 403, 404),
-        empty=_BOTS,
-        examples={
-            "one event": {
-                "name": "signup",
-                "websiteId": WEBSITE,
-                "anonymousId": "visitor-1",
-                "properties": {"plan": "pro"},
-            },
-            "a page view and an event": [
-                {"name": "screen_view", "websiteId": WEBSITE, "path": "/pricing", "anonymousId": "visitor-1"},
-                {"name": "signup", "websiteId": WEBSITE, "anonymousId": "visitor-1"},
-            ],
-        },
-    ),
-    ("POST", "/"): Described(
-        "Events",
-        "Send one event from a page",
-        "By client id, without a credential: the page's origin must belong to the website.",
-        parameters=(_CLIENT_ID, _CLIENT_HEADER),
-        body=Incoming,
-        answer=answers.PageEventTaken,
-        errors=(403,),
-        empty=_BOTS,
-        examples={"a page view": {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "visitor-1"}},
-    ),
-    ("POST", "/batch"): Described(
-        "Events",
-        "Send up to 100 events from a page",
-        "Each event gets its own verdict; one that cannot be taken does not hold up the others.",
-        parameters=(_CLIENT_ID, _CLIENT_HEADER),
-        body=list[Incoming],
-        answer=answers.BatchTaken,
-        errors=(403,),
-        examples={
-            "a view and its end": [
-                {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "visitor-1"},
-                {"name": "page_exit", "path": "https://shop.example/", "anonymousId": "visitor-1", "time_on_page": 12},
-            ]
-        },
-    ),
-    **{
-        ("OPTIONS", path): Described("Events", "Ask before sending from another site", empty=_PREFLIGHT)
-        for path in ("/track", "/", "/batch")
-    },
-}
-
 # What schemas made from types cannot say: Struct → field → what to add.
 FIELDS: dict[str, dict[str, Schema]] = {
     "GivenQuery": {
@@ -206,18 +139,5 @@ FIELDS: dict[str, dict[str, Schema]] = {
     "GivenFilter": {
         "field": {"description": "One of the type's allowedFilters."},
         "value": {"description": "A list for in and not_in."},
-    },
-    "Incoming": {
-        "name": {"description": "screen_view and page_exit are page events, everything else is a custom event."},
-        "eventId": {"description": "Makes sending twice count once."},
-        "timestamp": {"description": "Unix milliseconds or ISO 8601; the arrival unless given."},
-        "properties": {"description": "Up to 50 keys, 32 KB, 8 levels."},
-        "anonymousId": {"description": "Who it was; one is made for browsers."},
-        "anonymizeVisitorIds": {"description": "false keeps the id the same over the days."},
-        "sessionId": {"description": "Your own session; else one is made."},
-        "websiteId": {"description": "With a key: the website; without it the event is the organization's."},
-        "path": {"description": "Path or whole address of the page; page events need it."},
-        "time_on_page": {"description": "Seconds, with page_exit."},
-        "scroll_depth": {"description": "Percent, with page_exit."},
     },
 }

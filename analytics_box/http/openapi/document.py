@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
@@ -10,8 +10,9 @@ import msgspec
 
 import analytics_box
 from analytics_box.errors import Detail
-from analytics_box.http.openapi import answers, refusals
-from analytics_box.http.openapi.described import EVENTS, FIELDS, ROUTES, Described
+from analytics_box.http.openapi import answers, described_events, refusals
+from analytics_box.http.openapi.described import FIELDS, ROUTES, Described
+from analytics_box.http.openapi.described_events import EVENTS
 from analytics_box.http.openapi.examples import example
 from analytics_box.http.openapi.refusals import Family
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -21,6 +22,7 @@ from analytics_box.settings import Settings
 
 Schema = dict[str, Any]
 
+_EVENT_SECURITY: list[Schema] = [{"key": ["track:events"]}, {"bearer": ["track:events"]}, {}]
 REFERENCE = "#/components/schemas/{name}"
 _SOURCES = re.compile(r"\s*\((?:spec|wire|security|semantics|ui)\b[^)]*\)")
 _RAISES = re.compile(r"\s*Raises ([^.]*)\.")
@@ -39,8 +41,8 @@ oRPC clients under `/rpc/<router>/<procedure>`, `{"json": input, "meta": …}` i
 Every GET can also be a HEAD."""
 
 
-def document(settings: Settings, *, events: Iterable[str], cookie: str) -> Schema:
-    """The whole document. `events` are the paths of the event routes, `cookie` is the session cookie's name."""
+def document(settings: Settings, *, cookie: str) -> Schema:
+    """The whole document. `cookie` is the session cookie's name."""
     by_type, components = _schemas(_types())
     _clarify(components)
     components |= {f"Rows_{name}": _row(query_type) for name, query_type in TYPES.items()}
@@ -60,9 +62,8 @@ def document(settings: Settings, *, events: Iterable[str], cookie: str) -> Schem
             else _route(route, ROUTES.get((route.method, path)), by_type)
         )
         paths.setdefault(path, {})[route.method.lower()] = operation
-    for path in events:
-        for method in ("POST", "OPTIONS"):
-            paths.setdefault(path, {})[method.lower()] = _event(path, method, EVENTS[method, path], by_type)
+    for (method, path), described in EVENTS.items():
+        paths.setdefault(path, {})[method.lower()] = _event(path, method, described, by_type)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -222,7 +223,7 @@ def _event(path: str, method: str, described: Described, by_type: Schema) -> Sch
         "tags": [described.tag],
         "summary": described.summary,
         "description": described.text,
-        "security": [{"key": ["track:events"]}, {"bearer": ["track:events"]}, {}] if path == "/track" else [],
+        "security": _EVENT_SECURITY if path in {"/track", "/identify"} else [],
         "parameters": [],
     }
     statuses = {*refusals.ALWAYS, *described.errors} | (set(refusals.WITH_BODY) if method == "POST" else set())
@@ -232,7 +233,10 @@ def _event(path: str, method: str, described: Described, by_type: Schema) -> Sch
 def _complete(operation: Schema, described: Described, family: Family, statuses: set[int], by_type: Schema) -> Schema:
     operation["parameters"] = [*operation["parameters"], *described.parameters]
     if described.body is not None:
-        content: Schema = {"schema": by_type[repr(described.body)]}
+        schema = by_type[repr(described.body)]
+        if described.most:
+            schema = {"type": "array", "items": schema, "maxItems": described.most}
+        content: Schema = {"schema": schema}
         if described.examples:
             content["examples"] = {name: {"value": value} for name, value in described.examples.items()}
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
@@ -307,8 +311,8 @@ def _clarify(components: Schema) -> None:
     for name, component in components.items():
         if "description" in component:
             component["description"] = _SOURCES.sub("", component["description"])
-        for field, more in FIELDS.get(name, {}).items():
-            component["properties"][field] |= more
+        for field, more in (FIELDS | described_events.FIELDS).get(name, {}).items():
+            component["properties"][field] = component["properties"].get(field, {}) | more
 
 
 def _row(query_type: QueryType) -> Schema:

@@ -32,15 +32,15 @@ const columns = (data) => {
 };
 
 // Where labels stand: on hours, days, whole weeks or first days of months, as many as there is room for.
-const ticks = (names, width) => {
+const ticks = ({ ticks: names, hourly, months }, width) => {
   const room = Math.max(2, Math.floor(width / 76));
   const every = (places, steps) => {
     const step = steps.find((one) => Math.ceil(places.length / one) <= room) ?? steps.at(-1);
     return places.filter((_, index) => index % step === 0);
   };
   const all = [...names.keys()];
-  if (names[0]?.includes(":")) return every(all, [1, 2, 3, 4, 6, 8, 12]);
-  if (names.length > 120) return every(all.filter((at) => names[at].startsWith("1 ")), [1, 2, 3, 6, 12]);
+  if (hourly) return every(all, [1, 2, 3, 4, 6, 8, 12]);
+  if (names.length > 120) return every(months, [1, 2, 3, 6, 12]);
   return every(all, names.length > 14 ? [7, 14, 28, 56] : [1, 2, 4, 7]);
 };
 
@@ -59,7 +59,7 @@ const options = (place, data, onMove) => {
     cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8, width: 2, stroke: line, fill: tint("chart-surface") } },
     scales: { x: { time: false, range: (_, low, high) => (low === high ? [low - 1, high + 1] : [low, high]) }, y: { range: (_, low, high) => [0, steps(data.unit, high).at(-1)] } },
     axes: [
-      { stroke: text, font, grid: { show: false }, ticks: { show: false }, gap: 8, size: 28, splits: (chart) => ticks(data.ticks, chart.bbox.width / devicePixelRatio), values: (_, splits) => splits.map((at) => data.ticks[at]) },
+      { stroke: text, font, grid: { show: false }, ticks: { show: false }, gap: 8, size: 28, splits: (chart) => ticks(data, chart.bbox.width / devicePixelRatio), values: (_, splits) => splits.map((at) => data.ticks[at]) },
       { stroke: text, font, grid, ticks: { show: false }, gap: 8, size: 52, splits: (_, axis, low, high) => steps(data.unit, high), values: (_, splits) => splits.map(WRITE[data.unit]) },
     ],
     series: [

@@ -1,0 +1,31 @@
+"""The page /settings/security, and a new password on it."""
+
+from analytics_box.accounts import password_reset, rules
+from analytics_box.accounts.device import describe
+from analytics_box.accounts.security_page import HOME, after_password, security_page
+from analytics_box.http.visit import Answer, Page, Visitor
+from analytics_box.store.db import Connection
+
+
+async def security(visit: Visitor) -> Page:
+    """GET /settings/security."""
+    return await security_page(visit, done=visit.asked("done"))
+
+
+async def change_password(visit: Visitor) -> Answer:
+    """POST /settings/security/password: all other sessions end, and this one gets a new id."""
+    person, parts = visit.person, visit.parts
+
+    async def change(form: dict[str, str]) -> Answer:
+        rules.check_password(form.get("new", ""), person.email, field="new")
+        hashed = await parts.passwords.hash(form["new"])
+
+        def write(db: Connection) -> str:
+            password_reset.set_password(db, person.user_id, hashed, actor=visit.call.actor, now=visit.call.now)
+            return parts.sign_ins.replace(db, person, device=describe(visit.browser()))
+
+        token = await visit.call.write(write)
+        parts.second_steps.forget(person.user_id)
+        return visit.go(f"{HOME}?done=password", cookie=parts.sign_ins.cookie(token))
+
+    return await after_password(visit, change, field="current")

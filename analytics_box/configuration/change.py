@@ -1,0 +1,51 @@
+"""Changing what new websites and invitations of an organization start with, in the caller's transaction."""
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from analytics_box.configuration import rows
+from analytics_box.configuration.rules import Defaults, InvitationRole, VisitorIds
+from analytics_box.organizations import change as organizations
+from analytics_box.organizations.change import By
+from analytics_box.store.db import Connection
+
+_NAMES = {
+    "invitation_role": "invitationRole",
+    "visitor_id_mode": "visitorIdMode",
+    "data_retention_days": "dataRetentionDays",
+}
+
+
+class Wanted(Struct, frozen=True):
+    """New defaults; what is not given stays. Retention is in days; None keeps events for ever."""
+
+    invitation_role: InvitationRole | None = None
+    visitor_id_mode: VisitorIds | None = None
+    data_retention_days: int | UnsetType | None = UNSET
+
+
+def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Defaults:
+    """Other defaults, with an audit entry if anything changed. Raises Forbidden."""
+    organizations.check(db, organization_id, by, "update")
+    before = rows.defaults_of(db, organization_id)
+    days = wanted.data_retention_days
+    after = replace(
+        before,
+        invitation_role=wanted.invitation_role or before.invitation_role,
+        visitor_id_mode=wanted.visitor_id_mode or before.visitor_id_mode,
+        data_retention_days=before.data_retention_days if isinstance(days, UnsetType) else days,
+    )
+    changes = {
+        label: {"before": getattr(before, field), "after": getattr(after, field)}
+        for field, label in _NAMES.items()
+        if getattr(before, field) != getattr(after, field)
+    }
+    if changes:
+        rows.set_defaults(db, organization_id, after)
+        organizations.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
+    return after
+
+
+def forget(db: Connection, organization_id: str) -> None:
+    """Remove domains and defaults of an organization that is purged; without audit entries."""
+    rows.delete_of(db, organization_id)

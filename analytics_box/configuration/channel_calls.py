@@ -1,0 +1,245 @@
+"""The procedures of alert channels: `config.listChannels`, `createChannel` and so on (scope manage:config; wire 10.5).
+
+Everybody in the organization sees which channels there are. Where they lead is for owners, admins and API keys with
+the scope; a signing secret is shown once, and a bot's token never.
+"""
+
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from analytics_box import ids
+from analytics_box.configuration import channels
+from analytics_box.http.call import Call
+from analytics_box.notify import change
+from analytics_box.notify.change import Wanted
+from analytics_box.notify.deliveries import UNSEALED
+from analytics_box.notify.message import Message
+from analytics_box.notify.rules import Channel, Config, Kind
+from analytics_box.notify.send import Outcome
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.shown import date
+from analytics_box.store.seal import SealBroken
+from analytics_box.texts import Integrations as Words
+
+Text = Annotated[str, Meta(max_length=255)]
+Url = Annotated[str, Meta(max_length=2_048)]
+
+TESTS = 5  # tests that one caller may make per 60 s (wire 11.3, alarms.test)
+
+
+class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that may name an organization; else it is the caller's."""
+
+    organizationId: Text | None = None
+
+
+class GivenConfig(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a channel leads: `to` for email, `token` and `chatId` for telegram, `url` for all others."""
+
+    url: Url = ""
+    to: Text = ""
+    token: Text = ""
+    chatId: Text = ""
+
+
+class NewChannel(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of config.createChannel."""
+
+    type: Kind
+    name: Text
+    config: GivenConfig
+    enabled: bool = True
+    organizationId: Text | None = None
+
+
+class ChangedChannel(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of config.updateChannel; what is not given stays, also inside of `config`."""
+
+    channelId: Text
+    name: Text | None = None
+    enabled: bool | None = None
+    config: GivenConfig | None = None
+    organizationId: Text | None = None
+
+
+class OfChannel(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that names a channel."""
+
+    channelId: Text
+    organizationId: Text | None = None
+
+
+class ConfigShown(Struct, frozen=True):
+    """Where a channel leads, without signing secrets and tokens; null where the type has no such field."""
+
+    url: str | None
+    to: str | None
+    chatId: str | None
+
+
+class LastResult(Struct, frozen=True):
+    """What became of the latest attempt to send something; `error` is null for a success."""
+
+    at: datetime
+    success: bool
+    error: str | None
+
+
+class ChannelShown(Struct, frozen=True):
+    """A channel as procedures answer with it.
+
+    `identifier` says where it leads without secrets; `config` is null for members and viewers. `waiting` counts
+    messages that have not arrived yet.
+    """
+
+    id: str
+    organizationId: str
+    type: Kind
+    name: str
+    enabled: bool
+    identifier: str
+    config: ConfigShown | None
+    lastResult: LastResult | None
+    waiting: int
+    createdAt: datetime
+    updatedAt: datetime
+
+
+class ChannelMade(Struct, frozen=True):
+    """Output of config.createChannel. `secret` is what a webhook is signed with, shown only here; else null."""
+
+    channel: ChannelShown
+    secret: str | None
+
+
+class NewSecret(Struct, frozen=True):
+    """Output of config.rotateChannelSecret. The secret is shown only here."""
+
+    id: str
+    secret: str
+
+
+class TestResult(Struct, frozen=True):
+    """What became of a test. `channel` is the type; `error` says what went wrong."""
+
+    success: bool
+    channel: Kind
+    error: str | UnsetType = UNSET
+
+
+class Tested(Struct, frozen=True):
+    """Output of config.testChannel (wire 10.5, alarms.test)."""
+
+    results: list[TestResult]
+
+
+class Success(Struct, frozen=True):
+    success: bool = True
+
+
+async def list_channels(call: Call, given: OfOrganization) -> list[ChannelShown]:
+    """config.listChannels: the oldest first. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    seen = await call.read(lambda db: channels.of(db, call.parts.channel_tools, organization_id, by))
+    return [shown(channel, seen.configs.get(channel.id)) for channel in seen.channels]
+
+
+async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
+    """config.createChannel. Raises Forbidden, BadRequest or Conflict."""
+    organization_id, by = acting(call, given.organizationId)
+    tools = call.parts.channel_tools
+    channel, secret = await call.write(
+        lambda db: channels.create(
+            db,
+            tools,
+            organization_id,
+            by,
+            kind=given.type,
+            name=given.name,
+            enabled=given.enabled,
+            config=config_of(given.config),
+        )
+    )
+    return ChannelMade(shown(channel, channels.readable(tools, channel)), secret or None)
+
+
+async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
+    """config.updateChannel. Switching off gives up what waits. Raises Forbidden, NotFound or BadRequest."""
+    organization_id, by = acting(call, given.organizationId)
+    tools = call.parts.channel_tools
+    wanted = Wanted(given.name, given.enabled, config_of(given.config) if given.config is not None else None)
+    channel = await call.write(lambda db: channels.update(db, tools, organization_id, by, given.channelId, wanted))
+    return shown(channel, channels.readable(tools, channel))
+
+
+async def rotate_channel_secret(call: Call, given: OfChannel) -> NewSecret:
+    """config.rotateChannelSecret: a webhook is signed with a new secret from now on. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    tools = call.parts.channel_tools
+    channel, secret = await call.write(lambda db: channels.rotate(db, tools, organization_id, by, given.channelId))
+    return NewSecret(channel.id, secret)
+
+
+async def delete_channel(call: Call, given: OfChannel) -> Success:
+    """config.deleteChannel. What waits for it is gone too. Raises Forbidden or NotFound."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: channels.delete(db, organization_id, by, given.channelId))
+    return Success()
+
+
+async def test_channel(call: Call, given: OfChannel) -> Tested:
+    """config.testChannel: send a test now, once. Raises Forbidden, NotFound or RateLimited."""
+    channel, outcome = await try_now(call, given.channelId, given.organizationId)
+    return Tested([TestResult(not outcome.error, channel.kind, outcome.error or UNSET)])
+
+
+async def try_now(call: Call, channel_id: str, organization_id: str | None = None) -> tuple[Channel, Outcome]:
+    """Send a test and keep what came of it. Raises Forbidden, NotFound or RateLimited."""
+    organization_id, by = acting(call, organization_id)
+    channel = await call.read(lambda db: channels.existing(db, organization_id, by, channel_id))
+    call.parts.limits.take("channel tests", call.identity.limit_name, TESTS)
+    try:
+        config = change.opened(call.parts.channel_tools.seal, channel)
+    except SealBroken:
+        outcome = Outcome(UNSEALED, final=True)
+    else:
+        outcome = await call.parts.sender.send(
+            channel.kind, config, test_message(call), id=f"msg_{ids.base62(24)}", now=call.now
+        )
+    await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))
+    return channel, outcome
+
+
+def test_message(call: Call) -> Message:
+    """What a test says. Nothing in it was typed by anybody."""
+    url = call.parts.settings.public_url
+    return Message(
+        type="channel.test", title=Words.test_title, text=Words.test_text.format(url=url), at=call.now, url=url
+    )
+
+
+def config_of(given: GivenConfig) -> Config:
+    """What was given, as channels keep it."""
+    return Config(url=given.url.strip(), to=given.to.strip(), token=given.token.strip(), chat=given.chatId.strip())
+
+
+def shown(channel: Channel, config: Config | None) -> ChannelShown:
+    """A channel for an answer; with its place for those who may see it."""
+    last = None
+    if channel.last_at is not None:
+        last = LastResult(date(channel.last_at), not channel.last_error, channel.last_error or None)
+    return ChannelShown(
+        id=channel.id,
+        organizationId=channel.organization_id,
+        type=channel.kind,
+        name=channel.name,
+        enabled=channel.enabled,
+        identifier=channel.shown,
+        config=ConfigShown(config.url or None, config.to or None, config.chat or None) if config else None,
+        lastResult=last,
+        waiting=channel.waiting,
+        createdAt=date(channel.created_at),
+        updatedAt=date(channel.updated_at),
+    )

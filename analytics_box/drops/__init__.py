@@ -1,0 +1,1 @@
+"""What was not counted: how often, by site, UTC day and reason."""

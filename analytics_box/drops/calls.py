@@ -1,0 +1,61 @@
+"""Asking over RPC what was not counted. Keys need read:data."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box.drops import view
+from analytics_box.drops.counts import KEPT_DAYS
+from analytics_box.http.call import Call
+from analytics_box.websites.reach import own
+
+DAYS = 30
+
+
+class WhichDrops(Struct, frozen=True):
+    """A website, and how many UTC days back, today included."""
+
+    websiteId: str
+    days: Annotated[int, Meta(ge=1, le=KEPT_DAYS)] = DAYS
+
+
+class DroppedDay(Struct, frozen=True):
+    """One reason on one UTC day, YYYY-MM-DD."""
+
+    date: str
+    reason: str
+    count: int
+
+
+class DroppedReason(Struct, frozen=True):
+    """One reason over all days, in words, and what can be done about it. `held` events can be counted after all."""
+
+    reason: str
+    label: str
+    explanation: str
+    held: bool
+    count: int
+
+
+class DroppedList(Struct, frozen=True):
+    """What was not counted: the commonest reason first, the newest day first."""
+
+    days: int
+    total: int
+    reasons: list[DroppedReason]
+    daily: list[DroppedDay]
+
+
+async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
+    """websites.listDropped: how often something was not counted, by reason and day. Raises NotFound."""
+    website = own(call, given.websiteId)
+    found = await call.parts.drops.of(website.site, days=given.days)
+    return DroppedList(
+        days=given.days,
+        total=sum(one.times for one in found),
+        reasons=[
+            DroppedReason(total.reason, total.label, total.explanation, total.held, total.times)
+            for total in view.totals(found)
+        ],
+        daily=[DroppedDay(view.iso(one.day), one.reason, one.times) for one in found],
+    )

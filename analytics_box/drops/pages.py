@@ -1,0 +1,32 @@
+"""The page of a website that says what was not counted, and why; everybody who may see the website may see it."""
+
+from litestar.params import FromPath
+
+from analytics_box.drops import view
+from analytics_box.http.visit import Page, Visitor
+from analytics_box.websites import figures
+from analytics_box.websites.reach import own
+from analytics_box.websites.shell import shell
+
+RANGES = (7, 30, 90)  # UTC days
+_USUAL = "30"
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/not-counted; `?days=` is 7, 30 or 90. Raises NotFound."""
+    website, person = own(visit.call, website_id), visit.person
+    asked = visit.asked("days") or _USUAL
+    days = int(asked) if asked in {str(number) for number in RANGES} else int(_USUAL)
+    found = await visit.parts.drops.of(website.site, days=days)
+    return visit.pages.show(
+        "not_counted.html",
+        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        site=website,
+        href=f"/sites/{website.id}/not-counted",
+        chosen=days,
+        ranges=RANGES,
+        total=figures.count(sum(one.times for one in found)),
+        reasons=view.totals(found),
+        days=view.days(found, person.date_format),
+        may_configure=person.role != "viewer",
+    )

@@ -1,0 +1,45 @@
+"""The table of what was not counted, in events.db."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from analytics_box.store.db import Connection
+
+Key = tuple[int, int, str]  # site, UTC day, reason
+
+
+class Dropped(NamedTuple):
+    """How often something was not counted for a reason on a UTC day (days since 1970)."""
+
+    day: int
+    reason: str
+    times: int
+
+
+def add(db: Connection, counts: Mapping[Key, int]) -> None:
+    """Add these to what is there."""
+    db.executemany(
+        """
+        -- drops.counts
+        insert into drops (site, day, reason, count) values (?, ?, ?, ?)
+        on conflict (site, day, reason) do update set count = count + excluded.count
+        """,
+        ((*key, count) for key, count in counts.items()),
+    )
+
+
+def since(db: Connection, site: int, day: int) -> list[Dropped]:
+    """What was not counted of a site from this UTC day on, the newest day first."""
+    rows = db.execute(
+        """
+        -- drops.counts
+        select day, reason, count from drops where site = ? and day >= ? order by day desc, count desc, reason
+        """,
+        (site, day),
+    ).fetchall()
+    return [Dropped(int(str(found)), str(reason), int(str(count))) for found, reason, count in rows]
+
+
+def forget(db: Connection, day: int) -> None:
+    """Remove what is older than this UTC day."""
+    db.execute("-- drops.counts\ndelete from drops where day < ?", (day,))

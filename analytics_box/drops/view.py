@@ -1,0 +1,85 @@
+"""What was not counted, in words. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from msgspec import Struct
+
+from analytics_box.drops.rows import Dropped
+from analytics_box.http.dates import day_text
+from analytics_box.identity import DateFormat
+from analytics_box.texts import Drops
+from analytics_box.websites import figures
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  only its day counts
+
+
+class Total(Struct, frozen=True):
+    """A reason over all days."""
+
+    reason: str
+    label: str
+    explanation: str
+    held: bool
+    times: int
+    count: str  # as people write it
+    share: int  # percent of the commonest reason, for the bar
+
+
+class DayLine(Struct, frozen=True):
+    """A day: its name, how much was not counted, and why."""
+
+    day: str
+    count: str
+    reasons: str
+
+
+def totals(found: Sequence[Dropped]) -> list[Total]:
+    """The reasons, the commonest first."""
+    counted: Counter[str] = Counter()
+    for one in found:
+        counted[one.reason] += one.times
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        Total(
+            reason=reason,
+            label=words(reason)[0],
+            explanation=words(reason)[1],
+            held=is_held(reason),
+            times=times,
+            count=figures.count(times),
+            share=max(1, round(100 * times / ranked[0][1])),
+        )
+        for reason, times in ranked
+    ]
+
+
+def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
+    """The days on which something was not counted, the newest first."""
+    by_day: dict[int, list[Dropped]] = {}
+    for one in found:
+        by_day.setdefault(one.day, []).append(one)
+    return [
+        DayLine(
+            day=day_text(_EPOCH + timedelta(days=number), form),
+            count=figures.count(sum(one.times for one in ones)),
+            reasons=", ".join(f"{words(one.reason)[0]} {figures.count(one.times)}" for one in ones),
+        )
+        for number, ones in sorted(by_day.items(), reverse=True)
+    ]
+
+
+def words(reason: str) -> tuple[str, str]:
+    """A reason in words, and what it means and what to do."""
+    return Drops.reasons.get(reason, (reason.replace("_", " ").capitalize(), Drops.other))
+
+
+def is_held(reason: str) -> bool:
+    """Whether events with this reason are kept for 30 days, so that they can be counted after all (semantics 19)."""
+    return reason in Drops.held_reasons
+
+
+def iso(day: int) -> str:
+    """A UTC day as YYYY-MM-DD."""
+    return (_EPOCH + timedelta(days=day)).date().isoformat()

@@ -1,0 +1,136 @@
+"""A request for a page: who asks, what was sent, and how it is answered.
+
+One value instead of many parts in the signature of every handler, and one way for every form: `submit`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.errors import BadRequest, Conflict
+from analytics_box.http.call import Call, Calls
+from analytics_box.http.identify import cookie
+from analytics_box.http.pages import Pages, field_errors, form_of, go
+from analytics_box.http.settings_area import Tab
+from analytics_box.http.upload import upload_of
+from analytics_box.identity import Identity, Person
+from analytics_box.websites.shell import shell
+
+Page = Response[str]
+Next = Response[bytes]
+Answer = Page | Next
+
+
+class Again(Struct, frozen=True):
+    """A form that came back: the status, what was typed, what is wrong by field, and what is about none of them."""
+
+    code: int = 200
+    values: Mapping[str, str] = {}
+    wrong: Mapping[str, str] = {}
+    general: str = ""
+
+
+class Visit(Struct, frozen=True):
+    """One request for a page, by a signed-in person or by anybody else."""
+
+    request: Request[Any, Any, Any]
+    call: Call
+    pages: Pages
+
+    @property
+    def person(self) -> Person:
+        """Who asks. Raises AuthRequired for strangers, whom the guard lets see public pages only."""
+        if self.call.identity.person is None:
+            raise errors.AuthRequired("Sign in to see this page")
+        return self.call.identity.person
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether it is a person that the box knows."""
+        return self.call.identity.person is not None
+
+    @property
+    def parts(self) -> Calls:
+        """The parts of the box."""
+        return self.call.parts
+
+    def asked(self, name: str) -> str:
+        """A value of the address's query; empty where it has none."""
+        return str(self.request.query_params.get(name, ""))
+
+    def cookie(self, name: str) -> str:
+        """The value of one cookie; empty where it is not sent."""
+        return cookie(self.request.headers.get("cookie", ""), name)
+
+    def browser(self) -> str:
+        """What the browser says of itself."""
+        return str(self.request.headers.get("user-agent", ""))
+
+    def go(self, path: str, *, cookie: str = "") -> Next:
+        """See another page of this box; with a Set-Cookie header if given."""
+        return go(path, cookie=cookie)
+
+    async def form(self) -> dict[str, str]:
+        """The fields of a posted form. Raises the refusals of http.body."""
+        return await form_of(self.request, self.parts.settings)
+
+    async def upload(self, field: str, *, limit: int) -> bytes:
+        """A posted file of at most `limit` bytes. Raises the refusals of http.upload."""
+        return await upload_of(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
+
+    def settings_page(
+        self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any
+    ) -> Page:
+        """A page of the settings area; `values`, `errors` and `general` are those of a form that came back.
+
+        `cookie` is a Set-Cookie header.
+        """
+        again = again or Again()
+        values = {**context.pop("values", {}), **again.values}
+        return self.pages.show(
+            template,
+            code=again.code,
+            headers={"set-cookie": cookie} if cookie else {},
+            shell=shell(self.person, "settings"),
+            tab=tab,
+            values=values,
+            errors=again.wrong,
+            general=again.general,
+            **context,
+        )
+
+    async def submit(
+        self,
+        save: Callable[[], Awaitable[str]],
+        page: "Callable[[Visit, Again], Awaitable[Page]]",
+        *,
+        values: Mapping[str, str] | None = None,
+        field: str = "",
+    ) -> Answer:
+        """Carry out what a form asks for and go where `save` says, or show `page` again with what is wrong.
+
+        What a refusal says about fields is shown there. With `field` it is all about that one.
+        """
+        try:
+            return go(await save())
+        except (BadRequest, Conflict) as refused:
+            wrong = {field: refused.message} if field else field_errors(refused)
+            general = "" if wrong else refused.message
+            return await page(self, Again(refused.status, values or {}, wrong, general))
+
+
+async def visit_of(
+    request: Request[Any, Any, Any],
+    identity: NamedDependency[Identity],
+    pages: NamedDependency[Pages],
+    calls: NamedDependency[Calls],
+) -> Visit:
+    """The dependency `visit` of handlers."""
+    return Visit(request, calls.by(identity), pages)
+
+
+Visitor = NamedDependency[Visit]  # how handlers write it

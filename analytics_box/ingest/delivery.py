@@ -1,0 +1,104 @@
+"""What a sender delivers, what it is answered, and what all event routes do with both (wire 4.6 and 4.8)."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qs
+
+import msgspec
+
+from analytics_box import errors
+from analytics_box.errors import Detail
+from analytics_box.http import body
+from analytics_box.http.asgi import Scope
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.intake import Intake, admit, target_of
+from analytics_box.websites.directory import Tracked
+
+MOST_EVENTS = 100  # in one array
+_SHORT = 256  # bytes of a query string that is worth remembering
+
+Headers = Mapping[bytes, bytes]
+T = TypeVar("T")
+
+
+class Delivery(NamedTuple):
+    """A request of a sender, read to its end."""
+
+    scope: Scope
+    headers: Headers
+    body: bytes
+
+
+class Answer(NamedTuple):
+    """What it is answered. `happened` goes into the header X-Analytics-Box."""
+
+    status: int
+    body: bytes
+    happened: bytes = b""
+
+
+def success(sent: Delivery, happened: bytes, **fields: Any) -> Answer:
+    """The answer of success with these fields: everything that was to be stored is on disk."""
+    fields = {"status": "success", **fields, "requestId": sent.scope["request_id"]}
+    return Answer(200, msgspec.json.encode(fields), happened)
+
+
+def nothing(happened: bytes) -> Answer:
+    """The answer to programs: no body (wire 4.2, bots)."""
+    return Answer(204, b"", happened)
+
+
+def decode(read: Callable[[bytes], T], sent: bytes, reason: str) -> T:
+    """The body as JSON of the wanted shape; on these routes everything else is a 400 (wire 0)."""
+    try:
+        return body.decode(read, sent)
+    except (errors.BrokenBody, errors.WrongTypes) as wrong:
+        details = tuple(
+            Detail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.message)
+            for detail in wrong.details
+        )
+        message = f"{details[0].field}: {details[0].message}" if details else wrong.message
+        raise errors.BadRequest(message, reason=reason, details=details) from wrong
+
+
+def client_id(scope: Scope, headers: Headers, *names: str) -> str | None:
+    """The website id of a request: in the query under one of these names or client_id, else in the header."""
+    text = scope["query_string"]
+    if text:
+        query = _known_query(text) if len(text) <= _SHORT else parse_qs(text.decode("latin-1"))
+        for name in (*names, "client_id"):
+            if name in query:
+                return query[name][0]
+    header = headers.get(b"databuddy-client-id")
+    return header.decode("latin-1") if header else None
+
+
+@lru_cache(maxsize=2_000)
+def _known_query(text: bytes) -> dict[str, list[str]]:
+    """The parameters of a query string; a tracker sends the same ones with every event. Not to be changed."""
+    return parse_qs(text.decode("latin-1"))
+
+
+def client_website(intake: Intake, sent: Delivery) -> Tracked:
+    """The website that a page's tracker names. Raises BadRequest."""
+    website_id = client_id(sent.scope, sent.headers)
+    if not website_id:
+        raise errors.BadRequest("Send the website's id as client_id", reason="INGEST_MISSING_CLIENT_ID")
+    tracked = intake.websites.tracked(website_id, intake.clock.now())
+    if tracked is None or not tracked.website.active:
+        raise errors.BadRequest("There is no website with this id", reason="INGEST_INVALID_CLIENT_ID")
+    sent.scope["site"] = tracked.website.site
+    return tracked
+
+
+def target(sent: Delivery, tracked: Tracked) -> Target:
+    """Where the events of this page go. Raises Forbidden for a page or address that may not send any."""
+    return target_of(tracked.website, tracked.door, admit(tracked.door, sent.headers, sent.scope["address"]))
+
+
+def limit(intake: Intake, scope: Scope, identity: str) -> None:
+    """Spec 8: per route 600 requests per 60 s and API key, or website and address. Raises RateLimited."""
+    scope["allowance"] = intake.limits.take(
+        scope["path"], identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED"
+    )

@@ -1,0 +1,75 @@
+"""How a page was used, from its view to leaving it: POST /engagement (wire 4.4)."""
+
+from typing import Literal
+
+import msgspec
+
+from analytics_box.ingest import spans
+from analytics_box.ingest.delivery import Answer, Delivery
+from analytics_box.ingest.enrich import Target, between
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.paths import clean
+from analytics_box.ingest.payload import Sent
+from analytics_box.ingest.spans import Listed
+
+LISTED = Listed(most=20, type="engagement")
+_MOST = 65_535  # of whatever is counted
+_LONGEST = 86_400_000  # ms
+
+
+class Engagement(Sent, frozen=True, kw_only=True):
+    """One visit of one page. Times are milliseconds, the depth is percent; what is too much is cut to its limit."""
+
+    pageIndex: float | None = None
+    exitType: Literal["navigation", "spa", "hidden", "unload"] | None = None
+    timeOnPage: float | None = None
+    activeTime: float | None = None
+    timeToFirstInteraction: float | None = None
+    maxScrollDepth: float | None = None
+    scrollCount: float | None = None
+    clickCount: float | None = None
+    keyCount: float | None = None
+    interactionCount: float | None = None
+    copyCount: float | None = None
+    rageClickCount: float | None = None
+    deadClickCount: float | None = None
+    rageClickTarget: str | None = None
+    deadClickTarget: str | None = None
+    formFieldCount: float | None = None
+    formSubmitCount: float | None = None
+    lastFormField: str | None = None
+    errorCount: float | None = None
+
+
+_LIST = msgspec.json.Decoder(list[Engagement])
+
+
+async def take(intake: Intake, sent: Delivery) -> Answer:
+    """Up to 20 visits of pages."""
+    return await spans.take(intake, sent, _LIST, LISTED, _add)
+
+
+def _add(gathering: Gathering, given: Engagement, target: Target) -> None:
+    own = (
+        between(given.pageIndex, _MOST),
+        given.exitType or "",
+        between(given.timeOnPage, _LONGEST),
+        between(given.activeTime, _LONGEST),
+        between(given.timeToFirstInteraction, _LONGEST),
+        between(given.maxScrollDepth, 100),
+        between(given.scrollCount, _MOST),
+        between(given.clickCount, _MOST),
+        between(given.keyCount, _MOST),
+        between(given.interactionCount, _MOST),
+        between(given.copyCount, _MOST),
+        between(given.rageClickCount, _MOST),
+        between(given.deadClickCount, _MOST),
+        clean(given.rageClickTarget or "", 64),
+        clean(given.deadClickTarget or "", 64),
+        between(given.formFieldCount, _MOST),
+        between(given.formSubmitCount, _MOST),
+        clean(given.lastFormField or "", 64),
+        between(given.errorCount, _MOST),
+    )
+    gathering.span(given, "engagement", own, target)

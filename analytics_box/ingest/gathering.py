@@ -1,0 +1,85 @@
+"""The facts of one request on their way to the disk, and what is left out of them."""
+
+from collections import Counter
+
+from analytics_box.ingest import happened
+from analytics_box.ingest.enrich import Sender, Target, measured, understand
+from analytics_box.ingest.facts import Event, Fact
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.payload import Incoming, Sent
+
+Own = tuple[int | float | str, ...]
+
+
+class Gathering:
+    """What one sender sends in one request. Add everything, then `store`; nothing is kept before that."""
+
+    __slots__ = ("_facts", "_intake", "_left_out", "_now", "_salts", "sender")
+
+    def __init__(self, intake: Intake, sender: Sender) -> None:
+        self.sender = sender
+        self._intake = intake
+        self._now = intake.clock.now()
+        self._salts = intake.salts.current(self._now)
+        self._facts: list[Fact] = []
+        self._left_out: dict[tuple[int, str], int] | None = None  # most requests need none
+
+    def event(self, given: Incoming, target: Target) -> None:
+        """Add an event. Raises InvalidEvent."""
+        event = understand(given, target=target, sender=self.sender, salts=self._salts, now=self._now)
+        ignored = target.ignores(event)
+        if ignored:
+            self._leave_out(target.site, ignored)
+        else:
+            self._facts.append(event)
+
+    def span(self, given: Sent, table: str, own: Own, target: Target, *, event_id: str | None = None) -> None:
+        """Add a measurement, an error, a click or the like. Raises InvalidEvent."""
+        span = measured(
+            given,
+            table,
+            own,
+            target=target,
+            sender=self.sender,
+            salts=self._salts,
+            now=self._now,
+            event_id=event_id,
+        )
+        ignored = target.ignores(span) or self.sender.bot
+        if ignored:
+            self._leave_out(target.site, ignored)
+        else:
+            self._facts.append(span)
+
+    def wrong(self, site: int, reason: str) -> None:
+        """Something of the request cannot be taken while the rest can."""
+        self._leave_out(site, reason)
+
+    async def store(self) -> bytes:
+        """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
+        facts = self._facts
+        repeats = await self._intake.store(facts) if facts else []
+        if not repeats and self._left_out is None and not self.sender.bot:
+            return happened.stored(len(facts))
+        return self._say(repeats)
+
+    def _say(self, repeats: list[Fact]) -> bytes:
+        """Count what is left out and what is held, and say so."""
+        for fact in repeats:
+            self._leave_out(fact.site, "duplicate")
+        dropped: Counter[str] = Counter()
+        for (site, reason), count in (self._left_out or {}).items():
+            dropped[reason] += count
+            self._intake.drops.note(site, reason, count)
+        again = {id(fact) for fact in repeats}
+        flagged = [fact for fact in self._facts if isinstance(fact, Event) and fact.bot and id(fact) not in again]
+        for event in flagged:
+            self._intake.drops.note(event.site, event.bot)
+        held = Counter(event.bot for event in flagged)
+        return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped)
+
+    def _leave_out(self, site: int, reason: str) -> None:
+        if self._left_out is None:
+            self._left_out = {}
+        key = (site, reason)
+        self._left_out[key] = self._left_out.get(key, 0) + 1

@@ -1,0 +1,54 @@
+"""What became of what was sent, in the words of the header X-Analytics-Box and of the counts per website.
+
+The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored counts;
+held is kept for 30 days without counting, because a program sent it; dropped is gone.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from analytics_box import errors
+from analytics_box.errors import BoxError
+
+DROPPED = b"dropped=%d; reason=%s"
+HELD = b"held=%d; reason=%s"
+NOT_STORED = b"stored=0; reason=%s"
+
+# A refusal's reason → what the website's owner is told (names as in wire 4.7). Other refusals lose nothing: the sender
+# is told to send again, or nobody knows which website was meant.
+REASONS = {
+    "INGEST_ORIGIN_NOT_AUTHORIZED": "origin_not_authorized",
+    "INGEST_IP_NOT_AUTHORIZED": "ip_not_authorized",
+    "INVALID_EVENT_SCHEMA": "invalid_schema",
+    "TRACK_INVALID_BODY": "invalid_schema",
+    "INGEST_BATCH_NOT_ARRAY": "invalid_schema",
+    "INGEST_BATCH_TOO_LARGE": "batch_too_large",
+    "INGEST_UNKNOWN_EVENT_TYPE": "unknown_event_type",
+    "INGEST_MISSING_CLIENT_ID": "missing_client_id",
+    "INGEST_INVALID_CLIENT_ID": "invalid_client_id",
+    "TRACK_WEBSITE_NOT_FOUND": "invalid_client_id",
+}
+
+
+def reason_of(error: BoxError, *, origin: bool) -> str | None:
+    """Why a refused request does not count; None where it may be sent again, or was nobody's."""
+    if isinstance(error, errors.RateLimited):
+        return "rate_limited"
+    if isinstance(error, errors.PayloadTooLarge):
+        return "payload_too_large"
+    found = REASONS.get(error.reason or "")
+    return "origin_missing" if found == "origin_not_authorized" and not origin else found
+
+
+@lru_cache(maxsize=256)
+def stored(count: int) -> bytes:
+    """All of it."""
+    return b"stored=%d" % count
+
+
+def sentence(stored_count: int, held: Mapping[str, int], dropped: Mapping[str, int]) -> bytes:
+    """The header's value."""
+    parts = [stored(stored_count)] if stored_count or not (held or dropped) else []
+    parts += [HELD % (count, reason.encode()) for reason, count in held.items()]
+    parts += [DROPPED % (count, reason.encode()) for reason, count in dropped.items()]
+    return b", ".join(parts)

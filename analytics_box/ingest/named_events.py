@@ -1,0 +1,34 @@
+"""Custom events of a page by their eventName: POST /events (wire 4.4)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from analytics_box.ingest import spans
+from analytics_box.ingest.delivery import MOST_EVENTS, Answer, Delivery
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.payload import Incoming
+from analytics_box.ingest.spans import Listed
+
+LISTED = Listed(most=MOST_EVENTS, type="custom_event")
+
+
+class NamedEvent(Incoming, frozen=True, kw_only=True):
+    """An event whose name stands in eventName; screen_view and page_exit are page events here too (wire 0)."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=128)] = msgspec.field(name="eventName")
+
+
+_LIST = msgspec.json.Decoder(list[NamedEvent])
+
+
+async def take(intake: Intake, sent: Delivery) -> Answer:
+    """Up to 100 events from a page."""
+    return await spans.take(intake, sent, _LIST, LISTED, _add)
+
+
+def _add(gathering: Gathering, given: NamedEvent, target: Target) -> None:
+    gathering.event(given, target)

@@ -1,0 +1,62 @@
+"""Errors of a page's scripts: POST /errors, and error events of older trackers (wire 4.3 and 4.4)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from analytics_box.errors import Detail
+from analytics_box.ingest import spans
+from analytics_box.ingest.delivery import Answer, Delivery
+from analytics_box.ingest.enrich import Target, between
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.paths import clean
+from analytics_box.ingest.payload import InvalidEvent, Sent
+from analytics_box.ingest.spans import Listed
+
+MOST_BYTES = 128 * 1024  # of a body
+LISTED = Listed(most=50, type="error")
+_MOST_LINES = 100_000
+
+
+class PageError(Sent, frozen=True, kw_only=True):
+    """An error that nobody caught. Texts that are too long are cut."""
+
+    message: Annotated[str, Meta(min_length=1)]
+    filename: str | None = None
+    lineno: float | None = None
+    colno: float | None = None
+    stack: str | None = None
+    errorType: str | None = None
+
+
+_LIST = msgspec.json.Decoder(list[PageError])
+ONE = msgspec.json.Decoder(PageError)
+
+
+async def take(intake: Intake, sent: Delivery) -> Answer:
+    """Up to 50 errors from a page."""
+    return await spans.take(intake, sent, _LIST, LISTED, add)
+
+
+def add(gathering: Gathering, given: PageError, target: Target) -> None:
+    """Add an error. Raises InvalidEvent."""
+    message = clean(given.message, 2048)
+    if not message:
+        raise InvalidEvent(Detail("message", "The message has no visible character"))
+    own = (
+        clean(given.errorType or "", 128) or "Error",
+        message,
+        clean(given.filename or "", 512),
+        between(given.lineno, _MOST_LINES),
+        between(given.colno, _MOST_LINES),
+        _lines(given.stack or "", 4096),
+    )
+    gathering.span(given, "errors", own, target)
+
+
+def _lines(text: str, longest: int) -> str:
+    """Clean text that keeps its line breaks."""
+    cleaned = (clean(line) for line in text[: 2 * longest].splitlines())
+    return "\n".join(line for line in cleaned if line)[:longest].rstrip()

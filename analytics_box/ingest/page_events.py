@@ -1,0 +1,86 @@
+"""POST / and POST /batch: events of pages, by client id (wire 4.3)."""
+
+from typing import Any
+
+import msgspec
+
+from analytics_box import errors
+from analytics_box.ingest import payload, typed_events
+from analytics_box.ingest.delivery import (
+    MOST_EVENTS,
+    Answer,
+    Delivery,
+    client_website,
+    decode,
+    limit,
+    nothing,
+    success,
+    target,
+)
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake, sender_of
+from analytics_box.ingest.payload import InvalidEvent
+from analytics_box.ingest.typed_events import Added, UnknownType
+
+WRONG = (msgspec.DecodeError, RecursionError, InvalidEvent)
+
+
+async def one(intake: Intake, sent: Delivery) -> Answer:
+    """One event."""
+    gathering, website = _begin(intake, sent)
+
+    def add(body: bytes) -> Added:
+        return typed_events.add(gathering, body, website)
+
+    try:
+        added = decode(add, sent.body, "INVALID_EVENT_SCHEMA")
+    except UnknownType as unknown:
+        raise errors.BadRequest(str(unknown), reason="INGEST_UNKNOWN_EVENT_TYPE") from unknown
+    except InvalidEvent as wrong:
+        raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(wrong.detail,)) from wrong
+    happened = await gathering.store()
+    return nothing(happened) if gathering.sender.bot else success(sent, happened, type=added.type)
+
+
+async def batch(intake: Intake, sent: Delivery) -> Answer:
+    """Up to 100 events; each gets its own verdict."""
+    gathering, website = _begin(intake, sent)
+    items = decode(payload.ITEMS.decode, sent.body, "INGEST_BATCH_NOT_ARRAY")
+    if len(items) > MOST_EVENTS:
+        raise errors.BadRequest(f"A batch may hold {MOST_EVENTS} events", reason="INGEST_BATCH_TOO_LARGE")
+    results = [_verdict(gathering, item, website) for item in items]
+    happened = await gathering.store()
+    return success(sent, happened, batch=True, processed=len(results), results=results)
+
+
+def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target]:
+    """Who sends, and where it goes. Raises BoxError for those who may not."""
+    tracked = client_website(intake, sent)
+    website = target(sent, tracked)
+    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
+    return Gathering(intake, sender), website
+
+
+def _verdict(gathering: Gathering, item: msgspec.Raw, website: Target) -> dict[str, Any]:
+    """Add an item of a batch, as far as it can be."""
+    try:
+        added = typed_events.add(gathering, item, website)
+    except UnknownType as unknown:
+        gathering.wrong(website.site, "unknown_event_type")
+        return {"status": "error", "message": "Unknown event type", "eventType": unknown.name[:64]}
+    except WRONG as wrong:
+        gathering.wrong(website.site, "invalid_schema")
+        detail = typed_events.detail(wrong)
+        return {
+            "status": "error",
+            "message": "Invalid event schema",
+            "code": "INVALID_EVENT_SCHEMA",
+            "eventType": typed_events.type_of(item),
+            "eventId": payload.event_id_of(item),
+            "errors": [{"code": "INVALID_VALUE", "field": detail.field, "message": detail.message}],
+        }
+    if gathering.sender.bot:
+        return {"status": "error", "message": "Bot detected", "eventType": added.type, "error": "ignored"}
+    return {"status": "success", "type": added.type, "eventId": added.event_id}

@@ -1,0 +1,98 @@
+"""An event route as an ASGI application: CORS, the body, and what is answered, refusals in the ingest family's shape.
+
+Every answer says in X-Analytics-Box what became of what was sent.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from analytics_box import errors
+from analytics_box.errors import BoxError
+from analytics_box.http import body, render
+from analytics_box.http.asgi import App, Receive, Scope, Send, respond
+from analytics_box.ingest import happened
+from analytics_box.ingest.delivery import Answer, Delivery, Headers, client_id
+from analytics_box.ingest.intake import Intake
+
+Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
+
+_METHODS = "POST, GET, OPTIONS"
+_PREFLIGHT = [
+    (b"access-control-allow-methods", _METHODS.encode()),
+    (
+        b"access-control-allow-headers",
+        b"Content-Type, Authorization, X-Requested-With, "
+        b"databuddy-client-id, databuddy-sdk-name, databuddy-sdk-version",
+    ),
+    (b"access-control-max-age", b"86400"),
+]
+_EXPOSED = b"X-Analytics-Box, X-Request-ID, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
+_JSON = (b"content-type", b"application/json")
+HAPPENED = b"x-analytics-box"
+_NO_CONTENT = 204
+
+
+def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | None = None) -> App:
+    """A route that takes POST; `too_large` is its code for a body of more than `most_bytes`."""
+    most = most_bytes or intake.settings.max_batch_bytes
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin")
+        more = _cors(origin) if origin is not None else []
+        if scope["method"] == "OPTIONS":
+            await respond(send, _NO_CONTENT, [*more, *_PREFLIGHT])
+            return
+        try:
+            if scope["method"] != "POST":
+                raise errors.MethodNotAllowed("Send events with POST", headers={"Allow": "POST, OPTIONS"})
+            sent = Delivery(scope, headers, await _body(intake, receive, headers, most, too_large))
+            answer = await handler(intake, sent)
+        except BoxError as error:
+            said = refused(intake, scope, headers, error)
+            refusal = render.ingest_body(error, scope["request_id"])
+            await respond(send, error.status, [*render.header_list(error), (HAPPENED, said), *more], refusal)
+        else:
+            more.append((HAPPENED, answer.happened))
+            if answer.body:
+                more.append(_JSON)
+            await respond(send, answer.status, more, answer.body)
+
+    return serve
+
+
+def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:
+    """Beacons with a JSON body are lost unless the origin is echoed and credentials allowed; no cookie is read."""
+    return [
+        (b"access-control-allow-origin", origin),
+        (b"access-control-allow-credentials", b"true"),
+        (b"access-control-expose-headers", _EXPOSED),
+        (b"vary", b"Origin"),
+    ]
+
+
+async def _body(intake: Intake, receive: Receive, headers: Headers, most: int, too_large: str) -> bytes:
+    """The body, as JSON or as text: beacons cannot send JSON without a preflight."""
+    if headers.get(b"content-encoding", b"identity") != b"identity":
+        raise errors.UnsupportedMediaType("Send events without Content-Encoding")
+    try:
+        return await body.read(receive, limit=most, seconds=intake.settings.body_seconds)
+    except errors.PayloadTooLarge as large:
+        raise errors.PayloadTooLarge(large.message, reason=too_large) from large
+
+
+def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
+    """Count a refusal for the website that it was meant for, as far as there is one, and say what happened."""
+    reason = happened.reason_of(error, origin=b"origin" in headers)
+    if reason is None:  # nothing is lost, or nobody's
+        return happened.NOT_STORED % (error.reason or error.code).lower().encode()
+    site = scope.get("site") or _meant(intake, scope, headers)
+    if site:
+        intake.drops.note(site, reason)
+    return happened.DROPPED % (1, reason.encode())
+
+
+def _meant(intake: Intake, scope: Scope, headers: Headers) -> int:
+    """The site that a request names in its address or header, where nobody has looked yet; 0 for none."""
+    named = client_id(scope, headers, "website_id")
+    tracked = intake.websites.tracked(named, intake.clock.now()) if named else None
+    return tracked.website.site if tracked is not None else 0

@@ -1,0 +1,56 @@
+"""Lists of spans: what /vitals, /errors and /engagement have in common (wire 4.4).
+
+The whole list is taken or none of it. Numbers and texts that describe a page are cut to their limits, because a
+report must not be lost over them; what it is about has to be right.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from analytics_box import errors
+from analytics_box.errors import Detail
+from analytics_box.ingest.delivery import Answer, Delivery, client_website, decode, limit, nothing, success, target
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake, sender_of
+from analytics_box.ingest.payload import InvalidEvent, Sent
+
+T = TypeVar("T", bound=Sent)
+
+
+class Listed(NamedTuple):
+    """A list route: what it may hold, and what its answer says of its type."""
+
+    most: int
+    type: str
+
+
+async def take(
+    intake: Intake,
+    sent: Delivery,
+    decoder: "msgspec.json.Decoder[list[T]]",
+    listed: Listed,
+    add: Callable[[Gathering, T, Target], None],
+) -> Answer:
+    """Take a list from a page by client id; `add` gathers one item. Raises BoxError."""
+    tracked = client_website(intake, sent)
+    website = target(sent, tracked)
+    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
+    items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
+    if len(items) > listed.most:
+        detail = Detail("body", f"Send {listed.most} items at most")
+        raise errors.BadRequest(detail.message, reason="INVALID_EVENT_SCHEMA", details=(detail,))
+    gathering = Gathering(intake, sender)
+    for number, item in enumerate(items):
+        try:
+            add(gathering, item, website)
+        except InvalidEvent as wrong:
+            detail = Detail(f"[{number}].{wrong.detail.field}", wrong.detail.message)
+            raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(detail,)) from wrong
+    happened = await gathering.store()
+    if sender.bot:
+        return nothing(happened)
+    return success(sent, happened, type=listed.type, count=len(items))

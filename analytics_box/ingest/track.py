@@ -1,0 +1,78 @@
+"""POST /track: one event or up to 100, by API key or website id (wire 4.2)."""
+
+from analytics_box import errors
+from analytics_box.ingest import payload
+from analytics_box.ingest.delivery import (
+    MOST_EVENTS,
+    Answer,
+    Delivery,
+    client_id,
+    decode,
+    limit,
+    nothing,
+    success,
+    target,
+)
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
+from analytics_box.ingest.payload import Incoming, InvalidEvent
+from analytics_box.websites.directory import Tracked
+
+
+async def track(intake: Intake, sent: Delivery) -> Answer:
+    """All events of a request, or none of them."""
+    scope, headers = sent.scope, sent.headers
+    secret = secret_of(headers)
+    key = key_for_events(intake, secret) if secret is not None else None
+    sender = sender_of(intake, scope, headers, by_key=key is not None)
+    if key is not None:
+        intake.admission.enter(scope, key, "ingest")
+        limit(intake, scope, f"apikey:{key.id}")
+    events = _decode(sent.body, intake.settings.max_event_bytes)
+
+    targets: dict[str | None, Target] = {}
+    if key is not None:
+        for website_id in {event.websiteId for event in events}:
+            targets[website_id] = target_for_key(intake, key, website_id)
+    else:
+        website_id = client_id(scope, headers, "website_id") or events[0].websiteId
+        tracked = _website(intake, sent, website_id)
+        website = target(sent, tracked)
+        limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
+        targets = dict.fromkeys({event.websiteId for event in events}, website)
+
+    gathering = Gathering(intake, sender)
+    try:
+        for event in events:
+            gathering.event(event, targets[event.websiteId])
+    except InvalidEvent as wrong:
+        raise errors.BadRequest(str(wrong), reason="INVALID_EVENT_SCHEMA", details=(wrong.detail,)) from wrong
+    happened = await gathering.store()
+    if sender.bot:
+        return nothing(happened)
+    return success(sent, happened, type="custom_event", count=len(events))
+
+
+def _decode(sent: bytes, most_bytes: int) -> list[Incoming]:
+    decoded: Incoming | list[Incoming] = decode(payload.ONE_OR_MANY.decode, sent, "TRACK_INVALID_BODY")
+    if isinstance(decoded, Incoming):
+        if len(sent) > most_bytes:
+            raise errors.PayloadTooLarge(f"One event may have {most_bytes:,} bytes", reason="TRACK_PAYLOAD_TOO_LARGE")
+        return [decoded]
+    if not 1 <= len(decoded) <= MOST_EVENTS:
+        raise errors.BadRequest(f"Send 1 to {MOST_EVENTS} events at once", reason="TRACK_INVALID_BODY")
+    return decoded
+
+
+def _website(intake: Intake, sent: Delivery, website_id: str | None) -> Tracked:
+    """The website that a request without a key names. Raises AuthRequired or NotFound."""
+    if not website_id:
+        raise errors.AuthRequired(
+            "Send an API key, or the website's id as website_id", reason="TRACK_MISSING_CREDENTIALS"
+        )
+    tracked = intake.websites.tracked(website_id, intake.clock.now())
+    if tracked is None or not tracked.website.active:
+        raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
+    sent.scope["site"] = tracked.website.site
+    return tracked

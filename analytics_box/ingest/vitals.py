@@ -1,0 +1,67 @@
+"""Web vitals: POST /vitals, and web_vitals events of older trackers (wire 4.3 and 4.4)."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from analytics_box.errors import Detail
+from analytics_box.ingest import spans
+from analytics_box.ingest.delivery import Answer, Delivery
+from analytics_box.ingest.enrich import Target
+from analytics_box.ingest.facts import METRICS
+from analytics_box.ingest.gathering import Gathering
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.payload import InvalidEvent, Sent
+from analytics_box.ingest.spans import Listed
+
+LISTED = Listed(most=20, type="web_vitals")
+
+Metric = Literal["FCP", "LCP", "CLS", "INP", "TTFB", "FPS"]
+# Milliseconds, for CLS its score, for FPS frames a second. A page that lies in the background for a day is slow.
+Measured = Annotated[float, Meta(ge=0, le=86_400_000)]
+
+
+class Vital(Sent, frozen=True, kw_only=True):
+    """One measurement of one page."""
+
+    metricName: Metric
+    metricValue: Measured
+
+
+class OldVitals(Sent, frozen=True, kw_only=True):
+    """All measurements of a page in one event, or a single one as today; what older trackers send."""
+
+    metricName: Metric | None = None
+    metricValue: Measured | None = None
+    fcp: Measured | None = None
+    lcp: Measured | None = None
+    cls: Measured | None = None
+    inp: Measured | None = None
+    ttfb: Measured | None = None
+    fps: Measured | None = None
+
+
+_LIST = msgspec.json.Decoder(list[Vital])
+OLD = msgspec.json.Decoder(OldVitals)
+
+
+async def take(intake: Intake, sent: Delivery) -> Answer:
+    """Up to 20 measurements from a page."""
+    return await spans.take(intake, sent, _LIST, LISTED, _add)
+
+
+def _add(gathering: Gathering, given: Vital, target: Target) -> None:
+    gathering.span(given, "vitals", (METRICS[given.metricName], given.metricValue), target)
+
+
+def add_old(gathering: Gathering, given: OldVitals, target: Target) -> None:
+    """Add what an event of type web_vitals measures. Raises InvalidEvent where it measures nothing."""
+    found = {name: value for name in METRICS if (value := getattr(given, name.lower())) is not None}
+    if given.metricName is not None and given.metricValue is not None:
+        found[given.metricName] = given.metricValue
+    if not found:
+        raise InvalidEvent(Detail("metricName", "Send metricName and metricValue, or fcp, lcp, cls, inp, ttfb or fps"))
+    for name, value in found.items():
+        event_id = f"{given.eventId} {name}" if given.eventId else ""
+        gathering.span(given, "vitals", (METRICS[name], value), target, event_id=event_id)

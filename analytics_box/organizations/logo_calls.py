@@ -1,0 +1,53 @@
+"""Logos over RPC (wire 10.4)."""
+
+import base64
+import binascii
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.http.call import Call
+from analytics_box.organizations import image, logos
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.calls import OfOrganization, Success
+from analytics_box.organizations.shown import OrganizationShown, shown
+
+MOST_BODY = 720_000  # bytes of a request: the largest picture in base64, and what is around it
+
+
+class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of organizations.uploadLogo. `image` is a PNG, JPEG or WebP picture of at most 512 KB in base64.
+
+    It may be a whole data: URL. What kind of picture it is, is told by its bytes alone.
+    """
+
+    image: Annotated[str, Meta(min_length=1)]
+    organizationId: Annotated[str, Meta(max_length=255)] | None = None
+
+
+async def upload(call: Call, given: NewLogo) -> OrganizationShown:
+    """organizations.uploadLogo: for owners, admins and keys with manage:config. Raises Forbidden or BadRequest."""
+    organization_id, by = acting(call, given.organizationId)
+    picture = image.picture(_decoded(given.image))
+    stored = await call.write(lambda db: logos.put(db, organization_id, by, picture))
+    person = call.identity.person
+    return shown(call, stored, person.role_in(organization_id) if person else None)
+
+
+async def delete(call: Call, given: OfOrganization) -> Success:
+    """organizations.deleteLogo: for owners, admins and keys with manage:config. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+    await call.write(lambda db: logos.remove(db, organization_id, by))
+    return Success()
+
+
+def _decoded(text: str) -> bytes:
+    """The bytes of base64 text, or of a data: URL. Raises BadRequest."""
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    try:
+        return base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError) as wrong:
+        message = "Send the picture as base64"
+        raise BadRequest(message, details=(Detail("image", message),)) from wrong

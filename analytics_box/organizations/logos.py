@@ -1,0 +1,44 @@
+"""An organization's logo: each verb writes its rows and audit entry in the caller's transaction."""
+
+import hashlib
+
+from analytics_box import errors
+from analytics_box.organizations import logo_rows
+from analytics_box.organizations.change import By, check, existing, record
+from analytics_box.organizations.image import Picture
+from analytics_box.organizations.rules import Stored
+from analytics_box.store.db import Connection
+
+DIGEST_LENGTH = 32  # characters of the SHA-256
+
+
+def put(db: Connection, organization_id: str, by: By, picture: Picture) -> Stored:
+    """A new logo instead of the one before. Raises Forbidden."""
+    check(db, organization_id, by, "update")
+    before = existing(db, organization_id)
+    digest = hashlib.sha256(picture.content).hexdigest()[:DIGEST_LENGTH]
+    if digest == before.logo:
+        return before
+    logo_rows.replace(db, organization_id, digest=digest, picture=picture, now=by.now)
+    detail = {"logo": digest, "type": picture.type, "bytes": len(picture.content)}
+    record(db, by, organization_id, "updated", "organization", organization_id, detail)
+    return existing(db, organization_id)
+
+
+def remove(db: Connection, organization_id: str, by: By) -> Stored:
+    """No logo any more. Raises Forbidden."""
+    check(db, organization_id, by, "update")
+    before = existing(db, organization_id)
+    if before.logo:
+        logo_rows.delete(db, organization_id)
+        detail = {"logo": {"before": before.logo, "after": None}}
+        record(db, by, organization_id, "updated", "organization", organization_id, detail)
+    return existing(db, organization_id)
+
+
+def find(db: Connection, organization_id: str, digest: str) -> Picture:
+    """The picture that an address with this digest means. Raises NotFound, also for a logo that was replaced."""
+    found = logo_rows.find(db, organization_id, digest)
+    if found is None:
+        raise errors.NotFound("There is no such picture")
+    return found

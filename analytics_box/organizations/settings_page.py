@@ -1,0 +1,59 @@
+"""What the page /settings/organization shows: settings, logo, what can be restored, and the ways out."""
+
+from msgspec import Struct
+
+from analytics_box import texts
+from analytics_box.http import dates
+from analytics_box.http.visit import Again, Page, Visit
+from analytics_box.identity import Person
+from analytics_box.organizations import change, deletion, rules
+from analytics_box.organizations.acting import by_of
+from analytics_box.organizations.deletion_calls import restorable
+from analytics_box.organizations.deletion_rows import Deleted
+from analytics_box.organizations.rules import Stored
+from analytics_box.store.db import Connection
+
+HOME = "/settings/organization"
+
+
+class Gone(Struct, frozen=True):
+    """A deleted organization that the reader can restore."""
+
+    id: str
+    name: str
+    until: str
+
+
+async def organization_page(visit: Visit, again: Again) -> Page:
+    """The page, with what is wrong with a form of it."""
+    person, by = visit.person, by_of(visit.call)
+
+    def find(db: Connection) -> tuple[Stored, bool]:
+        return change.existing(db, person.organization_id), change.administers(db, by)
+
+    stored, administers = await visit.call.read(find)
+    days = visit.parts.settings.organization_grace_days
+    return visit.settings_page(
+        "organization.html",
+        "organization",
+        again=again,
+        values={
+            "organization": stored.name,
+            "slug": stored.slug,
+            "timeZone": stored.time_zone,
+            "plan": stored.plan,
+            "new": "",
+        },
+        done=texts.Organizations.done.get(visit.asked("done"), "") if again.code == 200 else "",
+        editable=rules.may(person.role, "update"),
+        owns=rules.may(person.role, "delete"),
+        administers=administers,
+        role=person.role,
+        logo=rules.logo_path(stored.id, stored.logo),
+        days=days,
+        deleted=[_gone(one, person, days) for one in await restorable(visit.call)],
+    )
+
+
+def _gone(deleted: Deleted, person: Person, days: int) -> Gone:
+    return Gone(deleted.id, deleted.name, dates.moment(deletion.ends_at(deleted, days), person))

@@ -1,0 +1,75 @@
+"""Organizations and members as answers show them, and as the memory beside the database keeps them. Pure."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.accounts.rules import Organization
+from analytics_box.http.call import Call
+from analytics_box.identity import Role
+from analytics_box.organizations import rules
+from analytics_box.organizations.rules import Member, Stored
+
+
+class OrganizationShown(Struct, frozen=True):
+    """An organization as procedures answer with it. `role` is the caller's; null for an API key.
+
+    `logo` is the address of its picture; whoever belongs to the organization can load it.
+    """
+
+    id: str
+    name: str
+    slug: str
+    logo: str | None
+    metadata: dict[str, Any]
+    plan: str
+    createdAt: datetime
+    role: Role | None = None
+
+
+class MemberShown(Struct, frozen=True):
+    """A member as procedures answer with it."""
+
+    userId: str
+    email: str
+    role: Role
+    createdAt: datetime
+
+
+def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationShown:
+    """An organization for an answer."""
+    path = rules.logo_path(stored.id, stored.logo)
+    return OrganizationShown(
+        id=stored.id,
+        name=stored.name,
+        slug=stored.slug,
+        logo=f"{call.parts.settings.public_url}{path}" if path else None,
+        metadata=msgspec.json.decode(stored.metadata),
+        plan=stored.plan,
+        createdAt=date(stored.created_at),
+        role=role,
+    )
+
+
+def member_shown(member: Member) -> MemberShown:
+    """A member for an answer."""
+    return MemberShown(member.user_id, member.email, member.role, date(member.created_at))
+
+
+def in_memory(stored: Stored) -> Organization:
+    """What the directory of organizations keeps."""
+    return Organization(
+        id=stored.id,
+        name=stored.name,
+        slug=stored.slug,
+        plan=stored.plan,
+        site=stored.site,
+        created_at=stored.created_at,
+    )
+
+
+def date(instant: int) -> datetime:
+    """An instant in UTC ms as a date of an answer."""
+    return datetime.fromtimestamp(instant / 1000, UTC)

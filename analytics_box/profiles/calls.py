@@ -1,0 +1,258 @@
+"""People over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
+
+Viewers, and everybody on a public website, see figures only: who somebody is never shows there (wire 4.5, security).
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from analytics_box import audit, errors, ids
+from analytics_box.errors import Detail
+from analytics_box.http.call import Call
+from analytics_box.ingest.facts import TABLES
+from analytics_box.profiles import rules
+from analytics_box.profiles.register import Person, Place
+from analytics_box.profiles.rules import FIRST, LAST, Value
+from analytics_box.profiles.traces import Subject
+from analytics_box.store.db import Connection
+from analytics_box.websites.reach import own
+from analytics_box.websites.rules import Website
+
+UNKNOWN = "Nobody is known by this id"
+MOST_PEOPLE = 100
+ITEMS = 1_000  # after so many one answer of an export ends
+PIECES = 20  # or after a look at so many pieces of a table
+
+Text = Annotated[str, Meta(max_length=255)]
+ProfileId = Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
+
+
+class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.list. `search` is the beginning of a profile id, or a whole e-mail address."""
+
+    websiteId: Text
+    search: Text | None = None
+    limit: Annotated[int, Meta(ge=1, le=MOST_PEOPLE)] = 25
+    offset: Annotated[int, Meta(ge=0, le=100_000)] = 0
+
+
+class ById(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.getById."""
+
+    websiteId: Text
+    profileId: ProfileId
+
+
+class Somebody(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.delete: a person by profileId, or a device by the anonymousId that it sends."""
+
+    websiteId: Text
+    profileId: ProfileId | None = None
+    anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+
+
+class Exporting(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of profiles.export: whose data, and the nextCursor of the answer before."""
+
+    websiteId: Text
+    profileId: ProfileId | None = None
+    anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
+    cursor: Annotated[str, Meta(max_length=64)] | None = None
+
+
+class PersonShown(Struct, frozen=True):
+    """A person. `email` is in lower case; `readable` is false where the key of the traits is missing."""
+
+    profileId: str
+    displayName: str
+    email: str
+    traits: dict[str, Value]
+    createdAt: datetime
+    updatedAt: datetime
+    readable: bool
+
+
+class People(Struct, frozen=True):
+    """Output of profiles.list. With `more` there are others behind this offset and limit."""
+
+    profiles: list[PersonShown]
+    more: bool
+
+
+class Visit(Struct, frozen=True):
+    """A visitor's id that was this person: since when and until when; null is for ever."""
+
+    visitorId: str
+    since: datetime | None
+    until: datetime | None
+
+
+class PersonDetail(Struct, frozen=True):
+    """Output of profiles.getById."""
+
+    profile: PersonShown
+    visitors: list[Visit]
+
+
+class Exported(Struct, frozen=True):
+    """Output of profiles.export: a part of what is stored of somebody, by table.
+
+    Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; `profile` is null for a device.
+    """
+
+    profile: PersonShown | None
+    visitors: list[Visit]
+    items: dict[str, list[dict[str, Any]]]
+    nextCursor: str | None
+
+
+class Deleted(Struct, frozen=True):
+    """Output of profiles.delete. The audit log knows the deletion by its id."""
+
+    deletionId: str
+    rowsRemoved: int
+    success: bool = True
+
+
+async def list_people(call: Call, given: Wanted) -> People:
+    """profiles.list: the people of a website, the latest identified first. Raises NotFound."""
+    website = own(call, given.websiteId)
+    search = (given.search or "").strip()
+    found = await call.parts.register.listed(website, search, limit=given.limit + 1, offset=given.offset)
+    return People(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
+
+
+async def get_by_id(call: Call, given: ById) -> PersonDetail:
+    """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
+    website = own(call, given.websiteId)
+    person = await _known(call, website, given.profileId)
+    subject = await call.parts.register.of_person(website, person)
+    return PersonDetail(profile=shown(person), visitors=visits(subject))
+
+
+async def export(call: Call, given: Exporting) -> Exported:
+    """profiles.export: everything that is stored of a person or a device, a part at a time.
+
+    Raises BadRequest or NotFound.
+    """
+    website = own(call, given.websiteId)
+    place = _place(given.cursor)
+    person, subject = await _meant(call, website, given.profileId, given.anonymousId)
+    if given.cursor is None:
+        await call.write(lambda db: record_export(db, website, actor=call.actor, now=call.now))
+    items: dict[str, list[dict[str, Any]]] = {}
+    looked = count = 0
+    end: Place | None = None
+    for table in TABLES[TABLES.index(place.table) :]:
+        start = place if table == place.table else Place(table, 0)
+        async for reached, found in call.parts.register.traces_from(subject, start):
+            looked, count = looked + 1, count + len(found)
+            if found:
+                items.setdefault(table, []).extend(found)
+            if count >= ITEMS or looked >= PIECES:
+                end = reached
+                break
+        if end is not None:
+            break
+    return Exported(
+        profile=shown(person) if person is not None else None,
+        visitors=visits(subject),
+        items=items,
+        nextCursor=f"{end.table}.{end.after}" if end is not None else None,
+    )
+
+
+async def delete(call: Call, given: Somebody) -> Deleted:
+    """profiles.delete: remove a person or a device for good, with all that they did; it cannot be undone.
+
+    Raises BadRequest or NotFound.
+    """
+    website = own(call, given.websiteId)
+    _one_of(given.profileId, given.anonymousId)
+    erasures = call.parts.register.erasures
+    if given.profileId is not None:
+        done = await erasures.person(website, given.profileId, call.actor)
+        if done is None:
+            raise errors.NotFound(UNKNOWN)
+    else:
+        done = await erasures.device(website, given.anonymousId or "", call.actor)
+    return Deleted(done.id, done.removed)
+
+
+def record_export(db: Connection, website: Website, *, actor: str, now: int) -> None:
+    """The audit log knows that somebody's data was exported, and by whom; not whose."""
+    audit.record(
+        db,
+        now=now,
+        organization_id=website.organization_id,
+        actor=actor,
+        action="created",
+        subject="person_export",
+        subject_id=ids.new_id(),
+        detail={"website": website.id},
+    )
+
+
+def shown(person: Person) -> PersonShown:
+    """A person on the wire."""
+    return PersonShown(
+        profileId=person.profile_id,
+        displayName=person.display_name,
+        email=person.email,
+        traits=person.traits,
+        createdAt=_date(person.created_at),
+        updatedAt=_date(person.updated_at),
+        readable=person.readable,
+    )
+
+
+def visits(subject: Subject) -> list[Visit]:
+    """Which visitors somebody was, on the wire."""
+    return [
+        Visit(
+            str(stay.visitor),
+            since=None if stay.since == FIRST else _date(stay.since),
+            until=None if stay.until == LAST else _date(stay.until),
+        )
+        for stay in subject.stays
+    ]
+
+
+async def _known(call: Call, website: Website, profile_id: str) -> Person:
+    person = await call.parts.register.find(website, profile_id)
+    if person is None:
+        raise errors.NotFound(UNKNOWN)
+    return person
+
+
+async def _meant(
+    call: Call, website: Website, profile_id: str | None, anonymous_id: str | None
+) -> tuple[Person | None, Subject]:
+    _one_of(profile_id, anonymous_id)
+    if profile_id is None:
+        return None, call.parts.register.of_device(website, anonymous_id or "")
+    person = await _known(call, website, profile_id)
+    return person, await call.parts.register.of_person(website, person)
+
+
+def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
+    if (profile_id is None) == (anonymous_id is None):
+        wrong = Detail("profileId", "Send either profileId or anonymousId")
+        raise errors.BadRequest("Input validation failed", details=(wrong,))
+
+
+def _place(cursor: str | None) -> Place:
+    """Where an export goes on. Raises BadRequest."""
+    if cursor is None:
+        return Place(TABLES[0], 0)
+    table, _, after = cursor.partition(".")
+    if table not in TABLES or not (after.isascii() and after.isdigit() and len(after) < 19):
+        wrong = Detail("cursor", "Send the nextCursor of the answer before")
+        raise errors.BadRequest("Input validation failed", details=(wrong,))
+    return Place(table, int(after))
+
+
+def _date(instant: int) -> datetime:
+    return datetime.fromtimestamp(instant / 1000, UTC)

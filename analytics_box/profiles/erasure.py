@@ -1,0 +1,237 @@
+"""Removing a person, or a device, from a website for good (issue: GDPR): who they are, what they did, how it was said.
+
+An erasure is written down first and done then, in small pieces, so that events which arrive hardly wait; after a crash
+it goes on where it was. When it is done, nothing that was acknowledged before is left: no row, no session to be
+continued, and no string that only these rows had. What arrives later is new.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from analytics_box import audit, ids
+from analytics_box.clock import Clock
+from analytics_box.ingest.facts import TABLES
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
+from analytics_box.profiles import erasure_rows, rows, rules, traces
+from analytics_box.profiles.erasure_rows import Erasure
+from analytics_box.profiles.people import People
+from analytics_box.profiles.rules import FIRST, LAST, Stay
+from analytics_box.profiles.traces import Subject, Trace
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.strings import Strings
+from analytics_box.websites.rules import Website
+
+log = logging.getLogger(__name__)
+
+MOST_PASSES = 10  # through all tables, should the person go on being identified as further visitors
+
+Progress = Callable[[str], None]  # told before each piece of work, for tests that stop there
+
+
+class Done(Struct, frozen=True):
+    """An erasure that is complete. The audit log knows it by its id."""
+
+    id: str
+    removed: int
+
+
+class Erasures(Struct, frozen=True):
+    """All that removing people needs."""
+
+    events: Db
+    box_db: Db
+    people: People
+    strings: Strings
+    live: LiveSessions
+    salts: SaltFile
+    clock: Clock
+    lock: asyncio.Lock
+    progress: Progress = lambda _: None
+
+    async def person(self, website: Website, profile_id: str, actor: str) -> Done | None:
+        """Remove a person with all that they did as any visitor; None where nobody is known by that id."""
+        return await self._erase(partial(self._begin_person, website=website, profile_id=profile_id, actor=actor))
+
+    async def device(self, website: Website, client_id: str, actor: str) -> Done:
+        """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
+
+        Older daily ids cannot be found by it any more, since their salts are gone.
+        """
+        subject = subject_of_device(self.salts.current(self.clock.now()), website.site, client_id)
+        done = await self._erase(partial(self._begin_device, website=website, subject=subject, actor=actor))
+        assert done is not None  # noqa: S101  a device can always be looked for
+        return done
+
+    async def resume(self) -> None:
+        """Complete all erasures that were broken off."""
+        for erasure_id in await self.events.read(erasure_rows.under_way):
+            await self._finish(erasure_id)
+
+    async def _erase(self, begin: Callable[[Connection], str | None]) -> Done | None:
+        erasure_id = await self.events.write(begin)
+        if erasure_id is None:
+            return None
+        return await asyncio.shield(self._finish(erasure_id))
+
+    def _begin_person(self, db: Connection, *, website: Website, profile_id: str, actor: str) -> str | None:
+        """What is known of the person goes at once; the rest is written down to be done."""
+        known = rows.find(db, website.site, profile_id)
+        if known is None:
+            return None
+        erasure = _erasure(website, subject_of_person(db, website.site, known.number), actor)
+        erasure_rows.insert(db, erasure, self.clock.now())
+        erasure_rows.note(db, erasure.id, 0, [known.number])
+        self._forget(db, erasure.subject)
+        return erasure.id
+
+    def _begin_device(self, db: Connection, *, website: Website, subject: Subject, actor: str) -> str:
+        erasure = _erasure(website, subject, actor)
+        erasure_rows.insert(db, erasure, self.clock.now())
+        self._forget(db, subject)
+        return erasure.id
+
+    def _forget(self, db: Connection, subject: Subject) -> None:
+        """Forget who somebody is, in the database and in memory."""
+        visitors = {stay.visitor for stay in subject.stays}
+        if subject.profile:
+            rows.remove(db, subject.site, subject.profile)
+        else:
+            rows.remove_visitors(db, subject.site, visitors)
+        self.people.forget(subject.site, subject.profile, visitors)
+
+    async def _finish(self, erasure_id: str) -> Done:
+        """Do what is written down. One at a time: a second one waits and then finds it done."""
+        async with self.lock:
+            erasure = await self.events.read(lambda db: erasure_rows.find(db, erasure_id))
+            if erasure is None:
+                return Done(erasure_id, 0)
+            sessions: set[int] = set()
+            for _ in range(MOST_PASSES):
+                if await self._pass(erasure, sessions):
+                    break
+                erasure = await self._fresh(erasure)
+            await self._sweep(erasure)
+            erasure = await self._fresh(erasure)
+            self.progress("audit")
+            await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
+            self.progress("finish")
+            await self.events.write(lambda db: erasure_rows.finish(db, erasure_id))
+            log.info("Erasure %s is complete: %d rows", erasure_id, erasure.removed)
+            return Done(erasure_id, erasure.removed)
+
+    async def _fresh(self, erasure: Erasure) -> Erasure:
+        found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))
+        return found or erasure
+
+    async def _pass(self, erasure: Erasure, sessions: set[int]) -> bool:
+        """Walk through all tables once; whether that was all.
+
+        The newest row of a table waits for the end, so that no row that arrives meanwhile gets the id of a removed one.
+        """
+        tops = {}
+        for table in TABLES:
+            top = await self.events.read(partial(traces.newest, table=table))
+            tops[table] = top - 1
+            for after in range(0, top - 1, traces.PIECE):
+                until = min(after + traces.PIECE, top - 1)
+                found = await self.events.read(
+                    partial(_find, table=table, subject=erasure.subject, after=after, until=until)
+                )
+                if found:
+                    self.progress(table)
+                    await self.events.write(partial(_remove, erasure=erasure, table=table, found=found))
+                    sessions |= {trace.session for trace in found}
+        self.progress("settle")
+        return await self.events.write(partial(self._settle, erasure=erasure, tops=tops, sessions=sessions))
+
+    def _settle(self, db: Connection, *, erasure: Erasure, tops: dict[str, int], sessions: set[int]) -> bool:
+        """What has arrived meanwhile goes too, in one step with the memory of live sessions.
+
+        Was the person identified in further visitors meanwhile, these are written down, and it is not all.
+        """
+        subject = erasure.subject
+        for table, top in tops.items():
+            found = traces.find(db, table, subject, top)
+            if found:
+                _remove(db, erasure=erasure, table=table, found=found)
+                sessions |= {trace.session for trace in found}
+        self.live.drop(sessions - {0})
+        links = rows.links_around(db, subject.site, subject.profile) if subject.profile else []
+        further = set(rules.stays(links, subject.profile)) - set(subject.stays)
+        self._forget(db, subject)
+        if further:
+            erasure_rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
+        return not further
+
+    async def _sweep(self, erasure: Erasure) -> None:
+        """Remove the strings that no row has any more."""
+        left = await self.events.read(lambda db: erasure_rows.strings(db, erasure.id))
+        tops = {}
+        for table in TABLES:
+            top = await self.events.read(partial(traces.newest, table=table))
+            tops[table] = top - 1
+            for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common
+                if not left:
+                    return
+                after = max(until - traces.PIECE, 0)
+                left -= await self.events.read(partial(_used, table=table, strings=left, after=after, until=until))
+        self.progress("strings")
+        await self.events.write(partial(self._remove_strings, erasure=erasure, tops=tops, left=left))
+
+    def _remove_strings(self, db: Connection, *, erasure: Erasure, tops: dict[str, int], left: set[int]) -> None:
+        for table, top in tops.items():
+            left = left - traces.used(db, table, left, top)
+        kept = erasure_rows.used_by_people(db, left, besides=erasure.id)
+        gone = traces.named(db, left - kept)
+        traces.remove_strings(db, gone)
+        for text in gone.values():
+            self.strings.forget(text)
+
+
+def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
+    """Whose traces are this person's, as far as it is known now."""
+    return Subject(site, profile, tuple(rules.stays(rows.links_around(db, site, profile), profile)))
+
+
+def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
+    """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts."""
+    visitors = {by_client_id(salt, site, client_id) for salt in (b"", salts.today, salts.yesterday)}
+    return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
+
+
+def _erasure(website: Website, subject: Subject, actor: str) -> Erasure:
+    return Erasure(ids.new_id(), subject, website.id, website.organization_id, actor)
+
+
+def _find(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[Trace]:
+    return traces.find(db, table, subject, after, until)
+
+
+def _used(db: Connection, *, table: str, strings: set[int], after: int, until: int) -> set[int]:
+    return traces.used(db, table, strings, after, until)
+
+
+def _remove(db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
+    traces.remove(db, table, found)
+    erasure_rows.note(db, erasure.id, len(found), traces.strings_of(table, found))
+
+
+def _record(db: Connection, *, erasure: Erasure, now: int) -> None:
+    """The audit entry, once. It says that somebody was removed and how much, not who."""
+    if audit.has(db, erasure.organization_id, "person", erasure.id):
+        return
+    audit.record(
+        db,
+        now=now,
+        organization_id=erasure.organization_id,
+        actor=erasure.actor,
+        action="deleted",
+        subject="person",
+        subject_id=erasure.id,
+        detail={"website": erasure.website_id, "rowsRemoved": erasure.removed},
+    )

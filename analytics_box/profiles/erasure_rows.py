@@ -1,0 +1,105 @@
+"""Erasures that are under way, in events.db. Every function takes a connection inside the caller's transaction."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from analytics_box.profiles.rules import Stay
+from analytics_box.profiles.traces import Subject
+from analytics_box.store.db import Connection
+
+
+class Erasure(Struct, frozen=True):
+    """A person or a device that is being removed, on whose behalf, and how many rows are gone so far."""
+
+    id: str
+    subject: Subject
+    website_id: str
+    organization_id: str
+    actor: str
+    removed: int = 0
+
+
+def insert(db: Connection, erasure: Erasure, now: int) -> None:
+    """From now on this erasure will be done, whatever happens to the box."""
+    subject = erasure.subject
+    db.execute(
+        """
+        -- erasures.insert
+        insert into erasures (id, site, website_id, organization_id, actor, profile, visitors, created_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            erasure.id,
+            subject.site,
+            erasure.website_id,
+            erasure.organization_id,
+            erasure.actor,
+            subject.profile,
+            json.dumps(subject.stays),
+            now,
+        ),
+    )
+
+
+def find(db: Connection, erasure_id: str) -> Erasure | None:
+    """The erasure with this id, as long as it is under way."""
+    row = db.execute(
+        """
+        -- erasures.find
+        select site, profile, visitors, website_id, organization_id, actor, removed from erasures where id = ?
+        """,
+        (erasure_id,),
+    ).fetchone()
+    if row is None:
+        return None
+    site, profile, visitors, website_id, organization_id, actor, removed = row
+    stays = tuple(Stay(*stay) for stay in json.loads(str(visitors)))
+    subject = Subject(int(str(site)), int(str(profile)), stays)
+    return Erasure(erasure_id, subject, str(website_id), str(organization_id), str(actor), int(str(removed)))
+
+
+def under_way(db: Connection) -> list[str]:
+    """The ids of all erasures under way, oldest first."""
+    rows = db.execute("-- erasures.under_way\nselect id from erasures order by created_at, id")
+    return [str(row[0]) for row in rows.fetchall()]
+
+
+def widen(db: Connection, erasure_id: str, stays: Sequence[Stay]) -> None:
+    """The subject turned out to have been in more visitors."""
+    db.execute("-- erasures.widen\nupdate erasures set visitors = ? where id = ?", (json.dumps(stays), erasure_id))
+
+
+def note(db: Connection, erasure_id: str, removed: int, strings: Iterable[int]) -> None:
+    """So many more rows are gone, and these strings may have lost their last use."""
+    db.execute("-- erasures.note\nupdate erasures set removed = removed + ? where id = ?", (removed, erasure_id))
+    db.executemany(
+        "-- erasures.note\ninsert or ignore into erasure_strings (erasure, string) values (?, ?)",
+        [(erasure_id, number) for number in strings],
+    )
+
+
+def strings(db: Connection, erasure_id: str) -> set[int]:
+    """The strings that may have lost their last use."""
+    rows = db.execute("-- erasures.strings\nselect string from erasure_strings where erasure = ?", (erasure_id,))
+    return {int(str(row[0])) for row in rows.fetchall()}
+
+
+def used_by_people(db: Connection, numbers: Iterable[int], *, besides: str) -> set[int]:
+    """Which of these strings are the id of a person who is known, or whom another erasure than this removes."""
+    rows = db.execute(
+        """
+        -- erasures.used_by_people
+        select value from json_each(:numbers)
+        where value in (select profile from profiles) or value in (select profile from visitor_profiles)
+           or value in (select profile from erasures where id <> :besides)
+        """,
+        {"numbers": json.dumps(sorted(numbers)), "besides": besides},
+    )
+    return {int(str(row[0])) for row in rows.fetchall()}
+
+
+def finish(db: Connection, erasure_id: str) -> None:
+    """Nothing is left to do."""
+    db.execute("-- erasures.finish\ndelete from erasures where id = ?", (erasure_id,))

@@ -1,0 +1,150 @@
+"""The people of a website, as authorised readers see them: found, listed, and with all that they did.
+
+Their traits are opened here and nowhere else.
+"""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from analytics_box.ingest.facts import METRICS, TABLES, TIMINGS
+from analytics_box.profiles import people, rows, rules, traces
+from analytics_box.profiles.erasure import Erasures, subject_of_device, subject_of_person
+from analytics_box.profiles.rows import Stored
+from analytics_box.profiles.rules import Traits
+from analytics_box.profiles.traces import Subject, Trace
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal, SealBroken
+from analytics_box.websites.rules import Website
+
+log = logging.getLogger(__name__)
+
+_KINDS = {1: "screen_view", 2: "custom", 3: "page_exit"}
+_METRICS = {number: name for name, number in {**TIMINGS, **METRICS}.items()}
+_INSTANTS = ("time", "session_started")
+
+
+class Person(Struct, frozen=True):
+    """Somebody the website knows. Times are UTC ms. Not `readable` is who was sealed with another key."""
+
+    number: int
+    profile_id: str
+    created_at: int
+    updated_at: int
+    traits: Traits
+    readable: bool = True
+
+    @property
+    def email(self) -> str:
+        return rules.email(self.traits)
+
+    @property
+    def display_name(self) -> str:
+        return rules.display_name(self.traits)
+
+
+class Place(NamedTuple):
+    """Where a walk through somebody's traces has come to."""
+
+    table: str
+    after: int
+
+
+class Register(Struct, frozen=True):
+    """What reading about people needs."""
+
+    events: Db
+    seal: Seal
+    erasures: Erasures
+
+    async def listed(self, website: Website, search: str, *, limit: int, offset: int) -> list[Person]:
+        """The people of a website, the latest identified first; with a search those whose id begins with it, or whose
+        e-mail address it is."""
+        site = website.site
+        if search:
+            email = self._digest(site, search.lower()) if "@" in search else None
+            find = partial(rows.search, site=site, profile_id=search, email=email, limit=limit, offset=offset)
+        else:
+            find = partial(rows.newest, site=site, limit=limit, offset=offset)
+        return [self._opened(site, stored) for stored in await self.events.read(find)]
+
+    async def find(self, website: Website, profile_id: str) -> Person | None:
+        """The person with this id."""
+        stored = await self.events.read(lambda db: rows.find(db, website.site, profile_id))
+        return self._opened(website.site, stored) if stored is not None else None
+
+    async def of_person(self, website: Website, person: Person) -> Subject:
+        """Whose traces are the person's."""
+        return await self.events.read(lambda db: subject_of_person(db, website.site, person.number))
+
+    def of_device(self, website: Website, client_id: str) -> Subject:
+        """Whose traces came with this anonymousId."""
+        return subject_of_device(self.erasures.salts.current(self.erasures.clock.now()), website.site, client_id)
+
+    async def traces(self, subject: Subject) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
+        """All that they did, readable, table by table and oldest first, a piece at a time."""
+        for table in TABLES:
+            async for found in self.traces_from(subject, Place(table, 0)):
+                yield found
+
+    async def traces_from(self, subject: Subject, place: Place) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
+        """The rest of one table, a piece at a time, each with where it ends."""
+        table, after = place
+        top = await self.events.read(partial(traces.newest, table=table))
+        while after < top:
+            until = after + traces.PIECE
+            found = await self.events.read(partial(_readable, table=table, subject=subject, after=after, until=until))
+            after = until
+            yield Place(table, after), found
+
+    def _opened(self, site: int, stored: Stored) -> Person:
+        try:
+            known, readable = people.open_traits(self.seal, site, stored.profile_id, stored.traits), True
+        except SealBroken as broken:
+            log.error("What is known of a person cannot be read: %s", broken)
+            known, readable = {}, False
+        return Person(stored.number, stored.profile_id, stored.created_at, stored.updated_at, known, readable)
+
+    def _digest(self, site: int, address: str) -> bytes | None:
+        try:
+            return people.email_digest(self.seal, site, address)
+        except SealBroken:  # nothing was sealed yet, or with a key that is gone
+            return None
+
+
+def instant(ms: int) -> str:
+    """A time as ISO 8601 in UTC, with milliseconds."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _readable(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[dict[str, Any]]:
+    found = traces.find(db, table, subject, after, until)
+    names = traces.named(db, traces.strings_of(table, found))
+    return [readable(table, trace, names) for trace in found]
+
+
+def readable(table: str, trace: Trace, names: Mapping[int, str]) -> dict[str, Any]:
+    """A row as people read it: texts instead of their numbers, times in UTC, and nothing that says nothing."""
+    texts = set(traces.texts(table))
+    row: dict[str, Any] = {}
+    for column, value in zip(traces.columns(table), trace.values, strict=True):
+        if column in texts:
+            row[column] = names.get(value, "")
+        elif column in _INSTANTS:
+            row[column] = instant(value) if value else ""
+        elif column == "kind":
+            row[column] = _KINDS[value]
+        elif column == "metric":
+            row[column] = _METRICS.get(value, value)
+        elif column == "properties":
+            row[column] = json.loads(value) if value else ""
+        elif column in {"visitor", "session"}:
+            row[column] = str(value) if value else ""
+        elif column != "site":
+            row[column] = value
+    return {column: value for column, value in row.items() if value != ""}

@@ -1,0 +1,155 @@
+"""Where a person has left traces in events.db: rows of events and spans, and the strings that they refer to.
+
+There is no index on visitors, so rows are walked through by id, a piece at a time: each piece is a short read.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, SPAN_OWN, SPANS
+from analytics_box.profiles.rules import Stay
+from analytics_box.store.db import Connection
+
+PIECE = 50_000  # rows that one read looks at
+
+# Columns that hold no number of a string.
+MEASURES = frozenset(
+    (
+        *("site", "time", "kind", "visitor", "session", "session_started", "properties"),
+        *("engaged", "scroll", "interactions", "metric", "value", "line", "position"),
+        *("page_index", "time_on_page", "active_time", "first_interaction", "scrolls", "clicks", "keys", "copies"),
+        *("rage_clicks", "dead_clicks", "form_fields", "form_submits"),
+    )
+)
+
+
+def columns(table: str) -> tuple[str, ...]:
+    """All columns of a table of facts but the id."""
+    return COLUMNS if table == "events" else (*SPAN_OWN, *SPANS[table], *ATTRIBUTES)
+
+
+def texts(table: str) -> tuple[str, ...]:
+    """Those of its columns that hold numbers of strings."""
+    counted = MEASURES | ({"errors"} if table == "engagement" else set())
+    return tuple(column for column in columns(table) if column not in counted)
+
+
+class Subject(Struct, frozen=True):
+    """Whose traces: a person, by the number of the profile id and the stays in visitors; or, with the number 0, a
+    device, whoever it was then.
+
+    A row that names somebody else is not the person's, even if it is of the same visitor.
+    """
+
+    site: int
+    profile: int
+    stays: tuple[Stay, ...]
+
+    def has(self, visitor: int, time: int, profile: int) -> bool:
+        """Whether a row of this visitor at this time (UTC ms), which names this profile or nobody, is theirs."""
+        if self.profile and profile:
+            return profile == self.profile
+        return any(stay.visitor == visitor and stay.since <= time < stay.until for stay in self.stays)
+
+
+class Trace(NamedTuple):
+    """A row. `values` are in the order of `columns`."""
+
+    id: int
+    session: int
+    values: tuple[Any, ...]
+
+
+def newest(db: Connection, table: str) -> int:
+    """The largest id in a table; 0 where it is empty."""
+    row = db.execute(f"-- traces.newest\nselect coalesce(max(id), 0) from {table}").fetchone()
+    return int(str(row[0])) if row else 0
+
+
+def find(db: Connection, table: str, subject: Subject, after: int, until: int | None = None) -> list[Trace]:
+    """The subject's rows with ids above `after`, up to `until`, oldest first."""
+    names = columns(table)
+    limit = "" if until is None else "and id <= :until"
+    rows = db.execute(
+        f"""
+        -- traces.find
+        select id, session, {", ".join(names)} from {table}
+        where id > :after {limit} and site = :site
+          and (
+            (profile <> 0 and profile = :profile)
+            or visitor in (select value from json_each(:visitors))
+          )
+        order by id
+        """,
+        {
+            "after": after,
+            "until": until,
+            "site": subject.site,
+            "profile": subject.profile,
+            "visitors": json.dumps(sorted({stay.visitor for stay in subject.stays})),
+        },
+    )
+    visitor, time, profile = (names.index(name) + 2 for name in ("visitor", "time", "profile"))
+    return [
+        Trace(int(str(row[0])), int(str(row[1])), tuple(row[2:]))
+        for row in rows.fetchall()
+        if subject.has(int(str(row[visitor])), int(str(row[time])), int(str(row[profile])))
+    ]
+
+
+def strings_of(table: str, traces: Iterable[Trace]) -> set[int]:
+    """The numbers of all strings that these rows refer to."""
+    places = [columns(table).index(name) for name in texts(table)]
+    return {trace.values[place] for trace in traces for place in places} - {0}
+
+
+def remove(db: Connection, table: str, traces: Iterable[Trace]) -> None:
+    """Delete these rows; SQLite overwrites them with zeros."""
+    with _zeroed(db):
+        db.execute(
+            f"-- traces.remove\ndelete from {table} where id in (select value from json_each(?))",
+            (json.dumps([trace.id for trace in traces]),),
+        )
+
+
+def used(db: Connection, table: str, strings: Iterable[int], after: int, until: int | None = None) -> set[int]:
+    """Which of these strings rows with ids above `after`, up to `until`, refer to."""
+    wanted, names = set(strings), texts(table)
+    limit = "" if until is None else "and id <= :until"
+    conditions = " or ".join(f"{name} in (select value from json_each(:strings))" for name in names)
+    rows = db.execute(
+        f"-- traces.used\nselect distinct {', '.join(names)} from {table} where id > :after {limit} and ({conditions})",
+        {"after": after, "until": until, "strings": json.dumps(sorted(wanted))},
+    )
+    found: set[int] = set()
+    for row in rows:
+        found.update(row)
+    return found & wanted
+
+
+def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
+    """The strings with these numbers."""
+    rows = db.execute(
+        "-- traces.named\nselect id, value from strings where id in (select value from json_each(?))",
+        (json.dumps(sorted(strings)),),
+    )
+    return {int(str(number)): str(value) for number, value in rows.fetchall()}
+
+
+def remove_strings(db: Connection, strings: Iterable[int]) -> None:
+    """Delete these strings; SQLite overwrites them with zeros."""
+    with _zeroed(db):
+        db.executemany("-- traces.remove_strings\ndelete from strings where id = ?", [(number,) for number in strings])
+
+
+@contextmanager
+def _zeroed(db: Connection) -> Iterator[None]:
+    db.pragma("secure_delete", True)
+    try:
+        yield
+    finally:
+        db.pragma("secure_delete", False)

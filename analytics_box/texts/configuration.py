@@ -1,0 +1,181 @@
+"""Alert channels, the mail server, domains, and what new websites and invitations start with."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class Integrations:
+    """The pages of alert channels, and of the mail server."""
+
+    title = "Integrations"
+    channels = "Alert channels"
+    lead = (
+        "Where the box reports what happens. Uptime monitors, once this box has them, will use the channels that are "
+        "switched on; until then only tests are sent."
+    )
+    add = "Add a channel"
+    choose = "What kind of channel?"
+    empty_title = "No channels yet"
+    empty = "Add one to hear from this box by e-mail, in a chat, or by webhook."
+    read_only = "Owners and admins can add and change channels."
+    on = "On"
+    off = "Off"
+    switch_on = "Switch on"
+    switch_off = "Switch off"
+    test = "Send a test"
+    edit = "Edit"
+    delete = "Delete"
+    rotate = "New signing secret"
+    never = "Nothing was sent yet."
+    sent = "Last message arrived {when}."
+    failed = "Last attempt failed {when}: {error}"
+    waiting = "{count} waiting to be sent again"
+    one_waiting = "1 waiting to be sent again"
+    cancel = "Cancel"
+    back = "Back to integrations"
+    name = "Name"
+    name_help = "How you will recognize it, such as “On call”."
+    url = "Address"
+    url_keep = "Leave it as it is to keep the address."
+    to = "E-mail address"
+    to_help = "A member's address, or one at a domain that this organization has verified."
+    token = "Bot token"
+    token_help = "From @BotFather, like 123456789:AAE…"
+    token_keep = "Leave it empty to keep the token."
+    chat = "Chat"
+    chat_help = "The number of the chat, or @name of a channel. The bot has to be a member of it."
+    no_mail = "No mail server is set up, so nothing can be sent to it yet."
+    new_title = "New channel: {kind}"
+    edit_title = "Edit channel"
+    new_submit = "Add channel"
+    edit_submit = "Save"
+    made_title = "The webhook is ready"
+    rotated_title = "The new signing secret"
+    secret = "Signing secret of {name}"
+    secret_once = (
+        "Copy it now: it is shown only this once. The receiver checks with it that a request is from this box."
+    )
+    secret_how = (
+        "Requests are signed as Standard Webhooks describes: the header webhook-signature holds an HMAC-SHA-256 of "
+        "webhook-id, webhook-timestamp and the body. Any of its libraries checks it."
+    )
+    delete_title = "Delete channel"
+    delete_text = "{name} gets no messages any more, and what waits for it is dropped."
+    rotate_text = (
+        "Requests to {name} are signed with a new secret from now on. The receiver refuses them until it has it."
+    )
+    tested = "The test arrived at {name}."
+    test_failed = "The test did not arrive at {name}: {error}"
+    test_title = "Test from Analytics Box"
+    test_text = "This channel works. The message was sent to try it from {url}; there is nothing to do."
+    kinds: ClassVar[Mapping[str, str]] = {
+        "email": "E-mail",
+        "webhook": "Webhook",
+        "slack": "Slack",
+        "discord": "Discord",
+        "teams": "Microsoft Teams",
+        "telegram": "Telegram",
+        "google_chat": "Google Chat",
+    }
+    kinds_help: ClassVar[Mapping[str, str]] = {
+        "email": "Plain mail to one address.",
+        "webhook": "A signed POST with JSON to your own program.",
+        "slack": "A message in a channel; also Mattermost and others that take Slack's webhooks.",
+        "discord": "A message in a channel of your server.",
+        "teams": "A card in a channel, by a workflow.",
+        "telegram": "A message from a bot of yours.",
+        "google_chat": "A message in a space.",
+    }
+    url_help: ClassVar[Mapping[str, str]] = {
+        "webhook": "It gets a POST with JSON and has to answer with a status of 200 to 299 within 10 seconds.",
+        "slack": "Slack: Apps, Incoming Webhooks, Add to Slack. It begins with https://hooks.slack.com/services/.",
+        "discord": "Server settings, Integrations, Webhooks, Copy webhook URL.",
+        "teams": "Channel, Workflows, “Post to a channel when a webhook request is received”, copy the URL.",
+        "google_chat": "Space, Apps & integrations, Webhooks, copy the link.",
+    }
+    done: ClassVar[Mapping[str, str]] = {
+        "added": "The channel was added. Send a test to see whether it works.",
+        "saved": "Saved.",
+        "on": "The channel is switched on.",
+        "off": "The channel is switched off.",
+        "deleted": "The channel was deleted.",
+    }
+    mail = "Mail server"
+    mail_off = (
+        "No mail is sent: the box has no mail server. Whoever looks after it sets smtp_host and the settings beside it."
+    )
+    mail_on = "Mail comes from {sender}."
+    mail_server = "Server"
+    mail_security = "Security"
+    mail_sender = "Sender"
+    securities: ClassVar[Mapping[str, str]] = {
+        "starttls": "switches to TLS before anything is sent",
+        "tls": "TLS from the start",
+        "none": "none: mail and password go in clear",
+    }
+    mail_settings = "It is set in the box's settings (smtp_…), and changes when the box starts again."
+    mail_test = "Send a test mail to {email}"
+    mail_sent = "The test mail is on its way to {email}."
+    mail_failed = "The test mail was not sent: {error}"
+
+
+class Domains:
+    """The page of an organization's own domains."""
+
+    title = "Domains"
+    lead = (
+        "Domains that belong to this organization, for short links and status pages of its own. Verifying one reserves "
+        "it: no other organization of this box can use it, and mail may be sent to its addresses. Nothing is served on "
+        "a domain yet; that comes with short links and status pages."
+    )
+    add = "Add a domain"
+    domain = "Domain"
+    domain_help = "Like go.example.com. An international name works too."
+    submit = "Add domain"
+    without_proof = "Add it without proof: you administer this box"
+    empty_title = "No domains yet"
+    empty = "Add the first one and prove that it is yours by a DNS record."
+    read_only = "Owners and admins can add and remove domains."
+    pending = "Not verified"
+    verified = "Verified"
+    by_dns = "Proven by its TXT record {when}."
+    by_administrator = "Added by the administrator of this box {when}."
+    how = "Make this record where your DNS is managed, then check:"
+    record_type = "Type"
+    record_name = "Name"
+    record_value = "Value"
+    check = "Check now"
+    checked = "Looked at {when}: {error}."
+    remove = "Remove"
+    remove_title = "Remove domain"
+    remove_text = "{domain} does not belong to this organization any more. Another one may then prove it."
+    done: ClassVar[Mapping[str, str]] = {
+        "added": "The domain is on the list. Make its TXT record, then check.",
+        "trusted": "The domain belongs to this organization now.",
+        "verified": "The domain is verified and belongs to this organization now.",
+        "removed": "The domain was removed.",
+    }
+    not_yet: ClassVar[Mapping[str, str]] = {"unproven": "The record does not prove the domain yet."}
+
+
+class Defaults:
+    """The page of what new websites and invitations start with."""
+
+    title = "Defaults"
+    lead = "What new websites and invitations of this organization start with. Those that exist stay as they are."
+    role = "Role of invited people"
+    role_help = "Proposed when somebody is invited."
+    websites = "New websites"
+    visitor_ids = "Visitor ids"
+    modes: ClassVar[Mapping[str, str]] = {
+        "auto": "Use the ids that pages and servers send",
+        "cookieless": "Cookieless: drop the ids that are sent",
+    }
+    retention = "Keep events for"
+    retention_help = "Days, 1 to 3650; empty keeps them for ever."
+    retention_wrong = "Write a number of days from 1 to 3650, or nothing"
+    days = "{days} days"
+    for_ever = "for ever"
+    read_only = "Owners and admins can change these."
+    submit = "Save"
+    done: ClassVar[Mapping[str, str]] = {"saved": "Saved. It counts for what is made from now on."}

@@ -1,0 +1,73 @@
+"""The page of what was not counted. Reasons are those of ingest.happened, of the website's rules, and of bots."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+_PROGRAM: Final = "It is kept for 30 days without counting. If a person was behind it, count it after all."
+
+
+class Drops:
+    """What was not counted."""
+
+    title = "Not counted: {site}"
+    heading = "Not counted"
+    lead = (
+        "What reached this box for {site} and counts nowhere, by UTC day. Every answer to a tracker says the same in "
+        "its header X-Analytics-Box."
+    )
+    days = "{days} days"
+    ranges = "Range"
+    total = "{total} in {days} days"
+    why = "Why"
+    when = "When"
+    how_often = "How often"
+    held = "Kept 30 days"
+    settings = "Change what is counted"
+    back = "Back to {site}"
+    empty_title = "Everything was counted"
+    empty = "Nothing was refused, ignored or held for a program in these days."
+    other = "The server's manual says more about this reason."
+    # reason → a few words, then what it means and what to do
+    reasons: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "origin_not_authorized": (
+            "Page of another domain",
+            "The page is neither on this website's domain nor among its allowed origins. Add its origin there if it is "
+            "yours.",
+        ),
+        "origin_missing": (
+            "No Origin header",
+            "The website has allowed origins, so every request has to name its page. Servers send with an API key "
+            "instead.",
+        ),
+        "ip_not_authorized": (
+            "Address not allowed",
+            "The website takes events from its allowed addresses only. Add the address if it is yours.",
+        ),
+        "ignored_origin": ("Ignored page", "The page's origin is among those that this website ignores."),
+        "ignored_address": ("Ignored address", "The visitor's address is among those that this website ignores."),
+        "ignored_path": ("Ignored path", "The page's path is among those that this website ignores."),
+        "rate_limited": (
+            "Too many requests",
+            "One address or one key sent more than its limit. Send several events in one request, or raise the setting "
+            "limit_track.",
+        ),
+        "invalid_schema": (
+            "Not understood",
+            "The request was no event: broken JSON, a missing name or a field of the wrong kind. Its answer named the "
+            "field.",
+        ),
+        "unknown_event_type": ("Unknown type", "Events of this type are not taken. Its answer named the type."),
+        "batch_too_large": ("Too many at once", "A request may hold 100 events. Send several requests."),
+        "payload_too_large": ("Too large", "The request had more bytes than it may have. Send less at once."),
+        "duplicate": ("Sent twice", "An event with the same eventId was counted before. Nothing is missing."),
+        "known_bot_user_agent": ("Known program", f"A crawler, monitor or script that says so itself. {_PROGRAM}"),
+        "missing_user_agent": ("No user agent", f"Every browser says what it is; this did not. {_PROGRAM}"),
+        "user_agent_too_short": ("No browser's user agent", f"No browser says so little of itself. {_PROGRAM}"),
+        "missing_accept_header": (
+            "No browser's request",
+            f"Every browser sends an Accept header; this did not. Servers should send with an API key. {_PROGRAM}",
+        ),
+    }
+    held_reasons: ClassVar[frozenset[str]] = frozenset(
+        {"known_bot_user_agent", "missing_user_agent", "user_agent_too_short", "missing_accept_header"}
+    )

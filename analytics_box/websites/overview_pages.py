@@ -1,0 +1,111 @@
+"""The overview of a website, its parts as fragments, and who is there now."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.http.dates import formats_of
+from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.query import ranges
+from analytics_box.websites import figures, overview, panels
+from analytics_box.websites.asking import Asking, Unanswered, ask_figures, ask_list
+from analytics_box.websites.late_parts import LateParts
+from analytics_box.websites.overview import Overview
+from analytics_box.websites.panels import PANELS
+from analytics_box.websites.reach import own
+from analytics_box.websites.rules import Website
+from analytics_box.websites.shell import shell, website_shown
+from analytics_box.websites.view import View, days_of, read_view
+
+BUDGET_SECONDS = 0.25  # how long a page waits for its parts before it is sent without the slower ones
+PARTS = ("figures", *PANELS)
+FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
+
+
+async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
+    """GET /sites/{id}: the overview, or the snippet while nothing has arrived.
+
+    Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
+    because the old numbers stay until then.
+    """
+    website, parts, now = own(visit.call, website_id), visit.parts, visit.call.now
+    view = read_view(f"/sites/{website.id}", visit.request.query_params)
+    online = await parts.presence.online((website.site,), now)
+    shown = None
+    if await parts.presence.begun((website.site,)):
+        asking = _asking(visit, website, view)
+        tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in PARTS}
+        patient = view.wait or "hx-request" in visit.request.headers
+        _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
+        for name, task in tasks.items():
+            if task in slow:
+                late.keep(_name(asking, view, name), task)
+        shown = _overview(asking, view, {name: task for name, task in tasks.items() if task not in slow})
+    return visit.pages.show(
+        "overview.html",
+        shell=shell(
+            visit.person, "overview", website=website, websites=parts.websites.of(visit.person.organization_id)
+        ),
+        site=website_shown(
+            website,
+            online=online[website.site],
+            script=f"{parts.settings.tracker_url}/script.js",
+        ),
+        overview=shown,
+    )
+
+
+async def site_part(
+    visit: Visitor, website_id: FromPath[str], name: FromPath[str], late: NamedDependency[LateParts]
+) -> Page:
+    """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time."""
+    website = own(visit.call, website_id)
+    if name not in PARTS:
+        raise errors.NotFound("The overview has no such part")
+    view = read_view(f"/sites/{website.id}", visit.request.query_params)
+    asking = _asking(visit, website, view)
+    task = late.take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    await asyncio.wait((task,))
+    return visit.pages.show("part.html", overview=_overview(asking, view, {name: task}), name=name)
+
+
+async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
+    website, presence = own(visit.call, website_id), visit.parts.presence
+    headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
+    online = await presence.online((website.site,), visit.call.now)
+    return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
+
+
+def _overview(asking: Asking, view: View, answered: dict[str, "asyncio.Task[Any]"]) -> Overview:
+    """An overview of the parts that are answered; the others are left to be fetched."""
+    failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
+    ready = {name: task.result() for name, task in answered.items() if name not in failed}
+    return Overview(
+        view=view,
+        zone=asking.zone.key,
+        range=overview.range_shown(view, asking.days, asking.wall.date(), asking.formats),
+        figures=ready.get("figures"),
+        panels=tuple(panels.panel(view, name, ready.get(name), failed=name in failed) for name in PANELS),
+        figures_failed="figures" in failed,
+    )
+
+
+def _part(asking: Asking, view: View, name: str) -> Coroutine[Any, Any, Any]:
+    return ask_figures(asking, view) if name == "figures" else ask_list(asking, view, name)
+
+
+def _asking(visit: Visit, website: Website, view: View) -> Asking:
+    zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
+    return Asking(
+        visit.parts.queries, website.site, days_of(view, now, zone), zone, now, formats=formats_of(visit.person)
+    )
+
+
+def _name(asking: Asking, view: View, name: str) -> tuple[object, ...]:
+    """All that the content of a part depends on but the instant."""
+    return asking.site, asking.days, asking.zone.key, asking.formats, view, name

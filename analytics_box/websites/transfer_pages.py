@@ -1,0 +1,61 @@
+"""Giving a website to another organization of the same person: a page of its own, for it is not undone by a click."""
+
+from litestar.params import FromPath
+
+from analytics_box import texts
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.identity import Membership, Person
+from analytics_box.websites import calls as procedures
+from analytics_box.websites.messages import Transfer
+from analytics_box.websites.reach import own
+from analytics_box.websites.rules import MANAGERS
+from analytics_box.websites.shell import shell
+
+
+async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/transfer. Raises NotFound."""
+    return _page(visit, website_id, Again())
+
+
+async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/settings/transfer: only with the website's domain typed. Raises NotFound and Forbidden."""
+    website, form = own(visit.call, website_id), await visit.form()
+
+    async def save() -> str:
+        chosen = form.get("organization", "")
+        if chosen not in {one.organization_id for one in targets(visit.person)}:
+            raise _wrong("organization", texts.WebsiteSettings.transfer_unchosen)
+        if form.get("confirmation", "").strip().lower() != website.domain:
+            raise _wrong("confirmation", texts.WebsiteSettings.transfer_wrong.format(domain=website.domain))
+        await procedures.transfer(visit.call, Transfer(website.id, chosen))
+        return f"/sites?moved={chosen}"
+
+    async def page(visit: Visit, again: Again) -> Page:
+        return _page(visit, website_id, again)
+
+    return await visit.submit(save, page, values=form)
+
+
+def targets(person: Person) -> list[Membership]:
+    """The organizations that a person may give a website to: others that they manage."""
+    return [one for one in person.memberships if one.role in MANAGERS and one.organization_id != person.organization_id]
+
+
+def _page(visit: Visit, website_id: str, again: Again) -> Page:
+    website, person = own(visit.call, website_id), visit.person
+    return visit.pages.show(
+        "site_transfer.html",
+        code=again.code,
+        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        site=website,
+        back=f"/sites/{website.id}/settings",
+        targets=targets(person),
+        values=again.values,
+        errors=again.wrong,
+        general=again.general,
+    )
+
+
+def _wrong(field: str, message: str) -> BadRequest:
+    return BadRequest(message, details=(Detail(field, message),))

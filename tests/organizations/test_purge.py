@@ -1,0 +1,184 @@
+"""What is left of a deleted organization when nobody can restore it any more: its entries in the audit log."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY
+from analytics_box.jobs import JOBS, run
+from analytics_box.organizations.deletion_rows import GOES_WITH_IT
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from tests.inprocess import WholeBox, whole_box
+from tests.organizations.people import People
+from tests.organizations.pictures import PNG, form
+
+REMOVED_BEFORE = {"client_ids"}  # with the websites that they name
+STAYS = {"audit"}
+
+
+def unlimited(settings: Settings) -> Settings:
+    return replace(settings, limit_sign_in=0, limit_rpc=0)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Iterator[People]:
+    """ada's organization has a bit of everything, and she has another one, "Home"."""
+    with whole_box(tmp_path / "data", adjust=unlimited) as inside:
+        found = People(inside)
+        found.add("ken", "member")
+        found.add("eve", "owner", inside.foreign_organization_id)
+        found.call("ada", "organizations.create", name="Home")
+        found.call("ada", "organizations.createInvitation", email="new@example.com")
+        found.send_bytes("ada", "/settings/organization/logo", form(PNG))
+        found.call("ada", "websites.delete", id=inside.sites["idle"])
+        for site in ("shop", "foreign"):
+            track(inside, site)
+        for key in ("tracking", "foreign"):
+            assert inside.post("/track", {"name": "of the organization"}, key=key).status == 200
+        yield found
+
+
+def track(box: WholeBox, site: str) -> None:
+    event = {"name": "screen_view", "path": "/", "anonymousId": "anon_1", "sessionId": "sess_1"}
+    headers = {"content_type": "application/json", "origin": f"https://{site}.example"}
+    target = f"/?client_id={box.sites[site]}"  # type: ignore[index]  # one of the names
+    assert box.ask("POST", target, headers=headers, body=json.dumps(event).encode()).status == 200
+
+
+def ask(db: Db, statement: str, *values: Any) -> list[Any]:
+    found: list[Any] = db.read_now(lambda connection: connection.execute(statement, values).fetchall())
+    return found
+
+
+def rows_of(people: People, organization_id: str) -> dict[str, int]:
+    """How many rows name an organization, by table."""
+    db = people.box.box.box_db
+    return {
+        table: ask(db, f"select count(*) from {table} where organization_id = ?", organization_id)[0][0]
+        for table in (*GOES_WITH_IT, *STAYS)
+    }
+
+
+def events_by_site(people: People) -> dict[int, int]:
+    return dict(ask(people.box.box.events_db, "select site, count(*) from events group by site"))
+
+
+def run_purge(people: People) -> None:
+    job = next(job for job in JOBS if job.name == "purge organizations")
+    people.box.run(run(job, people.box.box))
+
+
+def delete(people: People) -> None:
+    own = people.box.organization_id
+    assert people.call("ada", "organizations.delete", organizationId=own).status == 200
+
+
+def test_nothing_of_it_is_left_but_the_log(people: People) -> None:
+    own, foreign = people.box.organization_id, people.box.foreign_organization_id
+    others, events = rows_of(people, foreign), events_by_site(people)
+    assert len(events) == 4
+    delete(people)
+    before = rows_of(people, own)
+    people.box.clock.advance(seconds=30 * DAY / 1000 - 1)
+    run_purge(people)
+    assert rows_of(people, own) == before
+    people.box.clock.advance(seconds=1)
+    run_purge(people)
+    after = rows_of(people, own)
+    assert {table: count for table, count in after.items() if count} == {"audit": before["audit"] + 1}
+    assert rows_of(people, foreign) == others
+    site = people.box.numbers["foreign"]
+    assert events_by_site(people) == {number: count for number, count in events.items() if number in theirs(people)}
+    assert site in events_by_site(people)
+    (row,) = ask(people.box.box.box_db, "select name, slug, logo, metadata from organizations where id = ?", own)
+    assert row[0] == "Deleted"
+    assert row[1].startswith("deleted-")
+    assert row[2:] == ("", "{}")
+    assert ask(people.box.box.box_db, "select count(*) from client_ids where id = ?", people.box.sites["shop"]) == [
+        (0,)
+    ]
+
+
+def theirs(people: People) -> set[int]:
+    """The numbers of eve's organization and its website."""
+    foreign = people.box.foreign_organization_id
+    found = ask(people.box.box.box_db, "select site from organizations where id = ?", foreign)
+    return {people.box.numbers["foreign"], *(number for (number,) in found)}
+
+
+def test_it_is_purged_once_and_says_so_in_its_log(people: People) -> None:
+    own = people.box.organization_id
+    delete(people)
+    people.box.clock.advance(seconds=30 * DAY / 1000)
+    run_purge(people)
+    run_purge(people)
+    found = ask(
+        people.box.box.box_db,
+        "select actor, action, detail from audit where organization_id = ? and actor = 'the box'",
+        own,
+    )
+    assert [(actor, action, json.loads(detail)) for actor, action, detail in found] == [
+        ("the box", "deleted", {"name": "Ada", "eventsRemoved": 2})
+    ]
+
+
+def test_nobody_gets_anything_of_it_any_more(people: People) -> None:
+    own, slug = people.box.organization_id, people.call("ada", "organizations.getById").json["slug"]
+    delete(people)
+    people.box.clock.advance(seconds=30 * DAY / 1000)
+    run_purge(people)
+    for _ in ("in memory", "after a restart"):
+        people.forget("ada")
+        people.forget("ken")
+        assert people.call("ada", "organizations.listDeleted").json == []
+        assert people.call("ada", "organizations.restore", organizationId=own).status == 404
+        assert [one["name"] for one in people.call("ada", "organizations.list").json] == ["Home"]
+        assert people.box.post("/websites/list", {}, key="all").status == 401
+        assert people.box.query("shop", {"parameters": ["summary_metrics"], "preset": "today"}).status == 401
+        assert people.signs_in("ken").status == 403
+        people.box.reopen()
+    assert people.call("ada", "organizations.create", name="Ada", slug=slug).status == 200  # its name is free again
+
+
+def test_an_account_without_any_organization_can_be_invited_again(people: People) -> None:
+    delete(people)
+    people.box.clock.advance(seconds=30 * DAY / 1000)
+    run_purge(people)
+    people.forget("ada")
+    url = people.call("ada", "organizations.createInvitation", email="ken@example.com").json["url"]
+    target = url[url.index("/invitation") :]
+    assert people.send(None, target, password="an unused password").status == 303
+    assert people.signs_in("ken").status == 303
+
+
+def test_a_restored_one_is_not_purged(people: People) -> None:
+    delete(people)
+    people.call("ada", "organizations.restore", organizationId=people.box.organization_id)
+    before = rows_of(people, people.box.organization_id)
+    people.box.clock.advance(seconds=31 * DAY / 1000)
+    run_purge(people)
+    assert rows_of(people, people.box.organization_id) == before
+
+
+def test_every_table_that_names_an_organization_goes_with_it() -> None:
+    """A new table has to be put into GOES_WITH_IT, or be removed with what it names."""
+    references: dict[str, set[str]] = {}
+    for _, statements in schema.BOX:
+        for statement in statements:
+            made = re.match(r"\s*create table (\w+)", statement)
+            if made:
+                cascading = "on delete cascade" in statement
+                found = re.findall(r"references (\w+) \(", statement)
+                references[made[1]] = set() if cascading else set(found)
+    assert references["members"] == {"organizations", "users"}
+    naming = {table for table, named in references.items() if "organizations" in named}
+    assert naming - STAYS == set(GOES_WITH_IT)
+    further = {table for table, named in references.items() if named & set(GOES_WITH_IT)}
+    assert further - set(GOES_WITH_IT) == REMOVED_BEFORE
