@@ -50,6 +50,7 @@ async def sweep_accounts(box: Box) -> None:
         invitations.sweep(db, now)
 
     await box.box_db.write(sweep)
+    box.calls.second_steps.sweep()
 
 
 async def purge_websites(box: Box) -> None:

@@ -42,7 +42,7 @@ class SecondSteps:
         """The password was right; the secret for the cookie of the next step."""
         now = self._clock.now()
         if len(self._waiting) >= _MOST:
-            self._waiting = {digest: one for digest, one in self._waiting.items() if one.until > now}
+            self.sweep()
         if len(self._waiting) >= _MOST:
             del self._waiting[next(iter(self._waiting))]
         token = ids.new_token()
@@ -61,6 +61,11 @@ class SecondSteps:
     def forget(self, user_id: str) -> None:
         """The password has changed: whoever has shown the old one begins anew."""
         self._waiting = {digest: one for digest, one in self._waiting.items() if one.user_id != user_id}
+
+    def sweep(self) -> None:
+        """Forget the sign-ins that nobody has gone on with."""
+        now = self._clock.now()
+        self._waiting = {digest: one for digest, one in self._waiting.items() if one.until > now}
 
     def admit(self, user_id: str) -> None:
         """Before a code is looked at; counts it as wrong until `passed`. Raises RateLimited while the user has to wait.

@@ -23,6 +23,7 @@ class Row(Struct, frozen=True):
 
     user_id: str
     email: str
+    name: str
     role: Role
     joined: str
     own: bool
@@ -87,6 +88,7 @@ def _row(member: Member, person: Person) -> Row:
     return Row(
         user_id=member.user_id,
         email=member.email,
+        name=member.name,
         role=member.role,
         joined=dates.moment(member.created_at, person),
         own=own,

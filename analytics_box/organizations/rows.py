@@ -102,7 +102,7 @@ def members(db: Connection, organization_id: str) -> list[Member]:
         Member,
         """
         -- organizations.members
-        select members.user_id, users.email, members.role, members.created_at
+        select members.user_id, users.email, members.role, members.created_at, users.name
         from members
         join users on users.id = members.user_id
         where members.organization_id = ?

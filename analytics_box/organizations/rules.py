@@ -79,12 +79,13 @@ class Stored(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """A person in an organization. Times are UTC ms."""
+    """A person in an organization. `name` can be empty. Times are UTC ms."""
 
     user_id: str
     email: str
     role: Role
     created_at: int
+    name: str = ""
 
 
 def may(role: Role, action: Action) -> bool:

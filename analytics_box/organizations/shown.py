@@ -30,10 +30,11 @@ class OrganizationShown(Struct, frozen=True):
 
 
 class MemberShown(Struct, frozen=True):
-    """A member as procedures answer with it."""
+    """A member as procedures answer with it. `name` can be empty."""
 
     userId: str
     email: str
+    name: str
     role: Role
     createdAt: datetime
 
@@ -55,7 +56,7 @@ def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationS
 
 def member_shown(member: Member) -> MemberShown:
     """A member for an answer."""
-    return MemberShown(member.user_id, member.email, member.role, date(member.created_at))
+    return MemberShown(member.user_id, member.email, member.name, member.role, date(member.created_at))
 
 
 def in_memory(stored: Stored) -> Organization:

@@ -99,7 +99,7 @@ class PersonDetail(Struct, frozen=True):
 class Exported(Struct, frozen=True):
     """Output of profiles.export: a part of what is stored of somebody, by table.
 
-    Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; `profile` is null for a device.
+    Ask on with nextCursor until it is null. `profile` and `visitors` are in every answer; a device has no profile.
     """
 
     profile: PersonShown | None

@@ -177,7 +177,7 @@ class Erasures(Struct, frozen=True):
             tops[table] = top - 1
             for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common
                 if not left:
-                    return
+                    break
                 after = max(until - traces.PIECE, 0)
                 left -= await self.events.read(partial(_used, table=table, strings=left, after=after, until=until))
         self.progress("strings")
@@ -191,6 +191,7 @@ class Erasures(Struct, frozen=True):
         traces.remove_strings(db, gone)
         for text in gone.values():
             self.strings.forget(text)
+        erasure_rows.emptied(db, erasure.id)
 
 
 def subject_of_person(db: Connection, site: int, profile: int) -> Subject:

@@ -100,6 +100,12 @@ def used_by_people(db: Connection, numbers: Iterable[int], *, besides: str) -> s
     return {int(str(row[0])) for row in rows.fetchall()}
 
 
+def emptied(db: Connection, erasure_id: str) -> None:
+    """Nothing is left to be found. The numbers of removed strings may soon mean others, so they must not stand here."""
+    db.execute("-- erasures.emptied\nupdate erasures set profile = 0, visitors = '[]' where id = ?", (erasure_id,))
+    db.execute("-- erasures.emptied\ndelete from erasure_strings where erasure = ?", (erasure_id,))
+
+
 def finish(db: Connection, erasure_id: str) -> None:
     """Nothing is left to do."""
     db.execute("-- erasures.finish\ndelete from erasures where id = ?", (erasure_id,))

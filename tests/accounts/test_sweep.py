@@ -73,6 +73,15 @@ def test_a_second_factor_that_nobody_confirms_goes_and_one_that_counts_stays(box
     assert (count(box, "second_factors"), count(box, "recovery_codes")) == (1, 10)
 
 
+def test_a_sign_in_that_waits_for_its_code_is_forgotten_after_ten_minutes(box: WholeBox) -> None:
+    steps = box.box.calls.second_steps
+    token = steps.begin(box.user_id, wanted="", zone="")
+    for seconds, waiting in ((599, 1), (1, 0)):
+        box.clock.advance(seconds=seconds)
+        sweep(box)
+        assert (steps.find(token) is not None, len(steps._waiting)) == (bool(waiting), waiting)
+
+
 def test_an_invitation_is_shown_as_expired_for_a_month_and_then_goes(box: WholeBox) -> None:
     cookie = cookie_of(sign_in(box))
     send(box, "/settings/members/invite", cookie, email="grace@example.com", role="viewer")

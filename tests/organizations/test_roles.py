@@ -1,5 +1,6 @@
 """Who may do what in an organization: the matrix as data, asked over HTTP, and the last owner."""
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from analytics_box.organizations import rules
 from analytics_box.organizations.rules import ALLOWED
 from tests.inprocess import WholeBox, whole_box
 from tests.organizations.people import People
+from tests.organizations.pictures import PNG
 
 # procedure, input, the roles that may; {other} is a member, {invitation} one that does not exist
 MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
@@ -16,6 +18,11 @@ MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
     ("organizations.getById", {}, "owner admin member viewer"),
     ("organizations.create", {"name": "Another"}, "owner admin member viewer"),
     ("organizations.update", {"name": "Ada"}, "owner admin"),
+    ("organizations.getMyRole", {}, "owner admin member viewer"),
+    ("organizations.setActive", {"organizationId": "{own}"}, "owner admin member viewer"),
+    ("organizations.uploadLogo", {"image": base64.b64encode(PNG).decode()}, "owner admin"),
+    ("organizations.deleteLogo", {}, "owner admin"),
+    ("organizations.listDeleted", {}, "owner admin member viewer"),
     ("organizations.listMembers", {}, "owner admin member viewer"),
     ("organizations.updateMemberRole", {"userId": "{other}", "role": "member"}, "owner admin"),
     ("organizations.updateMemberRole", {"userId": "{other}", "role": "owner"}, "owner"),
@@ -57,7 +64,12 @@ def test_the_matrix(
     people.add(actor, role)  # type: ignore[arg-type]  # one of the roles
     people.add(other, "viewer")
     people.add(owner, "owner")
-    names = {"{other}": people.ids[other], "{owner}": people.ids[owner], "{invitation}": "none"}
+    names = {
+        "{own}": box.organization_id,
+        "{other}": people.ids[other],
+        "{owner}": people.ids[owner],
+        "{invitation}": "none",
+    }
     asked = {field: names.get(value, value) if isinstance(value, str) else value for field, value in given.items()}
     before = people.roles()
     answer = people.call(actor, procedure, **asked)
