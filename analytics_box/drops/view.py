@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.drops.rows import Dropped
 from analytics_box.http.dates import day_text
 from analytics_box.identity import DateFormat
+from analytics_box.ingest.bots import REASONS
 from analytics_box.texts import Drops
 from analytics_box.websites import figures
 
@@ -77,7 +78,7 @@ def words(reason: str) -> tuple[str, str]:
 
 def is_held(reason: str) -> bool:
     """Whether events with this reason are kept for 30 days, so that they can be counted after all (semantics 19)."""
-    return reason in Drops.held_reasons
+    return reason in REASONS
 
 
 def iso(day: int) -> str:

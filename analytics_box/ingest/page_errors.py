@@ -42,7 +42,7 @@ async def take(intake: Intake, sent: Delivery) -> Answer:
 
 def add(gathering: Gathering, given: PageError, target: Target) -> None:
     """Add an error. Raises InvalidEvent."""
-    message = clean(given.message, 2048)
+    message = clean(" ".join(given.message.splitlines()), 2048)
     if not message:
         raise InvalidEvent(Detail("message", "The message has no visible character"))
     own = (
@@ -58,5 +58,5 @@ def add(gathering: Gathering, given: PageError, target: Target) -> None:
 
 def _lines(text: str, longest: int) -> str:
     """Clean text that keeps its line breaks."""
-    cleaned = (clean(line) for line in text[: 2 * longest].splitlines())
+    cleaned = (clean(line, longest) for line in text[: 2 * longest].splitlines())
     return "\n".join(line for line in cleaned if line)[:longest].rstrip()

@@ -3,6 +3,7 @@
 The answer is a picture whatever was sent; only where sending again helps it is an empty answer with its true status.
 """
 
+import math
 import re
 from typing import Any
 from urllib.parse import parse_qsl
@@ -28,6 +29,7 @@ _HEADERS = [
 ]
 _MOST_FIELDS = 200
 _DEEPEST = 4  # of key[sub][sub]
+_WHOLE = re.compile(r"-?[0-9]+")
 _KEY = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
 
 
@@ -128,6 +130,7 @@ def _number(text: str) -> int | float | str | None:
     if not text:
         return None
     try:
-        return int(text) if text.lstrip("-").isdigit() and len(text) < 20 else float(text)
+        number = int(text) if len(text) < 20 and _WHOLE.fullmatch(text) else float(text)
     except ValueError:
         return text
+    return number if math.isfinite(number) else text

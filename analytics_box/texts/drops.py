@@ -67,7 +67,15 @@ class Drops:
             "No browser's request",
             f"Every browser sends an Accept header; this did not. Servers should send with an API key. {_PROGRAM}",
         ),
+        "headless_browser": ("Browser without a screen", f"A program that drives a browser. {_PROGRAM}"),
+        "signed_agent": ("Signed program", f"A program that signs its requests, such as an AI agent. {_PROGRAM}"),
+        "declared_robot": ("Declared robot", f"A program that says in a header that it is one. {_PROGRAM}"),
+        "data_centre": (
+            "Data centre",
+            f"The address belongs to a data centre, where servers are rather than people. {_PROGRAM}",
+        ),
+        "referrer_spam": (
+            "Referrer spam",
+            "The referrer is on the public list of websites that fake visits to be seen in statistics.",
+        ),
     }
-    held_reasons: ClassVar[frozenset[str]] = frozenset(
-        {"known_bot_user_agent", "missing_user_agent", "user_agent_too_short", "missing_accept_header"}
-    )

@@ -12,7 +12,7 @@ from analytics_box import jobs
 from analytics_box.clock import DAY
 from analytics_box.drops import rows, view
 from analytics_box.drops.counts import Drops
-from analytics_box.ingest import happened
+from analytics_box.ingest import bots, happened
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.store.schema import EVENTS_FILE
@@ -210,7 +210,8 @@ def test_the_page_says_why_and_what_to_do(box: WholeBox) -> None:
 
 def test_every_reason_has_words() -> None:
     known = {*happened.REASONS.values(), "rate_limited", "payload_too_large", "origin_missing"}
-    known |= {"ignored_origin", "ignored_address", "ignored_path", "duplicate"}
+    known |= {"ignored_origin", "ignored_address", "ignored_path", "duplicate", "referrer_spam"}
+    known |= set(bots.REASONS)
     nobody = {"missing_client_id", "invalid_client_id"}  # there is no website to tell
     assert known - nobody <= set(Words.reasons)
     assert view.words("something_new") == ("Something new", Words.other)
