@@ -7,8 +7,12 @@ from analytics_box.identity import Role
 from tests.inprocess import Answer, WholeBox
 
 
-def cookie_of(box: WholeBox, role: Role) -> str:
-    """A Cookie header of a member of the box's organization with this role."""
+def cookie_of(box: WholeBox, role: Role, *, organization_id: str = "", also_in: str = "") -> str:
+    """A Cookie header of a new member of the box's organization, or of another one, with this role.
+
+    `also_in` names a second organization, in which they have the same role.
+    """
+    organization_id = organization_id or box.organization_id
     user_id, token = ids.new_id(), ids.new_token()
     now = box.clock.now()
 
@@ -17,13 +21,14 @@ def cookie_of(box: WholeBox, role: Role) -> str:
             "insert into users (id, email, password, created_at) values (?, ?, '', ?)",
             (user_id, f"{user_id}@example.com", now),
         )
-        db.execute(
-            "insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)",
-            (box.organization_id, user_id, role, now),
-        )
+        for number, organization in enumerate([organization_id, *([also_in] if also_in else [])]):
+            db.execute(
+                "insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)",
+                (organization, user_id, role, now + number),
+            )
         db.execute(
             "insert into sessions (digest, user_id, organization_id, created_at, seen_at) values (?, ?, ?, ?, ?)",
-            (ids.digest(token), user_id, box.organization_id, now, now),
+            (ids.digest(token), user_id, organization_id, now, now),
         )
 
     box.box.box_db.write_now(write)
