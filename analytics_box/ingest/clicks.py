@@ -19,7 +19,7 @@ CLICK_IDS = {
     "gclid": Click("Google", "cpc"),
     "gbraid": Click("Google", "cpc"),
     "wbraid": Click("Google", "cpc"),
-    "dclid": Click("Google", "cpm"),
+    "dclid": Click("Google", "display"),
     "msclkid": Click("Bing", "cpc"),
     "yclid": Click("Yandex", "cpc"),
     "ttclid": Click("TikTok", "paid"),

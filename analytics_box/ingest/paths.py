@@ -15,7 +15,7 @@ UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPACES = re.compile(r"\s{2,}")
 _ESCAPED = re.compile("[\udc80-\udcff]")  # how Python writes a byte that is no UTF-8
-_ASTRAY = re.compile(rf"[?&;](?:utm_[a-z]+|{'|'.join(CLICK_IDS)})=", re.IGNORECASE)
+_ASTRAY = re.compile(rf"[?&;]((?:utm_[a-z]+|{'|'.join(CLICK_IDS)})=)", re.IGNORECASE)
 
 
 class Page(NamedTuple):
@@ -52,11 +52,12 @@ def page(address: str) -> Page:
     query = "&".join(filter(None, (parts.query, astray)))
     if parts.fragment.startswith(("/", "!")):
         route, _, more = parts.fragment.partition("?")
-        path += "#" + (clean(_decoded(route)).rstrip("/") or "/")
-        query = "&".join(filter(None, (query, more)))
-    pairs = parse_qsl(query, keep_blank_values=True) if query else []
+        route, lost = _without_parameters(clean(_decoded(route)).rstrip("/") or "/")
+        path += "#" + route
+        query = "&".join(filter(None, (query, lost, more)))
+    pairs = parse_qsl(_ASTRAY.sub(r"&\1", query), keep_blank_values=True) if query else []
     about_source = tuple((key.lower(), clean(value, 128)) for key, value in pairs if _tells_source(key.lower()))
-    rest = [(key, value) for key, value in pairs if not is_tracking(key.lower())]
+    rest = [(key, _ASTRAY.split(value, 1)[0]) for key, value in pairs if not is_tracking(key.lower())]
     kept = clean(unquote(urlencode(rest))) if rest else ""
     return Page(host.lower(), path[:LONGEST].rstrip(), kept, about_source)
 

@@ -40,6 +40,7 @@ ALIASES = {
     "adwords": "Google",
     "google ads": "Google",
     "googleads": "Google",
+    "shopping.google.com": "Google Shopping",
     "facebook ads": "Facebook",
     "facebookads": "Facebook",
     "meta": "Facebook",

@@ -1,0 +1,134 @@
+"""What a request says, and what it gives away, is on the row in the end: place, channel, program, language."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.ingest.mmdb import database
+from tests.ingest.rows import count, rows
+from tests.inprocess import Answer, WholeBox, whole_box
+
+GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+PROXY = "192.0.2.1"
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[WholeBox]:
+    with whole_box(tmp_path) as whole:
+        yield whole
+
+
+def send(box: WholeBox, address: str = "8.8.8.8", headers: dict[str, str] | None = None, **fields: Any) -> Answer:
+    body = json.dumps({"name": "screen_view", "path": "https://shop.example/a", **fields}).encode()
+    given = {"databuddy_client_id": box.sites["shop"], **(headers or {})}
+    return box.ask("POST", "/", headers=given, body=body, address=address)
+
+
+def last(box: WholeBox, *columns: str) -> tuple[Any, ...]:
+    return rows(box, "events", *columns)[-1]
+
+
+def test_a_page_view_knows_where_its_visitor_is_and_came_from(box: WholeBox) -> None:
+    assert (
+        send(
+            box,
+            headers={"accept_language": "de_AT,de;q=0.9"},
+            path="https://shop.example//a/../b/?gclid=7",
+            referrer="https://www.google.com/",
+            connection_type="4g",
+            screen_resolution="1280x720",
+            viewport_size="12x12",
+        ).json["status"]
+        == "success"
+    )
+    shown = ("country", "region", "city", "source", "channel", "click_id", "language", "connection", "screen", "path")
+    assert last(box, *shown) == (
+        "United States",
+        "",
+        "",
+        "Google",
+        "Paid Search",
+        "gclid",
+        "de-AT",
+        "4g",
+        "1280x720",
+        "/b",
+    )
+    assert last(box, "viewport") == ("",)
+
+
+def test_no_file_holds_an_address(box: WholeBox, tmp_path: Path) -> None:
+    send(box, "198.51.100.77", referrer="https://www.google.com/")
+    send(box, "2001:4860:4860::8888", headers={"user_agent": GOOGLEBOT})
+    box.box.close()
+    everything = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    for trace in (b"198.51.100.77", b"2001:4860", bytes([198, 51, 100, 77])):
+        assert trace not in everything
+
+
+def test_a_program_is_held_under_its_name_and_starts_no_session(box: WholeBox) -> None:
+    answer = send(box, headers={"user_agent": GOOGLEBOT})
+    assert (answer.status, answer.headers["x-analytics-box"]) == (204, "held=1; reason=known_bot_user_agent")
+    assert last(box, "bot", "agent", "session") == ("known_bot_user_agent", "Googlebot", 0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason", "agent"),
+    [
+        ({"user_agent": ""}, "missing_user_agent", ""),
+        ({"user_agent": "Moz/5"}, "user_agent_too_short", "Moz/5"),
+        ({"accept": ""}, "missing_accept_header", ""),
+        ({"sec_ch_ua": '"HeadlessChrome";v="141"'}, "headless_browser", ""),
+        ({"signature_agent": '"https://chatgpt.com"'}, "signed_agent", "chatgpt.com"),
+    ],
+)
+def test_reasons_are_named_as_the_wire_names_them(
+    box: WholeBox, headers: dict[str, str], reason: str, agent: str
+) -> None:
+    send(box, headers=headers)
+    assert last(box, "bot", "agent") == (reason, agent)
+
+
+def test_what_a_server_sends_with_a_key_is_neither_judged_nor_placed(box: WholeBox) -> None:
+    event = {"name": "bought", "websiteId": box.sites["shop"], "anonymousId": "anon"}
+    assert box.post("/track", event, key="all", user_agent="python-requests/2.32.3", accept="").status == 200
+    assert last(box, "bot", "agent", "country", "browser") == ("", "", "", "")
+
+
+def test_referrer_spam_is_acknowledged_counted_and_not_stored(box: WholeBox) -> None:
+    answer = send(box, referrer="https://www.qiwi.xyz/offer")
+    assert (answer.status, answer.headers["x-analytics-box"]) == (200, "dropped=1; reason=referrer_spam")
+    assert count(box, "events") == 0
+    found = box.post("/rpc/websites/listDropped", {"json": {"websiteId": box.sites["shop"]}}, key="all").json["json"]
+    assert [(one["reason"], one["count"]) for one in found["reasons"]] == [("referrer_spam", 1)]
+
+
+def test_a_trusted_proxy_may_say_where_its_clients_are(tmp_path: Path) -> None:
+    file = tmp_path / "city.mmdb"
+    file.write_bytes(database({"198.51.100.0/24": {"city": {"names": {"en": "Berlin"}}, "country": "DE"}}))
+    with whole_box(
+        tmp_path / "data",
+        adjust=lambda settings: msgspec.structs.replace(
+            settings, trusted_proxies=(PROXY,), geo_database=str(file), geo_country_header="CF-IPCountry"
+        ),
+    ) as box:
+        through = {"x_forwarded_for": "198.51.100.9"}
+        send(box, PROXY, through)
+        assert last(box, "country", "city") == ("Germany", "Berlin")
+        send(box, PROXY, {**through, "cf_ipcountry": "FR"}, anonymousId="another")
+        assert last(box, "country", "city") == ("France", "")
+        send(box, "198.51.100.9", {"cf_ipcountry": "FR"}, anonymousId="third")
+        assert last(box, "country", "city") == ("Germany", "Berlin")
+
+
+def test_what_is_said_of_the_first_event_stays_with_the_session(box: WholeBox) -> None:
+    send(box, referrer="https://chatgpt.com/", anonymousId="anon")
+    send(box, "200.160.2.3", referrer="https://www.bing.com/", anonymousId="anon", path="https://shop.example/b")
+    assert rows(box, "events", "path", "channel", "country") == [
+        ("/a", "AI Assistant", "United States"),
+        ("/b", "AI Assistant", "United States"),
+    ]
