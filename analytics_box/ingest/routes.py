@@ -6,7 +6,17 @@ An answer of success means that everything in it that is to be stored is on disk
 from typing import NamedTuple
 
 from analytics_box.http.asgi import App
-from analytics_box.ingest import engagement, named_events, page_errors, page_events, pixel, serving, track, vitals
+from analytics_box.ingest import (
+    engagement,
+    identify,
+    named_events,
+    page_errors,
+    page_events,
+    pixel,
+    serving,
+    track,
+    vitals,
+)
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.serving import Handler
 
@@ -28,6 +38,7 @@ TABLE = (
     EventRoute("/errors", page_errors.take, "INGEST_ERRORS_BODY_TOO_LARGE", page_errors.MOST_BYTES),
     EventRoute("/events", named_events.take),
     EventRoute("/engagement", engagement.take),
+    EventRoute("/identify", identify.identify),
 )
 PIXEL = "/px.jpg"
 ADDRESSES = (*(("POST", line.path) for line in TABLE), ("GET", PIXEL))

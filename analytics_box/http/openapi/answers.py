@@ -176,6 +176,14 @@ class BatchItem(Struct):
     errors: list[EventError] | UnsetType = UNSET
 
 
+class IdentifyTaken(Struct):
+    """What was said is on disk."""
+
+    status: Literal["success"]
+    type: Literal["identify"]
+    requestId: RequestId
+
+
 class BatchTaken(Struct):
     status: Literal["success"]
     batch: Literal[True]

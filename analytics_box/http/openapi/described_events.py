@@ -5,6 +5,7 @@ from typing import Any
 from analytics_box.http.openapi import answers
 from analytics_box.http.openapi.described import Described, Schema, query_parameter
 from analytics_box.ingest.engagement import Engagement
+from analytics_box.ingest.identify import Identification
 from analytics_box.ingest.named_events import NamedEvent
 from analytics_box.ingest.outgoing_links import OutgoingLink
 from analytics_box.ingest.page_errors import PageError
@@ -167,6 +168,26 @@ _POSTS = {
             ]
         },
     ),
+    "/identify": Described(
+        "Events",
+        "Say who a visitor is",
+        "Links the visitor with a person as you name people, and remembers what you say of that person: traits are "
+        "merged, null deletes one, `email` and `username` or `name` are what the person is found and shown by. With an "
+        "API key, which needs the scope track:events, name the website in websiteId; else name it by client id, from a "
+        "page whose origin belongs to it.",
+        parameters=_BY_CLIENT,
+        body=Identification,
+        answer=answers.IdentifyTaken,
+        errors=(401, 403, 404),
+        empty=_BOTS,
+        examples={
+            "a person": {
+                "profileId": "customer-7",
+                "anonymousId": "visitor-1",
+                "traits": {"email": "ada@shop.example", "name": "Ada", "plan": "pro"},
+            }
+        },
+    ),
 }
 
 _PIXEL = Described(
@@ -224,4 +245,11 @@ FIELDS: dict[str, dict[str, Schema]] = {
     "PageError": _SENT | {"type": {"const": "error", "description": "On / and /batch."}},
     "OutgoingLink": _SENT | {"type": {"const": "outgoing_link"}},
     "Engagement": _SENT,
+    "Identification": {
+        "profileId": {"description": "The person, as you name people."},
+        "anonymousId": {"description": "The id that the visitor's client sends with its events."},
+        "anonymizeVisitorIds": {"description": "As with the visitor's events."},
+        "traits": {"description": "Up to 50, 2 KB; texts of up to 255 characters, numbers, booleans or null."},
+        "websiteId": {"description": "With a key: the website."},
+    },
 }

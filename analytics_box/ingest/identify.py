@@ -1,0 +1,112 @@
+"""POST /identify: a site says who a visitor is, and what it knows of that person (wire 4.5).
+
+By client id from a page, or by API key with a websiteId. What is said of people is on disk, sealed, before the answer.
+"""
+
+import logging
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from analytics_box import errors
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.ingest import happened
+from analytics_box.ingest.delivery import Answer, Delivery, client_website, decode, nothing, success, target
+from analytics_box.ingest.enrich import Sender, Target, visitor_ids
+from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
+from analytics_box.ingest.paths import clean
+from analytics_box.profiles import rules
+from analytics_box.profiles.people import Identified
+from analytics_box.store.seal import SealBroken
+
+log = logging.getLogger(__name__)
+
+WRONG = "INVALID_EVENT_SCHEMA"
+
+
+class Identification(Struct, frozen=True):
+    """The body. Unknown fields are ignored, null is absent; a trait that is null is deleted."""
+
+    profileId: Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
+    anonymousId: Annotated[str, Meta(max_length=rules.LONGEST_ID)] | None = None
+    anonymizeVisitorIds: bool | Literal["auto"] | None = None
+    traits: dict[str, str | int | float | bool | None] | None = None
+    websiteId: Annotated[str, Meta(max_length=255)] | None = None
+
+
+_BODY = msgspec.json.Decoder(Identification)
+
+
+async def identify(intake: Intake, sent: Delivery) -> Answer:
+    """Take one identification. Raises BoxError."""
+    secret = secret_of(sent.headers)
+    if secret is not None:
+        given, where, sender = _by_key(intake, sent, secret)
+    else:
+        given, where, sender = _from_page(intake, sent)
+    said = _understand(intake, given, where, sender)
+    left_out = where.ignored or sender.bot
+    if left_out:
+        intake.drops.note(where.site, left_out)
+        said_so = happened.DROPPED % (1, left_out.encode())
+        return nothing(said_so) if sender.bot else success(sent, said_so, type="identify")
+    try:
+        await intake.events.write(lambda db: intake.people.identify(db, said))
+    except SealBroken as broken:
+        log.error("A person cannot be identified: %s", broken)
+        raise errors.Unavailable("The box cannot read what it knows of this person; its log says more") from broken
+    except errors.Unavailable as refused:
+        refused.reason = "DELIVERY_UNAVAILABLE"
+        raise
+    return success(sent, happened.stored(1), type="identify")
+
+
+def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification, Target, Sender]:
+    key = key_for_events(intake, secret)
+    sender = sender_of(intake, sent.scope, sent.headers, by_key=True)
+    intake.admission.enter(sent.scope, key, "ingest")
+    _limit(intake, sent, f"apikey:{key.id}", intake.settings.limit_track)
+    given = decode(_BODY.decode, sent.body, WRONG)
+    if not given.websiteId:
+        raise BadRequest("Name the website in websiteId", reason="IDENTIFY_MISSING_WEBSITE_ID")
+    return given, target_for_key(intake, key, given.websiteId), sender
+
+
+def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, Sender]:
+    tracked = client_website(intake, sent)
+    where = target(sent, tracked)
+    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    _limit(intake, sent, f"website:{tracked.website.id}:{sender.network}", intake.settings.limit_identify)
+    return decode(_BODY.decode, sent.body, WRONG), where, sender
+
+
+def _understand(intake: Intake, given: Identification, where: Target, sender: Sender) -> Identified:
+    """What was said, cleaned and checked. Raises BadRequest."""
+    profile_id = clean(given.profileId, rules.LONGEST_ID)  # as events clean theirs
+    if not profile_id:
+        detail = Detail("profileId", "The id has no visible character")
+        raise BadRequest(f"profileId: {detail.message}", reason=WRONG, details=(detail,))
+    traits = given.traits or {}
+    rules.check(traits)
+    now = intake.clock.now()
+    visitors = visitor_ids(
+        where,
+        sender,
+        intake.salts.current(now),
+        now,
+        client_id=given.anonymousId,
+        anonymize=given.anonymizeVisitorIds,
+    )
+    return Identified(
+        site=where.site,
+        profile_id=profile_id,
+        visitors=frozenset(visitors) - {0},
+        traits={name: clean(value) if isinstance(value, str) else value for name, value in traits.items()},
+        now=now,
+    )
+
+
+def _limit(intake: Intake, sent: Delivery, identity: str, most: int) -> None:
+    """Wire 11.3: so many per 60 s. Raises RateLimited."""
+    sent.scope["allowance"] = intake.limits.take("/identify", identity, most, reason="IDENTIFY_RATE_LIMITED")
