@@ -42,6 +42,7 @@ from analytics_box.organizations import (
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
+from analytics_box.profiles import calls as people_calls
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -236,6 +237,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.verify", key_calls.verify, PUBLIC),
     Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
     Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
+    Procedure("profiles.list", people_calls.list_people, "read:data", "member"),
+    Procedure("profiles.getById", people_calls.get_by_id, "read:data", "member"),
+    Procedure("profiles.export", people_calls.export, "read:data", "member"),
+    Procedure("profiles.delete", people_calls.delete, "manage:websites", "admin"),
     Procedure("organizations.list", organization_calls.list_organizations, "manage:config"),
     Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
     Procedure("organizations.create", organization_calls.create, SIGNED_IN),
