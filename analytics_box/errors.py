@@ -4,7 +4,11 @@
     ├─ BadRequest                 400 BAD_REQUEST
     │  ├─ BrokenBody              400 PARSE               the body is not JSON
     │  ├─ InvalidQuery            400 VALIDATION_ERROR    a well-formed query that asks for the impossible
-    │  └─ MissingTarget           400 MISSING_PROJECT_ID
+    │  ├─ MissingTarget           400 MISSING_PROJECT_ID
+    │  ├─ CompilationFailed       400 COMPILATION_ERROR
+    │  ├─ MissingWebsite          400 MISSING_WEBSITE_ID  of an export
+    │  ├─ InvalidDateRange        400 INVALID_DATE_RANGE  of an export
+    │  └─ InvalidFormat           400 INVALID_FORMAT      of an export
     ├─ AuthRequired               401 AUTH_REQUIRED
     ├─ FeatureUnavailable         402 FEATURE_UNAVAILABLE
     ├─ Forbidden                  403 FORBIDDEN
@@ -78,6 +82,22 @@ class InvalidQuery(BadRequest):
 
 class MissingTarget(BadRequest):
     code = "MISSING_PROJECT_ID"
+
+
+class CompilationFailed(BadRequest):
+    code = "COMPILATION_ERROR"
+
+
+class MissingWebsite(BadRequest):
+    code = "MISSING_WEBSITE_ID"
+
+
+class InvalidDateRange(BadRequest):
+    code = "INVALID_DATE_RANGE"
+
+
+class InvalidFormat(BadRequest):
+    code = "INVALID_FORMAT"
 
 
 class AuthRequired(BoxError):

@@ -19,9 +19,9 @@ from analytics_box.accounts import (
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.configuration import calls as configuration_calls
+from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.drops import calls as drop_calls
 from analytics_box.drops import pages as drop_pages
-from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.http import assets, health, reference, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
@@ -43,6 +43,7 @@ from analytics_box.organizations import (
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
 from analytics_box.profiles import calls as people_calls
+from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -221,6 +222,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/settings/keys/{key_id:str}/{ending:str}", key_pages.confirm, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/keys/{key_id:str}/{ending:str}", key_pages.end_key, SIGNED_IN, "admin", page=True),
     Route("POST", "/v1/query", query.query, "read:data", strangers=True),
+    Route("POST", "/v1/query/compile", compile_routes.compile_query, "read:data", strangers=True),
+    Route("POST", "/v1/export/data", export_routes.export_data, "read:data"),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
 )

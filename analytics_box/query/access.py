@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
@@ -97,6 +98,11 @@ def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bo
         own = identity.key.organization_id == website.organization_id
         return own and identity.has("read:data") and identity.key.reaches(website.id)
     return identity.person is not None and identity.person.organization_id == website.organization_id
+
+
+def may_export(identity: Identity, website: Website) -> bool:
+    """Whether the caller may take away single facts of this website; that it is public is not enough."""
+    return may_read(identity, replace(website, is_public=False), ())
 
 
 def may_read_organization(identity: Identity, organization_id: str) -> bool:

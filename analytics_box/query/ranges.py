@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-from analytics_box.clock import HOUR
+from analytics_box.clock import HOUR, MINUTE
 from analytics_box.errors import Detail, InvalidQuery
 
-Granularity = Literal["day", "hour"]
+Granularity = Literal["minute", "hour", "day", "week", "month"]
 Preset = Literal[
     "today",
     "yesterday",
@@ -161,6 +161,9 @@ def check_granularity(days: Days, granularity: Granularity) -> None:
     if granularity == "hour" and days.length > MAX_HOURLY_DAYS:
         message = f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days"
         raise InvalidQuery(message, details=(Detail("granularity", message),))
+    if granularity == "minute" and days.length > 1:
+        message = "Minutes support one day"
+        raise InvalidQuery(message, details=(Detail("granularity", message),))
 
 
 def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> Window:
@@ -168,7 +171,8 @@ def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> 
     start, end = midnight(days.first, tz), midnight(days.last + _DAY, tz)
     if granularity is None:
         return Window(start, end)
-    buckets = _days(days, tz) if granularity == "day" else _hours(start, end, tz)
+    make = {"minute": _minutes, "hour": _hours}.get(granularity)
+    buckets = make(start, end, tz) if make is not None else _dates(days, granularity, tz)
     return Window(start, end, tuple(buckets))
 
 
@@ -183,9 +187,22 @@ def midnight(day: date, tz: ZoneInfo) -> int:
     return _transition(min(instant, after_gap), max(instant, after_gap), tz)
 
 
-def _days(days: Days, tz: ZoneInfo) -> list[Bucket]:
+def _dates(days: Days, granularity: Granularity, tz: ZoneInfo) -> list[Bucket]:
+    """Days, or weeks that begin on Sunday, or months; the first one begins with the range."""
     dates = [days.first + timedelta(days=number) for number in range(days.length)]
+    if granularity == "week":
+        dates = [day for number, day in enumerate(dates) if number == 0 or day.weekday() == 6]
+    elif granularity == "month":
+        dates = [day for number, day in enumerate(dates) if number == 0 or day.day == 1]
     return [Bucket(day.isoformat(), midnight(day, tz)) for day in dates]
+
+
+def _minutes(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:
+    """Minutes with their offset from UTC, so that none is there twice."""
+    return [
+        Bucket(_local(instant, tz).isoformat(sep=" ", timespec="seconds"), instant)
+        for instant in range(start, end, MINUTE)
+    ]
 
 
 def _hours(start: int, end: int, tz: ZoneInfo) -> list[Bucket]:

@@ -112,7 +112,7 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
         zone=tz,
         limit=limit,
         page=page,
-        filters=tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given.filters or ())),
+        filters=check_filters(given.filters or [], where),
         sort_by=given.sortBy,
         descending=given.sortBy is None or given.sortOrder != "asc",
         comparison=given.comparison,
@@ -183,6 +183,11 @@ def _question(given: GivenParameter, days: Days | None, granularity: Granularity
         except InvalidQuery as wrong:
             raise _invalid(f"{where}granularity", wrong.message) from wrong
     return Question(label, query_type, days, granularity)
+
+
+def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:
+    """The filters of a query. Raises InvalidQuery or WrongTypes."""
+    return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
 def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGroup:

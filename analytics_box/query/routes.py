@@ -13,12 +13,12 @@ from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
-from analytics_box.query import access, catalog, ranges
+from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Scope, Target
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check
 from analytics_box.query.request import Request as Asked
-from analytics_box.query.run import Queries
+from analytics_box.query.run import Entry, Queries
 from analytics_box.settings import Settings
 from analytics_box.websites.directory import Directory
 
@@ -46,10 +46,37 @@ async def query(
     reads = access.scope_of(identity, target, websites, organizations, _types(many))
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
+    if _wants_csv(request):
+        answers = [await queries.answer(asked, reads) for asked in checked]
+        return _sheet(request, [entry for entries in answers for entry in entries], checked)
     results = [await _result(queries, item, asked, reads) for item, asked in zip(many, checked, strict=True)]
     if isinstance(given, list):
         return json_answer(request, {"success": True, "batch": True, "results": results})
     return json_answer(request, {"success": True, **results[0]})
+
+
+def _wants_csv(request: Request[Any, Any, Any]) -> bool:
+    """Whether the caller asks for CSV and not for JSON too."""
+    accept = request.headers.get("accept", "")
+    return "text/csv" in accept and "application/json" not in accept
+
+
+def _sheet(request: Request[Any, Any, Any], entries: list[Entry], asked: list[Asked]) -> Response[bytes]:
+    """All rows as CSV. A parameter that failed makes the whole answer fail, for a sheet cannot say so."""
+    for entry in entries:
+        if not entry.success:
+            raise errors.InvalidQuery(f"{entry.parameter}: {entry.error}")
+    types_of = {question.label: question.type for query_of in asked for question in query_of.questions}
+    tables = [
+        (entry.parameter, [output.name for output in found.outputs], entry.data)
+        for entry in entries
+        if (found := types_of[entry.parameter]) is not None
+    ]
+    return Response(
+        sheets.tables(tables).encode(),
+        media_type="text/csv; charset=utf-8",
+        headers={"cache-control": "no-store", "content-disposition": 'attachment; filename="analytics.csv"'},
+    )
 
 
 def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, Any], now: int) -> list[Asked]:

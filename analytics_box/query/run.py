@@ -53,7 +53,7 @@ class Queries:
     """Answers requests from events.db, each parameter under its own deadline."""
 
     def __init__(self, events: Db, clock: Clock, *, seconds: float) -> None:
-        self._events = events
+        self.events = events
         self._clock = clock
         self._seconds = seconds
         self._results = Results()
@@ -113,9 +113,9 @@ class Queries:
         """What the engine finds. A series over a day that its zone has left out has no bucket to look into."""
         if query_type.series and not plan.runs:
             return []
-        version = self._events.version
+        version = self.events.version
         kept = self._results.find(plan, version) if keep else None
-        rows: Rows = kept if kept is not None else await self._events.read(_reader(plan), seconds=self._seconds)
+        rows: Rows = kept if kept is not None else await self.events.read(_reader(plan), seconds=self._seconds)
         if keep and kept is None:
             self._results.keep(plan, version, rows)
         names = plan.names

@@ -246,6 +246,7 @@ BY_TOKEN = {"/setup", "/reset-password", "/invitation"}
 # Strangers get through to these handlers, which answer for public websites only.
 FOR_STRANGERS = {
     ("POST", "/v1/query"): BODY,
+    ("POST", "/v1/query/compile"): BODY,
     ("POST", "/rpc/websites/getById"): {"id": "unknown"},
     ("POST", "/websites/getById"): {"id": "unknown"},
 }

@@ -81,9 +81,46 @@ class QueryEntry(Struct):
     success: bool
     data: list[Row]
     error: str | UnsetType = UNSET
+    comparison: (
+        Annotated[
+            dict[str, Any], Meta(description="startDate, endDate and data of the earlier range, if one was asked for.")
+        ]
+        | UnsetType
+    ) = UNSET
     ignoredFilters: (
         Annotated[list[str], Meta(description="Fields of filters that this query type does not know.")] | UnsetType
     ) = UNSET
+
+
+class CompiledStatement(Struct):
+    """One statement with its named parameters."""
+
+    sql: str
+    params: dict[str, Any]
+
+
+class CompiledEntry(Struct):
+    """What one parameter would run."""
+
+    parameter: str
+    success: bool
+    engine: str
+    sql: str
+    params: dict[str, Any]
+    statements: list[CompiledStatement]
+    error: str | UnsetType = UNSET
+
+
+class CompileAnswer(Struct):
+    """What a query would run. Without `data` for the body of a single type."""
+
+    success: Literal[True]
+    engine: str
+    requestId: RequestId
+    sql: Annotated[str, Meta(description="All statements in one text.")] | UnsetType = UNSET
+    params: dict[str, Any] | UnsetType = UNSET
+    statements: list[CompiledStatement] | UnsetType = UNSET
+    data: list[CompiledEntry] | UnsetType = UNSET
 
 
 class QueryMeta(Struct):

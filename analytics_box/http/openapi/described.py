@@ -8,6 +8,8 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.http.openapi import answers
+from analytics_box.query.compiled import GivenCompile
+from analytics_box.query.export_routes import GivenExport
 from analytics_box.query.request import GivenQuery
 
 Schema = dict[str, Any]
@@ -102,6 +104,42 @@ ROUTES: dict[tuple[str, str], Described] = {
             ],
         },
     ),
+    ("POST", "/v1/query/compile"): Described(
+        "Queries",
+        "What a query would run",
+        "The SQL statements with their named parameters, and the engine that would run them; nothing is executed. The "
+        "body is that of POST /v1/query, or one type with projectId, type, from and to.",
+        parameters=(
+            query_parameter("website_id", "The website to ask about.", example=WEBSITE),
+            query_parameter("organization_id", "The organization to ask about."),
+            query_parameter("timezone", "IANA zone of dates; wins over timeZone.", default="UTC"),
+        ),
+        body=GivenQuery | GivenCompile,
+        answer=answers.CompileAnswer,
+        errors=(402, 422),
+        examples={
+            "a query": {"parameters": ["top_pages"], "preset": "last_7d"},
+            "one type by month": {
+                "projectId": WEBSITE,
+                "type": "summary_metrics",
+                "from": "2026-01-01",
+                "to": "2026-06-30",
+                "timeUnit": "month",
+            },
+        },
+    ),
+    ("POST", "/v1/export/data"): Described(
+        "Queries",
+        "Take the facts of a website away",
+        "A ZIP archive with a file for each kind of facts: events, vitals, errors, outgoing links and engagement. Up to "
+        "a year in one archive, beginning two years ago at the earliest; without dates the last 30 days. Bots are left "
+        "out.",
+        body=GivenExport,
+        answer=bytes,
+        media="application/zip",
+        errors=(422,),
+        examples={"a month": {"website_id": WEBSITE, "start_date": "2026-06-01", "end_date": "2026-06-30"}},
+    ),
     ("GET", "/v1/query/types"): Described(
         "Queries",
         "All query types",
@@ -128,6 +166,23 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "sortBy": {"description": "A field of the rows."},
         "sortOrder": {"description": "Descending unless asc."},
         "timeZone": {"description": "IANA zone of dates; UTC unless given."},
+        "comparison": {"description": "Adds the rows of an earlier range to each entry."},
+    },
+    "GivenCompile": {
+        "projectId": {"description": "The website."},
+        "type": {"description": "A query type."},
+        "from": {"description": "First day, YYYY-MM-DD."},
+        "to": {"description": "Last day, included."},
+        "timeUnit": {"description": "Width of the buckets of a series; a day unless given."},
+        "groupBy": {"description": "Dimensions in place of the type's own."},
+        "orderBy": {"description": "A field of the rows, then asc or desc."},
+    },
+    "GivenExport": {
+        "website_id": {"description": "The website."},
+        "start_date": {"description": "First day, YYYY-MM-DD."},
+        "end_date": {"description": "Last day, included; today unless given."},
+        "format": {"description": "csv, json or ndjson."},
+        "timezone": {"description": "IANA zone of the dates; UTC unless given."},
     },
     "GivenParameter": {
         "name": {"description": "A query type; GET /v1/query/types lists them."},

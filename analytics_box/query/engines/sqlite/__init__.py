@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.query.engines.sqlite.conditions import Values, bind
-from analytics_box.query.engines.sqlite.names import DIMENSIONS, INTERNED, MEASURES, PLACE
+from analytics_box.query.engines.sqlite.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES, PLACE
 from analytics_box.query.engines.sqlite.relations import relation
 from analytics_box.query.patterns import found_in
-from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan
+from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
@@ -33,6 +33,11 @@ def run(db: Connection, plan: Plan) -> list[Row]:
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matches, 2, deterministic=True)
     return list(db.execute(statement.sql, statement.values).fetchall())
+
+
+def groups(source: Source, names: tuple[str, ...]) -> bool:
+    """Whether all of these are dimensions of this source."""
+    return all(name in DIMENSIONS_OF[source] for name in names)
 
 
 def _matches(*given: Any) -> bool:

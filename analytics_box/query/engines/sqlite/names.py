@@ -1,7 +1,7 @@
 """The names of plans in the words of SQLite: dimensions, columns of single rows, and measures of each source."""
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS
-from analytics_box.query.plan import Source
+from analytics_box.query.plan import BUCKET, Source
 
 # Columns of events.db that hold the number of a string.
 INTERNED = frozenset(
@@ -166,4 +166,20 @@ MEASURES: dict[Source, dict[str, str]] = {
     "errors": ERRORS,
     "outgoing_links": OUTGOING,
     "engagement": ENGAGEMENT,
+}
+
+_ROW = frozenset((*ATTRIBUTES, "path", "query_string", BUCKET))
+# Dimensions that people may choose for themselves.
+DIMENSIONS_OF: dict[Source, frozenset[str]] = {
+    "events": _ROW | {"name", "origin", "depth_range"},
+    "sessions": frozenset((*ATTRIBUTES, "duration_range", BUCKET)),
+    "entries": frozenset(("path", BUCKET)),
+    "exits": frozenset(("path", BUCKET)),
+    "journeys": frozenset(("path",)),
+    "steps": frozenset(("path",)),
+    "properties": frozenset(),
+    "vitals": _ROW,
+    "errors": _ROW | {"message", "type"},
+    "outgoing_links": _ROW,
+    "engagement": _ROW,
 }

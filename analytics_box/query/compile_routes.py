@@ -1,0 +1,99 @@
+"""POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
+
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.di import NamedDependency
+
+from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
+from analytics_box.clock import Clock
+from analytics_box.errors import Detail
+from analytics_box.http import body
+from analytics_box.http.answer import json_answer
+from analytics_box.identity import Identity
+from analytics_box.limits import Limits
+from analytics_box.query import access, catalog, compiled
+from analytics_box.query.access import Target
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.compiled import GivenCompile
+from analytics_box.query.request import GivenQuery, check
+from analytics_box.settings import Settings
+from analytics_box.websites.directory import Directory
+
+_QUERY = msgspec.json.Decoder(GivenQuery)
+_COMPILE = msgspec.json.Decoder(GivenCompile)
+_HEAD = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+async def compile_query(
+    request: Request[Any, Any, Any],
+    identity: NamedDependency[Identity],
+    websites: NamedDependency[Directory],
+    organizations: NamedDependency[Organizations],
+    limits: NamedDependency[Limits],
+    settings: NamedDependency[Settings],
+    clock: NamedDependency[Clock],
+) -> Response[bytes]:
+    """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
+    allowance = limits.take("compile", identity.limit_name, settings.limit_compile)
+    request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
+    sent = await body.of_request(
+        request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
+    )
+    is_query = "parameters" in body.decode(_HEAD.decode, sent)
+    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
+    zone_name = request.query_params.get("timezone")
+    if is_query:
+        return json_answer(
+            request,
+            _query(body.decode(_QUERY.decode, sent), identity, target, websites, organizations, zone_name, clock),
+        )
+    given = body.decode(_COMPILE.decode, sent)
+    _check_type(given.type)
+    if target.website_id is not None and target.website_id != given.projectId:
+        raise errors.CompilationFailed("projectId and website_id name different websites")
+    target = Target(website_id=given.projectId)
+    reads = access.scope_of(identity, target, websites, organizations, (given.type,))
+    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now())
+    return json_answer(
+        request,
+        {
+            "success": True,
+            "engine": statement.engine,
+            "sql": statement.sql,
+            "params": statement.params,
+            "statements": statement.statements,
+        },
+    )
+
+
+def _query(
+    given: GivenQuery,
+    identity: Identity,
+    target: Target,
+    websites: Directory,
+    organizations: Organizations,
+    zone_name: str | None,
+    clock: Clock,
+) -> Record:
+    """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
+    names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
+    reads = access.scope_of(identity, target, websites, organizations, names)
+    now = clock.now()
+    entries = compiled.of_request(check(given, zone_name=zone_name, now=now), reads, now)
+    top: Record = {"success": True, "engine": entries[0].engine}
+    if len(entries) == 1:
+        top |= {"sql": entries[0].sql, "params": entries[0].params}
+    return {**top, "data": entries}
+
+
+def _check_type(name: str) -> None:
+    """Raises WrongTypes for a type outside the catalogue (wire 3.7)."""
+    if name not in catalog.TYPES:
+        near = catalog.nearest(name)
+        raise errors.WrongTypes(
+            f"Unknown query type: {name[:100]}",
+            details=(Detail("body.type", "Invalid value", f"Did you mean '{near}'?" if near else msgspec.UNSET),),
+        )

@@ -1,0 +1,92 @@
+"""POST /v1/export/data (wire 3.8): the facts of a website as files."""
+
+from datetime import timedelta
+from typing import Any, get_args
+
+import msgspec
+from litestar import Request
+from litestar.di import NamedDependency
+from litestar.response import Stream
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.clock import Clock
+from analytics_box.errors import InvalidQuery
+from analytics_box.http import body
+from analytics_box.identity import Identity
+from analytics_box.limits import Limits
+from analytics_box.query import access, ranges
+from analytics_box.query.exported import Format, Part, archive
+from analytics_box.query.ranges import Days
+from analytics_box.query.run import Queries
+from analytics_box.settings import Settings
+from analytics_box.websites.directory import Directory
+
+LONGEST, OLDEST = 366, 731  # days: of one export, and back from today
+_USUAL = 30
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+class GivenExport(Struct, frozen=True):
+    """Wire 3.8. Dates are local days of `timezone`; without them the last 30 days."""
+
+    website_id: str | None = None
+    start_date: str | None = None
+    end_date: str | None = None
+    format: str = "csv"
+    timezone: str | None = None
+
+
+_DECODER = msgspec.json.Decoder(GivenExport)
+
+
+async def export_data(
+    request: Request[Any, Any, Any],
+    identity: NamedDependency[Identity],
+    queries: NamedDependency[Queries],
+    websites: NamedDependency[Directory],
+    limits: NamedDependency[Limits],
+    settings: NamedDependency[Settings],
+    clock: NamedDependency[Clock],
+) -> Stream:
+    """All facts of a website in up to a year as a ZIP archive with a file for each kind; bots are left out."""
+    allowance = limits.take("export", identity.limit_name, settings.limit_export)
+    request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
+    sent = await body.of_request(
+        request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
+    )
+    given = body.decode(_DECODER.decode, sent)
+    if identity.anonymous:
+        raise errors.AuthRequired("Authentication required")
+    if not given.website_id:
+        raise errors.MissingWebsite("Name the website with website_id")
+    if given.format not in FORMATS:
+        raise errors.InvalidFormat(f"The format is one of {', '.join(FORMATS)}")
+    website = websites.find(given.website_id)
+    if website is None or not access.may_export(identity, website):
+        raise errors.Forbidden("Access denied to this website")
+    tz = ranges.zone(given.timezone or request.query_params.get("timezone"))
+    days = _days(given, clock.now(), tz)
+    window = ranges.window(days, tz)
+    part = Part(website.site, window.start, window.end, next(name for name in FORMATS if name == given.format))
+    name = f"{website.domain}-{days.first}-{days.last}.zip".replace(":", "-")
+    return Stream(
+        archive(queries.events, part, seconds=settings.query_seconds),
+        media_type="application/zip",
+        headers={"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"},
+    )
+
+
+def _days(given: GivenExport, now: int, tz: Any) -> Days:
+    """Raises InvalidDateRange."""
+    today = ranges.today(now, tz)
+    start = given.start_date or (today - timedelta(days=_USUAL - 1)).isoformat()
+    try:
+        days = ranges.of_dates(start, given.end_date or today.isoformat())
+    except InvalidQuery as wrong:
+        raise errors.InvalidDateRange(wrong.message) from wrong
+    if days.length > LONGEST:
+        raise errors.InvalidDateRange(f"An export may have {LONGEST} days")
+    if (today - days.first).days > OLDEST:
+        raise errors.InvalidDateRange("An export may begin two years ago at the earliest")
+    return days

@@ -1,0 +1,130 @@
+"""The facts of a website as files, read piece by piece so that memory stays bounded however much there is."""
+
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.ingest.facts import ATTRIBUTES, METRICS, OWN, SPAN_OWN, SPANS, TIMINGS
+from analytics_box.query import sheets
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query.engines.sqlite.names import INTERNED
+from analytics_box.store.db import Connection, Db
+
+Format = Literal["csv", "json", "ndjson"]
+PIECE = 2_000  # rows
+_HIDDEN = frozenset(("site", "bot", "agent", "kind", "session_started"))
+_METRIC_NAMES = {number: name for name, number in (METRICS | TIMINGS).items()}
+_TABLES: dict[str, tuple[str, ...]] = {
+    "events": (*(name for name in OWN if name not in _HIDDEN), *ATTRIBUTES, "properties"),
+    **{table: (*(name for name in SPAN_OWN if name not in _HIDDEN), *own, *ATTRIBUTES) for table, own in SPANS.items()},
+}
+
+
+class Part(Struct, frozen=True):
+    """What is to be written: a site's facts in [start, end), UTC ms."""
+
+    site: int
+    start: int
+    end: int
+    format: Format
+
+
+class _Outbox(io.RawIOBase):
+    """Where the archive is written to, and taken from as it grows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._waiting.append(bytes(data))
+        return len(data)
+
+    def take(self) -> bytes:
+        taken = b"".join(self._waiting)
+        self._waiting.clear()
+        return taken
+
+
+async def archive(events: Db, part: Part, *, seconds: float) -> AsyncIterator[bytes]:
+    """A ZIP file with one file for each kind of facts that there is."""
+    outbox = _Outbox()
+    with zipfile.ZipFile(outbox, "w", zipfile.ZIP_DEFLATED) as file:
+        for table, names in _TABLES.items():
+            after = (part.start, 0)
+            written = False
+            with file.open(f"{table}.{part.format}", "w", force_zip64=True) as member:
+                member.write(_opening(part.format, names))
+                while rows := await events.read(partial(_piece, part=part, table=table, after=after), seconds=seconds):
+                    after = rows[-1]["_place"]
+                    member.write(_text(part.format, names, rows, first=not written))
+                    written = True
+                    yield outbox.take()
+                member.write(b"\n]\n" if part.format == "json" else b"")
+    yield outbox.take()
+
+
+def _opening(format_of: Format, names: Sequence[str]) -> bytes:
+    if format_of == "csv":
+        return sheets.lines(names, ()).encode()
+    return b"[" if format_of == "json" else b""
+
+
+def _text(format_of: Format, names: Sequence[str], rows: list[Record], *, first: bool) -> bytes:
+    if format_of == "csv":
+        return sheets.lines(names, rows, heading=False).encode()
+    shown = [msgspec.json.encode({name: row[name] for name in names}) for row in rows]
+    if format_of == "ndjson":
+        return b"\n".join(shown) + b"\n"
+    return (b"\n" if first else b",\n") + b",\n".join(shown)
+
+
+def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) -> list[Record]:
+    """The next rows in the order of time; equal ones as they arrived."""
+    names = _TABLES[table]
+    bots = " and bot = 0" if table == "events" else ""
+    rows = db.execute(
+        f"""
+        -- exported.piece
+        select id, {", ".join(names)} from {table}
+        where site = :site{bots} and (time, id) > (:time, :id) and time >= :time and time < :end
+        order by time, id limit :most
+        """,
+        {"site": part.site, "time": after[0], "id": after[1], "end": part.end, "most": PIECE},
+    ).fetchall()
+    found = [dict(zip(("id", *names), row, strict=True)) for row in rows]
+    texts = _texts(db, found, [name for name in names if name in INTERNED])
+    return [_shown(row, names, texts) for row in found]
+
+
+def _texts(db: Connection, rows: list[dict[str, Any]], names: Sequence[str]) -> dict[int, str]:
+    numbers = {row[name] for row in rows for name in names}
+    found = db.execute(
+        "-- exported.texts\nselect id, value from strings where id in (select value from json_each(?))",
+        (json.dumps(sorted(numbers)),),
+    ).fetchall()
+    return {int(str(number)): str(value) for number, value in found}
+
+
+def _shown(row: dict[str, Any], names: Sequence[str], texts: dict[int, str]) -> Record:
+    shown: Record = {name: texts.get(row[name], "") if name in INTERNED else row[name] for name in names}
+    moment = datetime.fromtimestamp(row["time"] // 1000, UTC)
+    shown["time"] = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['time'] % 1000:03d}Z"
+    shown["visitor"], shown["session"] = id_text(row["visitor"]), id_text(row["session"])
+    if "properties" in shown:
+        shown["properties"] = msgspec.json.decode(row["properties"]) if row["properties"] else None
+    if "metric" in shown:
+        shown["metric"] = _METRIC_NAMES.get(row["metric"], str(row["metric"]))
+    shown["_place"] = (row["time"], row["id"])
+    return shown

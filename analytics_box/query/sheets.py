@@ -1,0 +1,41 @@
+"""Rows as CSV (RFC 4180), safe to open in a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from analytics_box.query.catalog.types import Record
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def cell(value: Any) -> Any:
+    """A value as a cell; text that a spreadsheet would run as a formula gets a leading quote (security: templates)."""
+    if isinstance(value, str):
+        return "'" + value if value.startswith(_FORMULA) else value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return cell(msgspec.json.encode(value).decode())
+    return "" if value is None else value
+
+
+def lines(names: Sequence[str], rows: Iterable[Record], *, heading: bool = True) -> str:
+    """Rows as text with CRLF, the names first."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if heading:
+        writer.writerow(names)
+    writer.writerows([cell(row[name]) for name in names] for row in rows)
+    return text.getvalue()
+
+
+def tables(tables_of: Sequence[tuple[str, Sequence[str], Sequence[Record]]]) -> str:
+    """Several tables, each under its name and with an empty line between; a single one without its name."""
+    if len(tables_of) == 1:
+        _, names, rows = tables_of[0]
+        return lines(names, rows)
+    return "\r\n".join(f"# {cell(label)}\r\n{lines(names, rows)}" for label, names, rows in tables_of)

@@ -1,0 +1,229 @@
+"""POST /v1/query/compile, answers as CSV and POST /v1/export/data (spec 4, wire 3.7 and 3.8)."""
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.query import catalog
+from analytics_box.store.strings import Strings
+from tests.contract.conftest import unlimited
+from tests.inprocess import WholeBox, whole_box
+from tests.query.facts_of_all_kinds import visit
+
+COMPILE = "/v1/query/compile"
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    """A box whose shop has facts of every kind."""
+    with whole_box(tmp_path_factory.mktemp("compiled") / "data", adjust=unlimited) as box:
+        website = box.box.calls.websites.find(box.sites["shop"])
+        assert website is not None
+        ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
+        box.box.events_db.write_now(lambda db: ledger.append(db, facts))
+        yield box
+
+
+def compiled(box: WholeBox, body: dict[str, Any], **headers: Any) -> Any:
+    return box.post(f"{COMPILE}?website_id={box.sites['shop']}", body, **({"key": "all"} | headers))
+
+
+def rows_of(box: WholeBox, statement: dict[str, Any]) -> list[Any]:
+    """What a statement finds when somebody runs it."""
+    return box.box.events_db.read_now(lambda db: db.execute(statement["sql"], statement["params"]).fetchall())
+
+
+def asked(box: WholeBox, **more: Any) -> dict[str, Any]:
+    return {"projectId": box.sites["shop"], "type": "top_pages", "from": "2026-06-17", "to": "2026-06-17"} | more
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
+    needs = catalog.TYPES[name].needs
+    filters = [{"field": needs[0], "op": "eq", "value": "s1" if "session_id" in needs else "ben"}] if needs else []
+    answer = compiled(box, {"parameters": [name], "preset": "today", "filters": filters})
+    assert answer.status == 200
+    assert answer.json["engine"] == "sqlite"
+    (entry,) = answer.json["data"]
+    assert entry["success"], entry
+    assert len(entry["statements"]) == len(catalog.TYPES[name].asks)
+    for statement in entry["statements"]:
+        assert isinstance(rows_of(box, statement), list)
+    assert answer.json["sql"] == entry["sql"]
+    assert entry["sql"].count("select") >= len(entry["statements"])
+
+
+def test_the_wires_body_gives_one_statement_and_runs_nothing(box: WholeBox) -> None:  # wire 3.7
+    answer = compiled(
+        box, asked(box, filters=[{"field": "country", "op": "eq", "value": "Germany"}], limit=7, offset=3)
+    )
+    assert answer.status == 200
+    assert set(answer.json) == {"success", "requestId", "engine", "sql", "params", "statements"}
+    assert "events" in answer.json["sql"]
+    assert answer.json["params"]["limit"] == 7
+    assert answer.json["params"]["offset"] == 3
+    assert json.dumps(["Germany"], separators=(",", ":")) in {
+        str(value).replace(" ", "") for value in answer.json["params"].values()
+    }
+    assert "Germany" not in answer.json["sql"]
+
+
+@pytest.mark.parametrize(
+    ("group", "order", "columns"),
+    [(["country"], "pageviews desc", 4), (["date", "browser_name"], None, 5), (["utm_source", "device_type"], None, 5)],
+)
+def test_groups_take_the_place_of_the_types_own(
+    box: WholeBox, group: list[str], order: str | None, columns: int
+) -> None:
+    answer = compiled(box, asked(box, groupBy=group, orderBy=order))
+    assert answer.status == 200, answer.json
+    rows = rows_of(box, answer.json)
+    assert rows
+    assert all(len(row) == columns for row in rows)
+
+
+@pytest.mark.parametrize("unit", ["minute", "hour", "day", "week", "month"])
+def test_time_units_make_buckets(box: WholeBox, unit: str) -> None:
+    answer = compiled(box, asked(box, type="summary_metrics", timeUnit=unit))
+    assert answer.status == 200
+    assert len(answer.json["statements"]) == 2
+
+
+REFUSED = (
+    ({"type": "nonsense"}, 422, "VALIDATION"),
+    ({"type": 5}, 422, "VALIDATION"),
+    ({"timeUnit": "year"}, 422, "VALIDATION"),
+    ({"limit": 1001}, 422, "VALIDATION"),
+    ({"offset": -1}, 422, "VALIDATION"),
+    ({"from": "2026-13-01"}, 400, "VALIDATION_ERROR"),
+    ({"from": "2026-06-18"}, 400, "VALIDATION_ERROR"),
+    ({"type": "summary_metrics", "timeUnit": "hour", "from": "2026-01-01"}, 400, "VALIDATION_ERROR"),
+    ({"groupBy": ["visitor"]}, 400, "COMPILATION_ERROR"),
+    ({"groupBy": ["message"]}, 400, "COMPILATION_ERROR"),
+    ({"type": "recent_errors", "groupBy": ["country"]}, 400, "COMPILATION_ERROR"),
+    ({"orderBy": "random()"}, 400, "COMPILATION_ERROR"),
+    ({"orderBy": "visitors sideways"}, 400, "COMPILATION_ERROR"),
+    ({"filters": [{"field": "href", "op": "eq", "value": "x"}]}, 400, "COMPILATION_ERROR"),
+    ({"type": "session_events"}, 400, "COMPILATION_ERROR"),
+    ({"projectId": "another-website"}, 400, "COMPILATION_ERROR"),
+)
+
+
+@pytest.mark.parametrize(("wrong", "status", "code"), REFUSED)
+def test_what_cannot_be_compiled_is_refused_and_told_why(
+    box: WholeBox, wrong: dict[str, Any], status: int, code: str
+) -> None:
+    answer = compiled(box, asked(box) | wrong)
+    assert (answer.status, answer.json["code"]) == (status, code)
+    assert answer.json["success"] is False
+    assert answer.json["error"]
+
+
+def test_compiling_needs_the_same_rights_as_asking(box: WholeBox) -> None:
+    assert compiled(box, asked(box), key=None).status == 401
+    assert compiled(box, asked(box), key="tracking").status == 403
+    body = {"parameters": ["top_pages"], "preset": "today"}
+    assert box.post(f"{COMPILE}?website_id=unknown-id", body, key="all").status == 403
+
+
+# CSV
+
+
+def test_an_answer_comes_as_csv_when_asked_for(box: WholeBox) -> None:
+    body = {"parameters": ["top_pages"], "preset": "today"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all", accept="text/csv")
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(answer.body.decode())))
+    assert [(row["name"], row["pageviews"]) for row in rows] == [("/", "2"), ("/a", "1")]
+
+
+def test_several_parameters_are_tables_under_their_names(box: WholeBox) -> None:
+    body = {"parameters": ["top_pages", {"name": "os_name", "id": "=systems"}], "preset": "today"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all", accept="text/csv")
+    text = answer.body.decode()
+    assert text.startswith("# top_pages\r\n")
+    assert "\r\n\r\n# '=systems\r\n" in text
+
+
+def test_a_failed_parameter_fails_the_sheet(box: WholeBox) -> None:
+    body = {"parameters": ["top_pages", "nonsense"], "preset": "today"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all", accept="text/csv")
+    assert (answer.status, answer.json["code"]) == (400, "VALIDATION_ERROR")
+
+
+# Export
+
+
+def exported(box: WholeBox, key: Any = "all", **more: Any) -> Any:
+    return box.post("/v1/export/data", {"website_id": box.sites["shop"]} | more, key=key)
+
+
+def test_an_export_has_all_facts_but_those_of_bots(box: WholeBox) -> None:
+    answer = exported(box)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/zip"
+    assert answer.headers["content-disposition"].startswith('attachment; filename="')
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert archive.testzip() is None
+        names = {"events.csv", "vitals.csv", "errors.csv", "outgoing_links.csv", "engagement.csv"}
+        assert set(archive.namelist()) == names
+        rows = {name: list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in names}
+    assert [row["name"] for row in rows["events.csv"]] == [
+        "screen_view",
+        "screen_view",
+        "buy",
+        "page_exit",
+        "screen_view",
+        "buy",
+    ]
+    assert rows["events.csv"][0]["country"] == "Germany"
+    assert json.loads(rows["events.csv"][5]["properties"]) == {"plan": "free", "n": 4.5}
+    assert {row["metric"] for row in rows["vitals.csv"]} == {"LCP", "CLS", "load_time"}
+    assert len(rows["engagement.csv"]) == 6
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson"])
+def test_an_export_as_json_says_the_same(box: WholeBox, form: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(exported(box, format=form).body)) as archive:
+        text = archive.read(f"events.{form}").decode()
+    rows = json.loads(text) if form == "json" else [json.loads(line) for line in text.splitlines()]
+    assert [row["path"] for row in rows] == ["/", "/a", "/a", "/a", "/", "/a"]
+    assert rows[2]["properties"] == {"plan": "pro", "n": 3, "ok": True, "o": {"x": 1}}
+
+
+def test_an_empty_export_is_whole(box: WholeBox) -> None:
+    answer = exported(box, format="json", start_date="2026-01-01", end_date="2026-01-02")
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert json.loads(archive.read("events.json")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"website_id": None}, 400, "MISSING_WEBSITE_ID"),
+        ({"website_id": "unknown-id"}, 403, "FORBIDDEN"),
+        ({"format": "proto"}, 400, "INVALID_FORMAT"),
+        ({"start_date": "yesterday"}, 400, "INVALID_DATE_RANGE"),
+        ({"start_date": "2026-06-18", "end_date": "2026-06-17"}, 400, "INVALID_DATE_RANGE"),
+        ({"start_date": "2025-06-01", "end_date": "2026-06-17"}, 400, "INVALID_DATE_RANGE"),
+        ({"start_date": "2023-06-01", "end_date": "2023-07-01"}, 400, "INVALID_DATE_RANGE"),
+        ({"format": 5}, 422, "VALIDATION"),
+    ],
+)
+def test_an_impossible_export_is_refused(box: WholeBox, body: dict[str, Any], status: int, code: str) -> None:
+    answer = exported(box, **body)
+    assert (answer.status, answer.json["code"]) == (status, code)
+
+
+def test_an_export_needs_the_right_to_read(box: WholeBox) -> None:
+    assert exported(box, key=None).status == 401
+    assert exported(box, key="tracking").status == 403
+    assert exported(box, key="restricted", website_id=box.sites["blog"]).status in {200, 403}
