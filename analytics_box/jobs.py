@@ -5,13 +5,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-import apsw
-
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
 from analytics_box.organizations import purge
+from analytics_box.store.db import Connection
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -45,7 +44,7 @@ async def sweep_accounts(box: Box) -> None:
     """Forget sessions, links and invitations that have ended."""
     now = box.clock.now()
 
-    def sweep(db: apsw.Connection) -> None:
+    def sweep(db: Connection) -> None:
         accounts.sweep(db, now)
         invitations.sweep(db, now)
 
@@ -131,7 +130,7 @@ async def optimize(box: Box) -> None:
         await db.write(_optimize)
 
 
-def _optimize(db: apsw.Connection) -> None:
+def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
