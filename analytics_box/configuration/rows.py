@@ -86,14 +86,6 @@ def delete(db: Connection, domain_id: str) -> None:
     db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
 
 
-def delete_of(db: Connection, organization_id: str) -> None:
-    """Remove all that this room keeps of an organization."""
-    db.execute("-- configuration.delete_of\ndelete from domains where organization_id = ?", (organization_id,))
-    db.execute(
-        "-- configuration.delete_of\ndelete from organization_defaults where organization_id = ?", (organization_id,)
-    )
-
-
 def defaults_of(db: Connection, organization_id: str) -> Defaults:
     """What new invitations and websites start with; the box's own where nothing was set."""
     found = records.one_of(
