@@ -64,6 +64,15 @@ def test_the_examples_fit_what_the_key_may(box: WholeBox, owner: str) -> None:
     assert "/track" not in page
 
 
+def test_examples_are_about_a_website_on_which_the_key_may(box: WholeBox, owner: str) -> None:
+    shop, local = box.sites["shop"], box.sites["local"]
+    fields = {"name": "Split", "reach": "some", f"website:{shop}": "on", f"website:{local}": "on"}
+    fields |= {f"own:{shop}:track:events": "on", f"own:{local}:read:data": "on"}
+    page = sent(box, "/settings/keys/new", fields, owner).body.decode()
+    assert f"&#34;websiteId&#34;: &#34;{shop}&#34;" in page
+    assert f"/v1/query?website_id={local}" in page
+
+
 def test_a_key_for_chosen_websites_with_an_end_and_a_limit(box: WholeBox, owner: str) -> None:
     fields = filled(reach="some", expires="2027-01-31", max="10", window="30")
     key_id, _ = made_by_page(box, owner, fields | {f"website:{box.sites['shop']}": "on"})
