@@ -16,6 +16,10 @@ Network = IPv4Network | IPv6Network
 
 MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
 
+_PRIVATE: Final = (
+    "This name or address leads into a private or reserved network; the administrator of the box can open one "
+    "with allowed_private_targets"
+)
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _UNICAST: Final = IPv6Network("2000::/3")  # all that is routed on the IPv6 internet
@@ -46,7 +50,7 @@ class Fence:
         """The address to connect to. Raises Refused."""
         outer, inner = unwrapped(address)
         if not all(self._is_open(each) for each in (outer, inner)):
-            raise Refused("This name or address leads into a private or reserved network")
+            raise Refused(_PRIVATE)
         self.check_port(port)
         if port == self._port and self._is_own(inner):
             raise Refused("This is the box's own address")
