@@ -43,6 +43,7 @@ from analytics_box.organizations import (
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
 from analytics_box.profiles import calls as people_calls
+from analytics_box.profiles import pages as people_pages
 from analytics_box.query import routes as query
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -189,6 +190,11 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/people", people_pages.show, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/person", people_pages.person, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/export", people_pages.export, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/people/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(

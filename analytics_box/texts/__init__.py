@@ -13,6 +13,7 @@ from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Metrics, Overview, Panels, Ranges
+from analytics_box.texts.people import People
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Organizations",
     "Overview",
     "Panels",
+    "People",
     "Profile",
     "Ranges",
     "Reset",
