@@ -52,7 +52,7 @@ class Fence:
         if not all(self._is_open(each) for each in (outer, inner)):
             raise Refused(_PRIVATE)
         self.check_port(port)
-        if port == self._port and self._is_own(inner):
+        if port == self._port and (self._is_own(outer) or self._is_own(inner)):
             raise Refused("This is the box's own address")
         return outer
 
@@ -99,7 +99,7 @@ def unwrapped(address: Address) -> tuple[Address, Address]:
         raise Refused("Addresses of a single network card cannot be asked")
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped, address.ipv4_mapped
-    if address in _NAT64 or int(address) >> 32 == 0:
+    if address in _NAT64 or 1 < int(address) <= 0xFFFF_FFFF:  # :: and ::1 are no IPv4 addresses
         return address, IPv4Address(int(address) & 0xFFFF_FFFF)
     if address in _SIX_TO_FOUR:
         return address, IPv4Address(int(address) >> 80 & 0xFFFF_FFFF)

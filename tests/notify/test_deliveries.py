@@ -215,3 +215,60 @@ def test_soon_works_it_off_beside_the_caller(here: Outside) -> None:
     assert states(here) == [(1, False, "")]  # what was being sent was finished, and written down
     put(here, "incident 2")
     assert run(here) == 0  # it was told to stop
+
+
+def test_a_slow_receiver_holds_up_nobody_else(here: Outside) -> None:
+    slow, quick = here.channel("Slow", url=f"{here.hook}/slow")["channel"]["id"], here.channel("Quick")["channel"]["id"]
+    put(here, "incident 1", only=[slow])
+    arrived: list[str] = []
+
+    async def tell() -> None:
+        begun, second = asyncio.Event(), asyncio.Event()
+        release = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if "/slow" in head:
+                begun.set()
+                await release.wait()
+            arrived.append(head.split(" ")[1])
+            second.set()
+            writer.write(plain())
+            await writer.drain()
+            writer.close()
+
+        here.web.serve = serve  # type: ignore[method-assign]  # the server calls it by name
+        working = asyncio.ensure_future(here.box.box.deliveries.run())
+        await begun.wait()
+        now = here.box.clock.now()
+        message = Message(type="monitor.down", title="Down", text="x", at=now)
+        await here.box.box.box_db.write(
+            lambda db: deliveries.put(
+                db, here.box.organization_id, message, topic="incident 2", now=now, only=[quick, slow]
+            )
+        )
+        here.box.box.deliveries.soon()
+        await second.wait()
+        release.set()
+        await working
+
+    here.box.run(tell())
+    assert arrived[0].endswith("very-secret")
+    assert [path.rpartition("/")[2] for path in arrived[1:]] == ["slow", "slow"]
+
+
+def test_a_disk_that_refuses_ends_the_round_and_the_next_one_goes_on(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    here.box.box.box_db.write_now(
+        lambda db: (
+            db.execute("create trigger broken before update on deliveries begin select raise(abort, 'no'); end")
+            and None
+        )
+    )
+    with pytest.raises(Exception, match="no"):
+        run(here)
+    assert here.web.connections == 1
+    here.box.box.box_db.write_now(lambda db: db.execute("drop trigger broken") and None)
+    assert run(here) == 1
+    assert states(here) == [(1, False, "")]
