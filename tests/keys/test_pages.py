@@ -182,6 +182,13 @@ def test_an_end_is_confirmed_by_name_and_is_at_once(box: WholeBox, owner: str, e
         assert works(box, SECRET.findall(answer.body.decode())[0])
 
 
+def test_a_key_that_may_do_everything_says_so_in_a_word(box: WholeBox, owner: str) -> None:
+    everything, most = (make(box, owner, scopes=scopes) for scopes in (list(SCOPES), list(SCOPES[1:])))
+    page = seen(box, "/settings/keys", owner).body.decode()
+    assert "Everything that keys may do" in entry(page, everything["id"])
+    assert "Everything" not in entry(page, most["id"])
+
+
 def test_states_are_said_as_they_are(box: WholeBox, owner: str) -> None:
     make(box, owner, name="Fresh")
     used = make(box, owner, name="Used")
