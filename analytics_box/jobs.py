@@ -99,6 +99,16 @@ async def reload_places(box: Box) -> None:
     await asyncio.to_thread(box.places.reload)
 
 
+async def count_people(box: Box) -> None:
+    """Count held events of programs that are people, as far as it was not done at once."""
+    await box.held.count_all()
+
+
+async def forget_held(box: Box) -> None:
+    """Remove events that have been held for 30 days."""
+    await box.held.forget()
+
+
 async def note_key_use(box: Box) -> None:
     """Write down when API keys were last used."""
     await box.note_key_use()
@@ -146,6 +156,8 @@ JOBS = (
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("reload places", 60, reload_places),
+    Job("count people", 3_600, count_people),
+    Job("forget held events", 3_600, forget_held),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),

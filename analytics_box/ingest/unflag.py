@@ -139,9 +139,9 @@ def _session(row: Row, live: LiveSessions, known: Known, now: int) -> Session | 
         session = announced._replace(last=max(announced.last, time))
         live.keep(key, session)
         return session
-    session = _fitting(known.get(key, ()), key, time)
-    if session is not None:
-        session = session._replace(last=max(session.last, time))
+    found = _fitting(known.get(key, ()), key, time)
+    if found is not None:
+        session = found._replace(last=max(found.last, time))
     elif row[_AT["kind"]] == PAGE_EXIT:
         return None
     else:

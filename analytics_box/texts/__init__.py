@@ -6,6 +6,7 @@ Names in {braces} are filled in with str.format.
 
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
+from analytics_box.texts.bots import Bots
 from analytics_box.texts.configuration import Defaults, Domains, Integrations
 from analytics_box.texts.docs import Docs
 from analytics_box.texts.drops import Drops
@@ -20,6 +21,7 @@ __all__ = [
     "ApiKeys",
     "App",
     "AuditLog",
+    "Bots",
     "Defaults",
     "Docs",
     "Drops",
