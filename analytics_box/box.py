@@ -101,6 +101,7 @@ class Box(Struct, frozen=True):
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
+    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")  # refuses wrong settings before a file is opened
     directory = settings.data_dir
     unclean = any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE))
     migrate(directory)
@@ -156,7 +157,6 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     presence = Presence(events_db)
     queries = Queries(events_db, clock, seconds=settings.query_seconds)
     mailer = Mailer(settings)
-    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     sender = Sender(client, mailer)
     calls = Calls(
         settings=settings,
