@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
-import apsw
+from analytics_box.store.db import Connection
 
 Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
 
 
 def record(
-    db: apsw.Connection,
+    db: Connection,
     *,
     now: int,
     organization_id: str | None,
@@ -34,7 +34,7 @@ def record(
     )
 
 
-def has(db: apsw.Connection, organization_id: str, subject: str, subject_id: str) -> bool:
+def has(db: Connection, organization_id: str, subject: str, subject_id: str) -> bool:
     """Whether this organization has an entry about this thing, for work that may be done twice after a crash."""
     found = db.execute(
         """

@@ -13,6 +13,9 @@ from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.bots import rows as bot_rows
+from analytics_box.bots.held import Held
+from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.drops.counts import Drops
 from analytics_box.http import app, assets
@@ -73,6 +76,7 @@ class Box(Struct, frozen=True):
     erasures: Erasures
     drops: Drops
     places: Places
+    held: Held
     sign_ins: SignIns
     calls: Calls
     deliveries: Deliveries
@@ -97,6 +101,7 @@ class Box(Struct, frozen=True):
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
+    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")  # refuses wrong settings before a file is opened
     directory = settings.data_dir
     unclean = any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE))
     migrate(directory)
@@ -129,6 +134,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     sign_ins = SignIns(box_db, hasher, clock, secure=settings.secure)
     drops = Drops(events_db, clock)
     places = Places(settings)
+    judgement = Judgement(box_db.read_now(bot_rows.everything))
+    held = Held(events_db, live, judgement, clock)
     intake = Intake(
         events=events_db,
         ledger=Ledger(strings, live, event_ids, people),
@@ -137,6 +144,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         organizations=organizations,
         people=people,
         places=places,
+        judgement=judgement,
         salts=salts,
         limits=limits,
         admission=admission,
@@ -149,7 +157,6 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     presence = Presence(events_db)
     queries = Queries(events_db, clock, seconds=settings.query_seconds)
     mailer = Mailer(settings)
-    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     sender = Sender(client, mailer)
     calls = Calls(
         settings=settings,
@@ -165,6 +172,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         seal=seal,
         presence=presence,
         drops=drops,
+        held=held,
         queries=queries,
         register=register,
         mailer=mailer,
@@ -210,6 +218,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         erasures=erasures,
         drops=drops,
         places=places,
+        held=held,
         sign_ins=sign_ins,
         calls=calls,
         deliveries=Deliveries(box_db, seal, sender, clock),

@@ -7,7 +7,6 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-import apsw
 import click
 import msgspec
 
@@ -24,6 +23,7 @@ from analytics_box.demo.fill import fill
 from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import schema
+from analytics_box.store.integrity import integrity
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -182,20 +182,7 @@ def _files_are_sound(directory: Path) -> bool:
             click.echo(f"{path}: missing", err=True)
             sound = False
             continue
-        found = _integrity(path)
+        found = integrity(path)
         click.echo(f"{path}: {found}")
         sound = sound and found == "ok"
     return sound
-
-
-def _integrity(path: Path) -> str:
-    """What SQLite says of a file; it may be in use by a running server."""
-    try:
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            rows = db.execute("pragma integrity_check(10)").fetchall()
-        finally:
-            db.close()
-    except apsw.Error as broken:
-        return f"damaged: {broken}"
-    return "; ".join(str(row[0]) for row in rows)

@@ -5,13 +5,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-import apsw
-
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
 from analytics_box.organizations import purge
+from analytics_box.store.db import Connection
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -45,7 +44,7 @@ async def sweep_accounts(box: Box) -> None:
     """Forget sessions, links and invitations that have ended."""
     now = box.clock.now()
 
-    def sweep(db: apsw.Connection) -> None:
+    def sweep(db: Connection) -> None:
         accounts.sweep(db, now)
         invitations.sweep(db, now)
 
@@ -100,6 +99,16 @@ async def reload_places(box: Box) -> None:
     await asyncio.to_thread(box.places.reload)
 
 
+async def count_people(box: Box) -> None:
+    """Count held events of programs that are people, as far as it was not done at once."""
+    await box.held.count_all()
+
+
+async def forget_held(box: Box) -> None:
+    """Remove events that have been held for 30 days."""
+    await box.held.forget()
+
+
 async def note_key_use(box: Box) -> None:
     """Write down when API keys were last used."""
     await box.note_key_use()
@@ -131,7 +140,7 @@ async def optimize(box: Box) -> None:
         await db.write(_optimize)
 
 
-def _optimize(db: apsw.Connection) -> None:
+def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
@@ -147,6 +156,8 @@ JOBS = (
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("reload places", 60, reload_places),
+    Job("count people", 3_600, count_people),
+    Job("forget held events", 3_600, forget_held),
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),

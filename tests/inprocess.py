@@ -124,18 +124,18 @@ class RunningBox:
     async def _exchange(self, scope: dict[str, Any], body: bytes) -> Answer:
         incoming = iter([{"type": "http.request", "body": body, "more_body": False}])
         sent: list[dict[str, Any]] = []
-        complete = asyncio.Event()
+        answered = asyncio.Event()
 
         async def receive() -> dict[str, Any]:
             message = next(incoming, None)
             if message is None:
-                await complete.wait()  # the client stays until it has the whole answer
+                await answered.wait()  # the client stays until it has its answer
             return message or {"type": "http.disconnect"}
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
             if message["type"] == "http.response.body" and not message.get("more_body"):
-                complete.set()
+                answered.set()
 
         await self.box.application(scope, receive, send)
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in sent[0]["headers"]}

@@ -1,12 +1,11 @@
 """The one-time setup link of a box without users (security: first run)."""
 
-import apsw
-
 from analytics_box import ids
 from analytics_box.accounts import rows, rules
+from analytics_box.store.db import Connection
 
 
-def new_link(db: apsw.Connection, *, base_url: str, now: int) -> str | None:
+def new_link(db: Connection, *, base_url: str, now: int) -> str | None:
     """A fresh setup link, which makes older ones void; None once somebody has an account."""
     if rows.any_user(db):
         return None
@@ -15,7 +14,7 @@ def new_link(db: apsw.Connection, *, base_url: str, now: int) -> str | None:
     return f"{base_url}/setup?token={token}"
 
 
-def is_valid(db: apsw.Connection, token: str, now: int) -> bool:
+def is_valid(db: Connection, token: str, now: int) -> bool:
     """Whether this token opens the setup page: the newest one, for 24 hours, while there is no user."""
     made_at = rows.setup_token_made_at(db, ids.digest(token))
     return made_at is not None and now - made_at < rules.SETUP_LIFE and not rows.any_user(db)

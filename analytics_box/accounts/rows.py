@@ -3,13 +3,12 @@
 Every function takes a connection inside the caller's transaction.
 """
 
-import apsw
-
 from analytics_box.accounts.rules import Organization, User
 from analytics_box.store import records
+from analytics_box.store.db import Connection
 
 
-def insert_organization(db: apsw.Connection, organization: Organization) -> None:
+def insert_organization(db: Connection, organization: Organization) -> None:
     db.execute(
         """
         -- accounts.insert_organization
@@ -27,7 +26,7 @@ def insert_organization(db: apsw.Connection, organization: Organization) -> None
     )
 
 
-def insert_user(db: apsw.Connection, user: User, *, zone_is_chosen: bool = False) -> None:
+def insert_user(db: Connection, user: User, *, zone_is_chosen: bool = False) -> None:
     """With `zone_is_chosen` no browser's time zone takes the place of the user's."""
     db.execute(
         """
@@ -48,7 +47,7 @@ def insert_user(db: apsw.Connection, user: User, *, zone_is_chosen: bool = False
     )
 
 
-def insert_member(db: apsw.Connection, *, organization_id: str, user_id: str, role: str, now: int) -> None:
+def insert_member(db: Connection, *, organization_id: str, user_id: str, role: str, now: int) -> None:
     db.execute(
         """
         -- accounts.insert_member
@@ -58,7 +57,7 @@ def insert_member(db: apsw.Connection, *, organization_id: str, user_id: str, ro
     )
 
 
-def organizations(db: apsw.Connection) -> list[Organization]:
+def organizations(db: Connection) -> list[Organization]:
     """All organizations, oldest first."""
     return records.all_of(
         db,
@@ -70,7 +69,7 @@ def organizations(db: apsw.Connection) -> list[Organization]:
     )
 
 
-def deleted_organizations(db: apsw.Connection) -> set[str]:
+def deleted_organizations(db: Connection) -> set[str]:
     """The ids of organizations that were deleted and can be restored."""
     found = db.execute(
         """
@@ -81,7 +80,7 @@ def deleted_organizations(db: apsw.Connection) -> set[str]:
     return {str(organization_id) for (organization_id,) in found}
 
 
-def user_by_email(db: apsw.Connection, email: str) -> User | None:
+def user_by_email(db: Connection, email: str) -> User | None:
     return records.one_of(
         db,
         User,
@@ -93,12 +92,12 @@ def user_by_email(db: apsw.Connection, email: str) -> User | None:
     )
 
 
-def any_user(db: apsw.Connection) -> bool:
+def any_user(db: Connection) -> bool:
     """Whether the box has been set up."""
     return db.execute("-- accounts.any_user\nselect 1 from users limit 1").fetchone() is not None
 
 
-def first_organization_of(db: apsw.Connection, user_id: str) -> str | None:
+def first_organization_of(db: Connection, user_id: str) -> str | None:
     """The organization that a new session of this user starts on."""
     found = db.execute(
         """
@@ -114,7 +113,7 @@ def first_organization_of(db: apsw.Connection, user_id: str) -> str | None:
     return None if found is None else str(found[0])
 
 
-def follow_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
+def follow_time_zone(db: Connection, user_id: str, time_zone: str) -> None:
     """Take over the browser's time zone, unless the user has chosen one."""
     db.execute(
         """
@@ -125,22 +124,22 @@ def follow_time_zone(db: apsw.Connection, user_id: str, time_zone: str) -> None:
     )
 
 
-def name_of(db: apsw.Connection, user_id: str) -> str:
+def name_of(db: Connection, user_id: str) -> str:
     """What a user is called; empty where that is not known."""
     found = db.execute("-- accounts.name_of\nselect name from users where id = ?", (user_id,)).fetchone()
     return "" if found is None else str(found[0])
 
 
-def set_name(db: apsw.Connection, user_id: str, name: str) -> None:
+def set_name(db: Connection, user_id: str, name: str) -> None:
     db.execute("-- accounts.set_name\nupdate users set name = ? where id = ?", (name, user_id))
 
 
-def set_password(db: apsw.Connection, user_id: str, password: str) -> None:
+def set_password(db: Connection, user_id: str, password: str) -> None:
     """`password` is an Argon2 hash."""
     db.execute("-- accounts.set_password\nupdate users set password = ? where id = ?", (password, user_id))
 
 
-def replace_setup_token(db: apsw.Connection, digest: bytes, now: int) -> None:
+def replace_setup_token(db: Connection, digest: bytes, now: int) -> None:
     """Only one setup link works at a time: the newest."""
     db.execute("-- accounts.replace_setup_token\ndelete from setup_tokens")
     db.execute(
@@ -148,7 +147,7 @@ def replace_setup_token(db: apsw.Connection, digest: bytes, now: int) -> None:
     )
 
 
-def setup_token_made_at(db: apsw.Connection, digest: bytes) -> int | None:
+def setup_token_made_at(db: Connection, digest: bytes) -> int | None:
     """When this setup link was made, in UTC ms; None where it was not, or no longer works."""
     found = db.execute(
         "-- accounts.setup_token_made_at\nselect created_at from setup_tokens where digest = ?", (digest,)
@@ -156,12 +155,12 @@ def setup_token_made_at(db: apsw.Connection, digest: bytes) -> int | None:
     return None if found is None else int(str(found[0]))
 
 
-def delete_old_setup_tokens(db: apsw.Connection, *, made_before: int) -> None:
+def delete_old_setup_tokens(db: Connection, *, made_before: int) -> None:
     db.execute(
         "-- accounts.delete_old_setup_tokens\ndelete from setup_tokens where created_at <= ?",
         (made_before,),
     )
 
 
-def delete_setup_tokens(db: apsw.Connection) -> None:
+def delete_setup_tokens(db: Connection) -> None:
     db.execute("-- accounts.delete_setup_tokens\ndelete from setup_tokens")

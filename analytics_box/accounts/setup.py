@@ -3,7 +3,6 @@
 Both ways lead here: the page behind the one-time link, and `analytics-box setup`.
 """
 
-import apsw
 from msgspec import Struct
 
 from analytics_box import audit, ids
@@ -12,6 +11,7 @@ from analytics_box.accounts.rules import Organization, User
 from analytics_box.errors import Conflict
 from analytics_box.identity import SCOPES, Key
 from analytics_box.keys.create import create as create_key
+from analytics_box.store.db import Connection
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.create import new_site
 from analytics_box.websites.rules import Website
@@ -42,7 +42,7 @@ class Made(Struct, frozen=True):
     secret: str
 
 
-def first_account(db: apsw.Connection, wanted: Wanted, *, actor: str, now: int) -> Made:
+def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Made:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
     if rows.any_user(db):
         raise Conflict("This box is set up already")

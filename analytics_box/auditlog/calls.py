@@ -26,7 +26,7 @@ class Asked(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "f
     from_: datetime | None = None
     to: datetime | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
-    cursor: Annotated[int, Meta(ge=1)] | None = None
+    cursor: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
 
 
 class EntryShown(Struct, frozen=True):

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-import apsw
 from msgspec import Struct
 
 from analytics_box.audit import Action
 from analytics_box.store import records
+from analytics_box.store.db import Connection
 
 
 class Wanted(Struct, frozen=True):
@@ -44,7 +44,7 @@ class Entry(Struct, frozen=True):
         return found
 
 
-def entries(db: apsw.Connection, wanted: Wanted) -> list[Entry]:
+def entries(db: Connection, wanted: Wanted) -> list[Entry]:
     """The newest entries that match, one more than asked for if there are older ones."""
     return records.all_of(
         db,
@@ -77,7 +77,7 @@ class Actor(Struct, frozen=True):
     name: str
 
 
-def actors(db: apsw.Connection, organization_id: str) -> list[Actor]:
+def actors(db: Connection, organization_id: str) -> list[Actor]:
     """Everybody in an organization's log, by name."""
     return records.all_of(
         db,
@@ -94,7 +94,7 @@ def actors(db: apsw.Connection, organization_id: str) -> list[Actor]:
     )
 
 
-def subjects(db: apsw.Connection, organization_id: str) -> list[str]:
+def subjects(db: Connection, organization_id: str) -> list[str]:
     """Every kind of thing in an organization's log."""
     found = db.execute(
         "-- auditlog.subjects\nselect distinct subject from audit where organization_id = ? order by subject",

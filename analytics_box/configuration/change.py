@@ -44,8 +44,3 @@ def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> De
         rows.set_defaults(db, organization_id, after)
         organizations.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
     return after
-
-
-def forget(db: Connection, organization_id: str) -> None:
-    """Remove domains and defaults of an organization that is purged; without audit entries."""
-    rows.delete_of(db, organization_id)

@@ -68,7 +68,7 @@ def create(
         kind=kind,
         name=name,
         enabled=enabled,
-        config=_with_known_recipient(db, organization_id, by, config),
+        config=_with_known_recipient(db, organization_id, by, config) if kind == "email" else config,
     )
 
 
@@ -78,7 +78,9 @@ def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_i
     config = wanted.config
     if config is not None:
         config = _filled(readable(tools, channel), config)
-        wanted = replace(wanted, config=_with_known_recipient(db, organization_id, by, config))
+        if channel.kind == "email":
+            config = _with_known_recipient(db, organization_id, by, config)
+        wanted = replace(wanted, config=config)
     return change.update(db, tools, _author(by), channel, wanted)
 
 

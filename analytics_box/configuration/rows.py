@@ -1,11 +1,9 @@
 """Domains and defaults in box.db. Every function takes a connection inside the caller's transaction."""
 
-import apsw
-
 from analytics_box.configuration.rules import Defaults, Domain, ProvenBy
 from analytics_box.errors import Conflict
 from analytics_box.store import records
-from analytics_box.store.db import Connection
+from analytics_box.store.db import Connection, ConstraintError
 
 _COLUMNS = "id, organization_id, domain, token, created_at, checked_at, check_error, proven_at, proven_by"
 TAKEN = "This domain belongs to another organization of this box"
@@ -58,7 +56,7 @@ def insert(db: Connection, domain: Domain) -> None:
                 domain.proven_by,
             ),
         )
-    except apsw.ConstraintError as taken:
+    except ConstraintError as taken:
         raise Conflict("This domain is on the list already") from taken
 
 
@@ -80,20 +78,12 @@ def set_proven(db: Connection, domain_id: str, *, at: int, by: ProvenBy) -> None
             """,
             (at, at, by, domain_id),
         )
-    except apsw.ConstraintError as taken:
+    except ConstraintError as taken:
         raise Conflict(TAKEN) from taken
 
 
 def delete(db: Connection, domain_id: str) -> None:
     db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
-
-
-def delete_of(db: Connection, organization_id: str) -> None:
-    """Remove all that this room keeps of an organization."""
-    db.execute("-- configuration.delete_of\ndelete from domains where organization_id = ?", (organization_id,))
-    db.execute(
-        "-- configuration.delete_of\ndelete from organization_defaults where organization_id = ?", (organization_id,)
-    )
 
 
 def defaults_of(db: Connection, organization_id: str) -> Defaults:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import apsw
 import msgspec
 from msgspec import Struct
 
@@ -19,7 +18,7 @@ from analytics_box.ingest.facts import Event
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.store import schema
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
@@ -117,7 +116,7 @@ def _append(path: Path, happened: list[Event]) -> None:
         for first in range(0, len(happened), BATCH):
             batch = happened[first : first + BATCH]
 
-            def append(db: apsw.Connection, batch: list[Event] = batch) -> None:
+            def append(db: Connection, batch: list[Event] = batch) -> None:
                 ledger.append(db, batch)
 
             events_db.write_now(append)

@@ -182,7 +182,7 @@ def visitor_ids(
     client_id: str | None,
     anonymize: bool | Literal["auto"] | None,
 ) -> tuple[int, int]:
-    """The visitor's id at this time, and under yesterday's salt (semantics 7); 0 is nobody.
+    """The visitor's id at this time, and under the other of the two salts (semantics 7); 0 is nobody.
 
     Both are one lasting id where the client does not want it anonymized; with "auto" only in the United States.
     """
@@ -191,16 +191,13 @@ def visitor_ids(
         if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
-        return (
-            visitors.by_client_id(salts.of(time), site, client_id),
-            visitors.by_client_id(salts.yesterday, site, client_id),
-        )
+        salt, other = salts.around(time)
+        return visitors.by_client_id(salt, site, client_id), visitors.by_client_id(other, site, client_id)
     if sender.by_key:
         return 0, 0
-    return (
-        visitors.cookieless(salts.of(time), site, sender.network, sender.user_agent),
-        visitors.cookieless(salts.yesterday, site, sender.network, sender.user_agent),
-    )
+    salt, other = salts.around(time)
+    network, user_agent = sender.network, sender.user_agent
+    return visitors.cookieless(salt, site, network, user_agent), visitors.cookieless(other, site, network, user_agent)
 
 
 def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Sender) -> tuple[str, ...]:

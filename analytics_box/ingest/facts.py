@@ -101,8 +101,9 @@ TIMINGS = {
 class Event(NamedTuple):
     """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent.
 
-    `visitor` 0 is nobody: such an event has no session. `yesterday` is the id that the same visitor had under
-    yesterday's salt, so that a session goes on across midnight. `profile` is who the site says it was. `bot` is why it
+    `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
+    yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
+    late event finds it. `profile` is who the site says it was. `bot` is why it
     is held for a program's, `agent` what that program called itself; both empty for people. `timings` are numbers of
     TIMINGS with milliseconds; they become rows of vitals.
     """

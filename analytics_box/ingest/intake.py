@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
+from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
 from analytics_box.errors import Unavailable
@@ -40,6 +41,7 @@ class Intake(Struct, frozen=True):
     organizations: Organizations
     people: People
     places: Places
+    judgement: Judgement
     salts: SaltFile
     limits: Limits
     admission: Admission

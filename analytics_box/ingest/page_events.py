@@ -58,7 +58,7 @@ def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target]:
     """Who sends, and where it goes. Raises BoxError for those who may not."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
     return Gathering(intake, sender), website
 

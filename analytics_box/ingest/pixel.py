@@ -76,7 +76,7 @@ async def _take(intake: Intake, sent: Delivery) -> bytes:
     """Take the event; what became of it. Raises BoxError."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
     gathering = Gathering(intake, sender)
     try:

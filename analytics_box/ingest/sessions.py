@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from analytics_box import ids
 from analytics_box.clock import DAY, MINUTE
+from analytics_box.ingest.facts import SPANS
 from analytics_box.store.db import Connection
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
+_RECOVERED = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
 
 # A visitor's id, or a session id that the client gave (as its number in strings), on one site.
 Key = tuple[int, str, int]
@@ -112,7 +114,29 @@ def new(time: int, attributes: tuple[int, ...], number: int | None = None) -> Se
 
 
 def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
-    """Read the live sessions back from the newest events. `columns` are those that make up the attributes."""
+    """Read the live sessions back from the newest rows. `columns` are those that make up the attributes."""
+    begun = [
+        (_key(site, visitor, client_session), Session(number, started, last, tuple(attributes)))
+        for site, visitor, client_session, number, started, last, *attributes in _begun(db, now, columns, newest)
+    ]
+    numbers = {session.number for _, session in begun}
+    announced = [
+        (_key(site, visitor, client_session), Session(number, time, time, ()))
+        for table in SPANS
+        for site, visitor, client_session, number, time in _announced(db, table, now, newest // 4)
+        if number not in numbers
+    ]
+    for key, session in sorted([*begun, *announced], key=lambda item: item[1].last):
+        live.keep(key, session)
+    live.committed()
+
+
+def _key(site: int, visitor: int, client_session: int) -> Key:
+    return (site, "client", client_session) if client_session else (site, "visitor", visitor)
+
+
+def _begun(db: Connection, now: int, columns: tuple[str, ...], newest: int) -> list[tuple[int, ...]]:
+    """The sessions of the newest events: where they are found, when they began and were last heard of."""
     rows = db.execute(
         f"""
         -- sessions.recover
@@ -121,12 +145,23 @@ def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ..
         where id > (select coalesce(max(id), 0) from events) - :newest
           and time >= :since and session <> 0
         group by session
-        order by 6
         """,
-        {"newest": newest, "since": now - DAY},
+        {"newest": newest, "since": now - _RECOVERED},
     ).fetchall()
-    for row in rows:
-        site, visitor, client_session, number, started, last, *attributes = (int(str(value)) for value in row)
-        key = (site, "client", client_session) if client_session else (site, "visitor", visitor)
-        live.keep(key, Session(number, started, last, tuple(attributes)))
-    live.committed()
+    return [tuple(int(str(value)) for value in row) for row in rows]
+
+
+def _announced(db: Connection, table: str, now: int, newest: int) -> list[tuple[int, ...]]:
+    """The sessions that spans stand in, with the time of the first that arrived."""
+    rows = db.execute(
+        f"""
+        -- sessions.recover
+        select site, visitor, client_session, session, time, min(id)
+        from {table}
+        where id > (select coalesce(max(id), 0) from {table}) - :newest
+          and time >= :since and session <> 0
+        group by session
+        """,
+        {"newest": newest, "since": now - _RECOVERED},
+    ).fetchall()
+    return [tuple(int(str(value)) for value in row[:5]) for row in rows]

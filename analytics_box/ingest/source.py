@@ -206,7 +206,9 @@ def known() -> Known:
             if plain:
                 word = name.lower().rstrip("!")
                 domains[name] = min(plain, key=lambda host: (word not in host, host.count("."), len(host), host))
-    kinds |= dict.fromkeys(EMAIL, "email") | dict.fromkeys(_MORE_SOCIAL, "social") | dict.fromkeys(_MORE_AI, "ai")
+    more_kinds: tuple[tuple[set[str], Kind], ...] = ((EMAIL, "email"), (_MORE_SOCIAL, "social"), (_MORE_AI, "ai"))
+    for named, kind in more_kinds:
+        kinds |= dict.fromkeys(named, kind)
     for name, more in (SHOPS | SCREENS).items():
         kinds.setdefault(name, "unknown")
         hosts |= dict.fromkeys(more, name)

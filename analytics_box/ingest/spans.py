@@ -37,7 +37,7 @@ async def take(
     """Take a list from a page by client id; `add` gathers one item. Raises BoxError."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
+    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:

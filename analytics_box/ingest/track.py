@@ -40,6 +40,7 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         tracked = _website(intake, sent, website_id)
         website = target(sent, tracked)
         limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
+        sender = intake.judgement.judge(sender, website.site)
         targets = dict.fromkeys({event.websiteId for event in events}, website)
 
     gathering = Gathering(intake, sender)

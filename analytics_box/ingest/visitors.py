@@ -27,7 +27,13 @@ class Salts(Struct, frozen=True):
 
     def of(self, instant: int) -> bytes:
         """The salt of this instant's day; today's where that day has none any more, or none yet."""
-        return self.yesterday if utc_day(instant) == self.day - 1 else self.today
+        return self.around(instant)[0]
+
+    def around(self, instant: int) -> tuple[bytes, bytes]:
+        """The salt of this instant's day, and the other one: a session may reach over midnight."""
+        if utc_day(instant) == self.day - 1:
+            return self.yesterday, self.today
+        return self.today, self.yesterday
 
 
 class SaltFile:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import apsw
 import msgspec
 from msgspec import Struct
 
 from analytics_box.keys.rules import Record
 from analytics_box.store import records
+from analytics_box.store.db import Connection
 
 _COLUMNS = """
   digest, id, organization_id, name, start, type, description, scopes, resources, tags, ratelimit, enabled,
@@ -40,7 +40,7 @@ class _Row(Struct, frozen=True):
     last_used_at: int | None
 
 
-def insert(db: apsw.Connection, record: Record, digest: bytes) -> None:
+def insert(db: Connection, record: Record, digest: bytes) -> None:
     """Store a new key; of its secret only the SHA-256 digest is kept."""
     db.execute(
         """
@@ -54,7 +54,7 @@ def insert(db: apsw.Connection, record: Record, digest: bytes) -> None:
     )
 
 
-def update(db: apsw.Connection, record: Record, digest: bytes) -> None:
+def update(db: Connection, record: Record, digest: bytes) -> None:
     """Store all of a key that can change. When it was last used is not touched."""
     db.execute(
         """
@@ -69,29 +69,29 @@ def update(db: apsw.Connection, record: Record, digest: bytes) -> None:
     )
 
 
-def delete(db: apsw.Connection, key_id: str) -> None:
+def delete(db: Connection, key_id: str) -> None:
     db.execute("-- keys.delete\ndelete from api_keys where id = ?", (key_id,))
 
 
-def note_use(db: apsw.Connection, used: Mapping[str, int]) -> None:
+def note_use(db: Connection, used: Mapping[str, int]) -> None:
     """Store when keys were last used, in UTC ms by key id."""
     for key_id, instant in used.items():
         db.execute("-- keys.note_use\nupdate api_keys set last_used_at = ? where id = ?", (instant, key_id))
 
 
-def everything(db: apsw.Connection) -> dict[bytes, Record]:
+def everything(db: Connection) -> dict[bytes, Record]:
     """All keys by the digest of their secret."""
     found = records.all_of(db, _Row, f"-- keys.everything\nselect {_COLUMNS} from api_keys order by created_at, id")
     return {row.digest: _record(row) for row in found}
 
 
-def by_id(db: apsw.Connection, key_id: str) -> tuple[bytes, Record] | None:
+def by_id(db: Connection, key_id: str) -> tuple[bytes, Record] | None:
     """The key with this id and the digest of its secret."""
     row = records.one_of(db, _Row, f"-- keys.by_id\nselect {_COLUMNS} from api_keys where id = ?", (key_id,))
     return None if row is None else (row.digest, _record(row))
 
 
-def of(db: apsw.Connection, organization_id: str) -> list[Record]:
+def of(db: Connection, organization_id: str) -> list[Record]:
     """The keys of an organization, newest first."""
     statement = f"""
     -- keys.of

@@ -74,6 +74,8 @@ def key_shown(record: Record, *, names: Mapping[str, str], used: int | None, per
 
 
 def _in_words(scopes: Collection[str]) -> tuple[str, ...]:
+    if len(scopes) == len(SCOPES):
+        return (texts.ApiKeys.everything,)
     return tuple(texts.ApiKeys.scopes[scope] for scope in SCOPES if scope in scopes)
 
 

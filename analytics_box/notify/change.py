@@ -124,11 +124,6 @@ def delete(db: Connection, by: By, channel: Channel) -> None:
     _record(db, by, channel, "deleted", {"name": channel.name, "type": channel.kind, "leadsTo": channel.shown})
 
 
-def delete_of(db: Connection, organization_id: str) -> None:
-    """All channels of an organization that is purged; without audit entries."""
-    rows.delete_of(db, organization_id)
-
-
 def of(db: Connection, organization_id: str) -> list[Channel]:
     """The channels of an organization, the oldest first."""
     return rows.of(db, organization_id)

@@ -5,8 +5,8 @@ A message survives a restart. One that was sent while the box was killed may be 
 
 import asyncio
 import logging
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Collection, Coroutine
+from typing import Any, Final
 
 import msgspec
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
-_AT_ONCE: Final = 8
+_AT_ONCE: Final = 32
 _ROUND: Final = 100  # deliveries looked at in one go
 
 
@@ -46,33 +46,41 @@ def put(
 
 
 class Deliveries:
-    """Works off the outbox."""
+    """Works off the outbox: messages of one channel one after the other, those of different ones side by side."""
 
     def __init__(self, db: Db, seal: Seal, sender: Sender, clock: Clock) -> None:
         self._db = db
         self._seal = seal
         self._sender = sender
         self._clock = clock
-        self._busy = asyncio.Lock()
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._told = asyncio.Event()
+        self._busy = False
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sending: dict[str, asyncio.Task[None]] = {}  # by channel, so that nothing is sent twice at once
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
-        task = asyncio.get_running_loop().create_task(self._guarded())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._told.set()
+        if not self._busy:
+            self._begin(self._guarded())
 
     async def run(self) -> None:
-        """Try all that is due, of each channel one after the other."""
-        async with self._busy:
-            while not self._stopping and (found := await self._due()):
-                slots = asyncio.Semaphore(_AT_ONCE)
-                await asyncio.gather(*(self._try(delivery, slots) for delivery in found))
+        """Try all that is due. If that is under way already, it looks once more instead."""
+        self._told.set()
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            await self._work_off()
+        finally:
+            self._busy = False
 
     async def stop(self, seconds: float) -> None:
         """Begin nothing new, and let what is being sent finish, but not for ever."""
         self._stopping = True
+        self._told.set()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:
@@ -83,9 +91,28 @@ class Deliveries:
         before = self._clock.now() - KEPT
         await self._db.write(lambda db: rows.forget_ended(db, before))
 
+    async def _work_off(self) -> None:
+        """Returns when nothing is due or on its way any more. Raises what the database raises."""
+        sending = self._sending
+        while True:
+            self._told.clear()
+            for delivery in [] if self._stopping else await self._due():
+                if delivery.channel_id not in sending:
+                    sending[delivery.channel_id] = self._begin(self._try(delivery))
+            if not sending:
+                return
+            told = self._begin(self._wait_until_told())
+            done, _ = await asyncio.wait({told, *sending.values()}, return_when=asyncio.FIRST_COMPLETED)
+            told.cancel()
+            for channel_id in [channel_id for channel_id, task in sending.items() if task in done]:
+                sending.pop(channel_id).result()
+
     async def _due(self) -> list[Delivery]:
         now = self._clock.now()
         return await self._db.read(lambda db: rows.due(db, now, _ROUND))
+
+    async def _wait_until_told(self) -> None:
+        await self._told.wait()
 
     async def _guarded(self) -> None:
         try:
@@ -93,8 +120,14 @@ class Deliveries:
         except Exception:
             log.exception("Deliveries could not be worked off; they are tried again")
 
-    async def _try(self, delivery: Delivery, slots: asyncio.Semaphore) -> None:
-        async with slots:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _try(self, delivery: Delivery) -> None:
+        async with self._slots:
             outcome = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
         wait = rules.wait(attempts, outcome.wait) if outcome.error and not outcome.final else None

@@ -60,11 +60,6 @@ def delete(db: Connection, channel_id: str) -> None:
     db.execute("-- notify.delete\ndelete from channels where id = ?", (channel_id,))
 
 
-def delete_of(db: Connection, organization_id: str) -> None:
-    """Remove all channels of an organization."""
-    db.execute("-- notify.delete_of\ndelete from channels where organization_id = ?", (organization_id,))
-
-
 def of(db: Connection, organization_id: str) -> list[Channel]:
     """The channels of an organization, the oldest first."""
     return _channels(db, "organization_id = ?", organization_id)

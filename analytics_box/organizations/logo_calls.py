@@ -27,7 +27,7 @@ class NewLogo(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 async def upload(call: Call, given: NewLogo) -> OrganizationShown:
-    """organizations.uploadLogo: for owners, admins and keys with manage:config. Raises Forbidden or BadRequest."""
+    """organizations.uploadLogo: a new logo instead of the one before. Raises Forbidden or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
     picture = image.picture(_decoded(given.image))
     stored = await call.write(lambda db: logos.put(db, organization_id, by, picture))
@@ -36,7 +36,7 @@ async def upload(call: Call, given: NewLogo) -> OrganizationShown:
 
 
 async def delete(call: Call, given: OfOrganization) -> Success:
-    """organizations.deleteLogo: for owners, admins and keys with manage:config. Raises Forbidden."""
+    """organizations.deleteLogo: no logo any more. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: logos.remove(db, organization_id, by))
     return Success()

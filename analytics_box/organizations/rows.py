@@ -1,6 +1,5 @@
 """Organizations and members in box.db. Every function takes a connection inside the caller's transaction."""
 
-import apsw
 from msgspec.structs import asdict
 
 from analytics_box.accounts.rules import Organization
@@ -8,7 +7,7 @@ from analytics_box.errors import Conflict, Detail
 from analytics_box.identity import Role
 from analytics_box.organizations.rules import Member, Stored
 from analytics_box.store import records
-from analytics_box.store.db import Connection
+from analytics_box.store.db import Connection, ConstraintError
 
 TAKEN = "This slug is already taken"
 
@@ -66,7 +65,7 @@ def insert(db: Connection, organization: Organization, metadata: str) -> None:
                 organization.created_at,
             ),
         )
-    except apsw.ConstraintError as taken:
+    except ConstraintError as taken:
         raise _taken() from taken
 
 
@@ -91,7 +90,7 @@ def update(db: Connection, organization: Stored) -> None:
             """,
             asdict(organization),
         )
-    except apsw.ConstraintError as taken:
+    except ConstraintError as taken:
         raise _taken() from taken
 
 
@@ -126,7 +125,7 @@ def insert_member(db: Connection, *, organization_id: str, user_id: str, role: R
             """,
             (organization_id, user_id, role, now),
         )
-    except apsw.ConstraintError as known:
+    except ConstraintError as known:
         raise Conflict("This person is a member already") from known
 
 

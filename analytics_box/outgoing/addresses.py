@@ -16,6 +16,10 @@ Network = IPv4Network | IPv6Network
 
 MAIL_PORTS: Final = frozenset({24, 25, 109, 110, 143, 220, 465, 587, 993, 995, 2525})
 
+_PRIVATE: Final = (
+    "This name or address leads into a private or reserved network; the administrator of the box can open one "
+    "with allowed_private_targets"
+)
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _UNICAST: Final = IPv6Network("2000::/3")  # all that is routed on the IPv6 internet
@@ -46,9 +50,9 @@ class Fence:
         """The address to connect to. Raises Refused."""
         outer, inner = unwrapped(address)
         if not all(self._is_open(each) for each in (outer, inner)):
-            raise Refused("This name or address leads into a private or reserved network")
+            raise Refused(_PRIVATE)
         self.check_port(port)
-        if port == self._port and self._is_own(inner):
+        if port == self._port and (self._is_own(outer) or self._is_own(inner)):
             raise Refused("This is the box's own address")
         return outer
 
@@ -95,7 +99,7 @@ def unwrapped(address: Address) -> tuple[Address, Address]:
         raise Refused("Addresses of a single network card cannot be asked")
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped, address.ipv4_mapped
-    if address in _NAT64 or int(address) >> 32 == 0:
+    if address in _NAT64 or 1 < int(address) <= 0xFFFF_FFFF:  # :: and ::1 are no IPv4 addresses
         return address, IPv4Address(int(address) & 0xFFFF_FFFF)
     if address in _SIX_TO_FOUR:
         return address, IPv4Address(int(address) >> 80 & 0xFFFF_FFFF)

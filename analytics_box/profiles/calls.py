@@ -240,7 +240,7 @@ async def _meant(
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
     if (profile_id is None) == (anonymous_id is None):
         wrong = Detail("profileId", "Send either profileId or anonymousId")
-        raise errors.BadRequest("Input validation failed", details=(wrong,))
+        raise errors.BadRequest(wrong.message, details=(wrong,))
 
 
 def _place(cursor: str | None) -> Place:
@@ -250,7 +250,7 @@ def _place(cursor: str | None) -> Place:
     table, _, after = cursor.partition(".")
     if table not in TABLES or not (after.isascii() and after.isdigit() and len(after) < 19):
         wrong = Detail("cursor", "Send the nextCursor of the answer before")
-        raise errors.BadRequest("Input validation failed", details=(wrong,))
+        raise errors.BadRequest(wrong.message, details=(wrong,))
     return Place(table, int(after))
 
 

@@ -2,10 +2,8 @@
 
 import json
 
-import apsw
-
 from analytics_box.clock import MINUTE
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 
 WINDOW = 5 * MINUTE  # semantics 9
 
@@ -25,7 +23,7 @@ class Presence:
         return await self._events.read(lambda db: _begun(db, sites), seconds=2)
 
 
-def _online(db: apsw.Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
+def _online(db: Connection, sites: tuple[int, ...], now: int) -> dict[int, int]:
     rows = db.execute(
         """
         -- presence.online
@@ -40,7 +38,7 @@ def _online(db: apsw.Connection, sites: tuple[int, ...], now: int) -> dict[int, 
     return {site: counted.get(site, 0) for site in sites}
 
 
-def _begun(db: apsw.Connection, sites: tuple[int, ...]) -> frozenset[int]:
+def _begun(db: Connection, sites: tuple[int, ...]) -> frozenset[int]:
     rows = db.execute(
         """
         -- presence.begun

@@ -16,9 +16,9 @@ from typing import Literal, TypeVar
 import apsw
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
-from analytics_box.store.writes import Companion, Connection, Job, Outcome, Work, deliver
+from analytics_box.store.writes import Companion, Connection, ConstraintError, Job, Outcome, Work, deliver
 
-__all__ = ["Connection", "Db"]
+__all__ = ["Connection", "ConstraintError", "Db"]
 
 log = logging.getLogger(__name__)
 

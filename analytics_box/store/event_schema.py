@@ -234,4 +234,9 @@ EVENTS = (
             """,
         ),
     ),
+    (
+        "0004_flagged_events",
+        # Events that are held for a program's: few beside all others, counted by name and removed after 30 days.
+        ("create index events_flagged on events (site, bot, agent, time) where bot <> 0",),
+    ),
 )

@@ -362,4 +362,27 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0011_bots_rules",
+        (
+            # Whose events count for a website although they look like a program's: a reason, and what it calls itself.
+            """
+            create table people_rules (
+              website_id       text    not null references websites (id) on delete cascade,
+              reason           text    not null check (length(reason) between 1 and 64),
+              agent            text    not null check (length(agent) <= 128),
+              created_at       integer not null,
+              created_by       text    not null check (length(created_by) between 1 and 100),
+              primary key (website_id, reason, agent)
+            ) strict, without rowid
+            """,
+            # What a website asks for beyond what is always looked at. No row is no.
+            """
+            create table bot_options (
+              website_id       text    primary key references websites (id) on delete cascade,
+              data_centres     integer not null check (data_centres in (0, 1))
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )

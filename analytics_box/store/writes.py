@@ -12,6 +12,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Connection = apsw.Connection  # for callers who only pass one on
+ConstraintError = apsw.ConstraintError  # a check, a reference or a unique index refuses a row
 Work = Callable[[apsw.Connection], T]
 
 

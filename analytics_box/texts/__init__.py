@@ -6,6 +6,7 @@ Names in {braces} are filled in with str.format.
 
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
+from analytics_box.texts.bots import Bots
 from analytics_box.texts.configuration import Defaults, Domains, Integrations
 from analytics_box.texts.docs import Docs
 from analytics_box.texts.drops import Drops
@@ -13,12 +14,14 @@ from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Metrics, Overview, Panels, Ranges
+from analytics_box.texts.people import People
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
     "ApiKeys",
     "App",
     "AuditLog",
+    "Bots",
     "Defaults",
     "Docs",
     "Drops",
@@ -33,6 +36,7 @@ __all__ = [
     "Organizations",
     "Overview",
     "Panels",
+    "People",
     "Profile",
     "Ranges",
     "Reset",

@@ -37,6 +37,8 @@ class AuditLog:
         "deleted": "deleted",
     }
     subjects: ClassVar[Mapping[str, str]] = {"api_key": "API key", "preferences": "own preferences",
+        "person": "what was known of a person",
+        "person_export": "an export of a person’s data",
         "channel": "alert channel",
         "defaults": "defaults of new websites and invitations",
     }

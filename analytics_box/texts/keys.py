@@ -28,6 +28,7 @@ class ApiKeys:
     }
     type_fixed = "Used by: {type}. Chosen when the key was made."
     may = "May"
+    everything = "Everything that keys may do"
     where = "On"
     further = "On {where} also"
     rate = "at most {most} requests in {window} s"

@@ -73,8 +73,8 @@ class Organizations:
         False: "{count} of them belong to no other organization and cannot sign in.",
     }
     delete_until = (
-        "Until {until} an owner can restore it, on this page of another organization. After that its websites with "
-        "all events, its keys, members and invitations are removed for good; the audit log stays."
+        "Until {until} an owner can restore it, under Settings, Organization of another one. After that its websites "
+        "with all events, its keys, members and invitations are removed for good; the audit log stays."
     )
     delete_for_good = (
         "Its websites with all events, its keys, members and invitations are removed for good; the audit log stays."

@@ -1,20 +1,19 @@
 """Making a website, and numbers for the facts: the verbs of this room that other rooms call."""
 
-import apsw
-
 from analytics_box import audit, ids
 from analytics_box.configuration import defaults
+from analytics_box.store.db import Connection
 from analytics_box.websites import rows, rules
 from analytics_box.websites.rules import Website
 from analytics_box.websites.tracking import Tracking
 
 
-def new_site(db: apsw.Connection, now: int) -> int:
+def new_site(db: Connection, now: int) -> int:
     """A number for a website or an organization among the facts; never given twice."""
     return rows.new_site(db, now)
 
 
-def create(db: apsw.Connection, *, organization_id: str, name: str, domain: str, actor: str, now: int) -> Website:
+def create(db: Connection, *, organization_id: str, name: str, domain: str, actor: str, now: int) -> Website:
     """Store a new website with its audit entry; it starts with the organization's defaults.
 
     Raises BadRequest or Conflict.

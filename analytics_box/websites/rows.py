@@ -1,11 +1,11 @@
 """Websites in box.db. Every function takes a connection inside the caller's transaction."""
 
-import apsw
 import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import Conflict, Detail
 from analytics_box.store import records
+from analytics_box.store.db import Connection, ConstraintError
 from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import Tracking
 
@@ -34,13 +34,13 @@ class _Row(Struct, frozen=True):
     client_ids: str
 
 
-def new_site(db: apsw.Connection, now: int) -> int:
+def new_site(db: Connection, now: int) -> int:
     """A number for a website or an organization among the facts; never given twice."""
     db.execute("-- websites.new_site\ninsert into sites (created_at) values (?)", (now,))
     return db.last_insert_rowid()
 
 
-def insert(db: apsw.Connection, website: Website) -> None:
+def insert(db: Connection, website: Website) -> None:
     """Raises Conflict when the organization already measures that domain."""
     try:
         db.execute(
@@ -63,32 +63,32 @@ def insert(db: apsw.Connection, website: Website) -> None:
                 "created_at": website.created_at,
             },
         )
-    except apsw.ConstraintError as broken:
+    except ConstraintError as broken:
         raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
     insert_client_id(db, website.id, ClientId(website.id, website.created_at))
 
 
-def everything(db: apsw.Connection) -> list[Website]:
+def everything(db: Connection) -> list[Website]:
     """All websites that are not deleted, oldest first."""
     return _websites(db, "deleted_at is null")
 
 
-def find(db: apsw.Connection, website_id: str) -> Website | None:
+def find(db: Connection, website_id: str) -> Website | None:
     """The website with this id, deleted or not."""
     return next(iter(_websites(db, "id = ?", website_id)), None)
 
 
-def deleted(db: apsw.Connection, organization_id: str) -> list[Website]:
+def deleted(db: Connection, organization_id: str) -> list[Website]:
     """The deleted websites of an organization whose events are still there."""
     return _websites(db, "organization_id = ? and deleted_at is not null", organization_id)
 
 
-def deleted_before(db: apsw.Connection, instant: int) -> list[Website]:
+def deleted_before(db: Connection, instant: int) -> list[Website]:
     """The websites that were deleted at this instant or earlier."""
     return _websites(db, "deleted_at <= ?", instant)
 
 
-def _websites(db: apsw.Connection, condition: str, *values: str | int) -> list[Website]:
+def _websites(db: Connection, condition: str, *values: str | int) -> list[Website]:
     found = records.all_of(
         db,
         _Row,
@@ -121,7 +121,7 @@ def _website(row: _Row) -> Website:
     )
 
 
-def update(db: apsw.Connection, website: Website) -> None:
+def update(db: Connection, website: Website) -> None:
     """Store all that may change of a website. Raises Conflict when its organization already measures the domain."""
     try:
         db.execute(
@@ -143,17 +143,17 @@ def update(db: apsw.Connection, website: Website) -> None:
                 "deleted_at": website.deleted_at,
             },
         )
-    except apsw.ConstraintError as broken:
+    except ConstraintError as broken:
         raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
 
 
-def remove(db: apsw.Connection, website_id: str) -> None:
+def remove(db: Connection, website_id: str) -> None:
     """Remove a website and its client ids. Its events have to be gone before."""
     db.execute("-- websites.remove\ndelete from client_ids where website_id = ?", (website_id,))
     db.execute("-- websites.remove\ndelete from websites where id = ?", (website_id,))
 
 
-def insert_client_id(db: apsw.Connection, website_id: str, client_id: ClientId) -> None:
+def insert_client_id(db: Connection, website_id: str, client_id: ClientId) -> None:
     db.execute(
         """
         -- websites.insert_client_id
@@ -163,7 +163,7 @@ def insert_client_id(db: apsw.Connection, website_id: str, client_id: ClientId) 
     )
 
 
-def end_client_id(db: apsw.Connection, website_id: str, ends_at: int) -> None:
+def end_client_id(db: Connection, website_id: str, ends_at: int) -> None:
     """The current client id of a website becomes an old one that is accepted until this instant."""
     db.execute(
         """
@@ -174,7 +174,7 @@ def end_client_id(db: apsw.Connection, website_id: str, ends_at: int) -> None:
     )
 
 
-def note_use(db: apsw.Connection, used: dict[str, int]) -> list[str]:
+def note_use(db: Connection, used: dict[str, int]) -> list[str]:
     """Remember when old client ids were last used; the websites that they belong to."""
     touched = []
     for client_id, hour in used.items():
@@ -189,7 +189,7 @@ def note_use(db: apsw.Connection, used: dict[str, int]) -> list[str]:
     return [str(website_id) for (website_id,) in touched]
 
 
-def role_of(db: apsw.Connection, organization_id: str, user_id: str) -> str | None:
+def role_of(db: Connection, organization_id: str, user_id: str) -> str | None:
     """The role of a user in an organization; None for no member."""
     found = db.execute(
         """

@@ -84,6 +84,11 @@ def test_pages_follow_each_other_without_gaps_and_repeats(box: WholeBox) -> None
     assert seen == everything == sorted(everything, reverse=True)
 
 
+@pytest.mark.parametrize("cursor", [0, -1, 2**53, 2**63, 10**30, "1", 1.5])
+def test_a_cursor_that_none_could_be_is_refused(box: WholeBox, cursor: object) -> None:
+    assert box.post("/audit/list", {"cursor": cursor}, cookie=box.cookie).status == 400
+
+
 def test_another_organizations_entries_are_not_there(box: WholeBox) -> None:
     assert box.sites["foreign"] not in str(log(box, limit=200))
     answer = box.post("/audit/list", {"organizationId": box.foreign_organization_id}, cookie=box.cookie)

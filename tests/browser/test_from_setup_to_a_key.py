@@ -79,7 +79,7 @@ def test_from_the_setup_link_to_the_first_authorized_request(tmp_path: Path) -> 
         page.goto(f"{url}/settings/keys")
         page.get_by_role("link", name="New key").click()
         page.get_by_label("Name").fill("First program")
-        page.get_by_label(re.compile("Read analytics")).check()
+        page.locator("[name='scope:read:data']").check()
         page.get_by_role("button", name="Make key").click()
         secret = page.locator("#secret").inner_text()
         answer = httpx.get(f"{url}/v1/query/websites", headers={"authorization": f"Bearer {secret}"})

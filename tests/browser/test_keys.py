@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.chromium import launch
-from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.browser.test_pages import AXE, DESKTOP, NARROW, PHONE, SETTINGS, context_of, sign_in, violations
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -34,8 +34,8 @@ def new_key(page: Page, box: Box) -> str:
     page.goto(f"{box.url}/settings/keys")
     page.get_by_role("link", name="New key").click()
     page.get_by_label("Name").fill(NAME)
-    page.get_by_label(re.compile("Read analytics")).check()
-    page.get_by_label(re.compile("Send events")).check()
+    page.locator("[name='scope:read:data']").check()
+    page.locator("[name='scope:track:events']").check()
     page.get_by_role("button", name="Make key").click()
     return page.locator("#secret").inner_text()
 
@@ -64,6 +64,43 @@ def test_a_key_is_made_used_and_revoked(browser: Browser, box: Box, scripts: boo
     page.get_by_role("button", name=f"Revoke {NAME}").click()
     page.wait_for_url("**/settings/keys?done=revoked")
     assert httpx.get(f"{box.url}/v1/query/websites", headers={"x-api-key": secret}).status_code == 401
+    context.close()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, box: Box, scripts: bool) -> None:
+    context = open_context(browser, PHONE, java_script_enabled=scripts)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/settings/keys/new")
+    page.get_by_label("Name").fill("Told")
+    page.get_by_label("Tags").fill("one, two")
+    page.get_by_label(re.compile("An automation")).check()
+    page.get_by_label(re.compile("Only these websites")).check()
+    page.locator(f"[name='website:{box.account.website_id}']").check()
+    page.get_by_text("More on single websites").click()
+    page.locator("#own-1").click()
+    page.locator(f"[name='own:{box.account.website_id}:read:data']").check()
+    page.get_by_label("Last day").fill("2090-01-31")
+    page.get_by_label("Until").fill("18:00")
+    page.get_by_label("Requests").fill("50")
+    page.get_by_role("button", name="Make key").click()
+    headers = {"x-api-key": page.locator("#secret").inner_text()}
+
+    def status() -> int:
+        return httpx.get(f"{box.url}/v1/query/websites", headers=headers).status_code
+
+    assert status() == 200
+    page.goto(f"{box.url}/settings/keys")
+    entry = page.locator(".api-key").first
+    for words in ("An automation", "two", "On Example site also", "31 Jan 2090, 18:00", "at most 50 requests in 60 s"):
+        expect(entry).to_contain_text(words)
+    entry.get_by_role("button", name="Switch off Told").click()
+    page.wait_for_url("**/settings/keys?done=disabled*")
+    assert status() == 401
+    page.locator(".api-key").first.get_by_role("button", name="Switch on Told").click()
+    page.wait_for_url("**/settings/keys?done=enabled*")
+    assert status() == 200
     context.close()
 
 

@@ -114,6 +114,7 @@ SIGNED_IN = (
     "{site}?show=table&tab=systems&more=pages",
     "{site}?range=today&compare=off",
     "{site}/settings",
+    "{site}/settings/transfer",
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
 )

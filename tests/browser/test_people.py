@@ -9,12 +9,19 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.chromium import launch
 from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.organizations.pictures import png
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
 
 LONG = "A-very-long-name-without-a-place-to-break-" * 2
-PAGES = ("/settings/organization", "/settings/members", "/settings/organization/leave")
+PAGES = (
+    "/settings/organization",
+    "/settings/members",
+    "/settings/organization/leave",
+    "/settings/organization/transfer",
+    "/settings/organization/delete",
+)
 NEW = "a new and quiet sentence"
 
 
@@ -107,4 +114,29 @@ def test_members_are_managed_without_scripts(browser: Browser, box: Box) -> None
     page.get_by_role("button", name="Second").click()
     page.goto(f"{box.url}/settings/organization")
     expect(page.locator("#organization")).to_have_value("Second")
+    context.close()
+
+
+def test_an_organization_gets_a_logo_is_deleted_and_comes_back_without_scripts(browser: Browser, box: Box) -> None:
+    context = context_of(browser, NARROW, java_script_enabled=False)
+    page = at_home(context, box)
+    settings = f"{box.url}/settings/organization"
+    page.goto(settings)
+    page.fill("#new", "Third & last")
+    page.click("form[action='/settings/organization/new'] button")
+    page.set_input_files("#image", {"name": "logo.html", "mimeType": "text/html", "buffer": png(40, 40)})
+    page.click("form[action='/settings/organization/logo'] button")
+    logo = page.get_by_role("img", name="Logo of Third & last")
+    assert logo.evaluate("image => [image.naturalWidth, image.naturalHeight]") == [40, 40]
+    page.get_by_role("link", name="Delete this organization").click()
+    page.fill("#confirmation", "third")
+    page.get_by_role("button", name="Delete this organization").click()
+    expect(page.locator("#confirmation-error")).to_be_visible()
+    page.fill("#confirmation", "Third & last")
+    page.get_by_role("button", name="Delete this organization").click()
+    expect(page.get_by_text("The organization was deleted.")).to_be_visible()
+    expect(page.locator("#organization")).not_to_have_value("Third & last")
+    page.get_by_role("button", name="Restore Third & last").click()
+    expect(page.locator("#organization")).to_have_value("Third & last")
+    expect(logo).to_be_visible()
     context.close()

@@ -70,6 +70,23 @@ STORIES: dict[str, tuple[Sequence[Happening], list[int]]] = {
         [view, after(view, HOUR), after(view, 5 * MINUTE, late=HOUR), after(leave, 6 * MINUTE, late=HOUR)],
         [1, 2, 1, 1],
     ),
+    "a late event of yesterday joins the session that began after midnight": (
+        [after(view, 2 * HOUR + 2 * MINUTE), after(view, 2 * HOUR - MINUTE, late=5 * MINUTE)],
+        [1, 1],
+    ),
+    "a late event of yesterday joins the session that went on after midnight": (
+        [
+            after(view, HOUR + 20 * MINUTE),
+            after(view, HOUR + 45 * MINUTE),
+            after(view, 2 * HOUR + 5 * MINUTE),
+            after(view, 2 * HOUR - MINUTE, late=10 * MINUTE),
+        ],
+        [1, 1, 1, 1],
+    ),
+    "a late event of yesterday too far from all begins one": (
+        [after(view, 2 * HOUR + 40 * MINUTE), after(view, 2 * HOUR - MINUTE, late=HOUR), after(view, 3 * HOUR)],
+        [1, 2, 1],
+    ),
     "a much too late event ends nothing": (
         [after(view, HOUR), after(view, 0, late=HOUR), after(view, HOUR + MINUTE), after(view, MINUTE, late=HOUR)],
         [1, 2, 1, 2],
@@ -140,10 +157,10 @@ def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
     assert sessions_of(stage)[-1] == expected
 
 
-def test_sessions_that_ended_a_day_ago_are_not_read_back(stage: Stage) -> None:
+def test_sessions_that_no_event_can_continue_are_not_read_back(stage: Stage) -> None:
     stage.store([view, after(other, DAY)])
     live = LiveSessions()
-    stage.db.read_now(lambda db: sessions.recover(db, live, EVENING + DAY + 1, facts.ATTRIBUTES))
+    stage.db.read_now(lambda db: sessions.recover(db, live, EVENING + 2 * DAY + 1, facts.ATTRIBUTES))
     assert len(live) == 1
 
 

@@ -64,6 +64,15 @@ def test_the_examples_fit_what_the_key_may(box: WholeBox, owner: str) -> None:
     assert "/track" not in page
 
 
+def test_examples_are_about_a_website_on_which_the_key_may(box: WholeBox, owner: str) -> None:
+    shop, local = box.sites["shop"], box.sites["local"]
+    fields = {"name": "Split", "reach": "some", f"website:{shop}": "on", f"website:{local}": "on"}
+    fields |= {f"own:{shop}:track:events": "on", f"own:{local}:read:data": "on"}
+    page = sent(box, "/settings/keys/new", fields, owner).body.decode()
+    assert f"&#34;websiteId&#34;: &#34;{shop}&#34;" in page
+    assert f"/v1/query?website_id={local}" in page
+
+
 def test_a_key_for_chosen_websites_with_an_end_and_a_limit(box: WholeBox, owner: str) -> None:
     fields = filled(reach="some", expires="2027-01-31", max="10", window="30")
     key_id, _ = made_by_page(box, owner, fields | {f"website:{box.sites['shop']}": "on"})
@@ -171,6 +180,13 @@ def test_an_end_is_confirmed_by_name_and_is_at_once(box: WholeBox, owner: str, e
     assert audited(box, made["id"])[1:] == [{"rotate": "rotated", "revoke": "revoked", "delete": "deleted"}[ending]]
     if ending == "rotate":
         assert works(box, SECRET.findall(answer.body.decode())[0])
+
+
+def test_a_key_that_may_do_everything_says_so_in_a_word(box: WholeBox, owner: str) -> None:
+    everything, most = (make(box, owner, scopes=scopes) for scopes in (list(SCOPES), list(SCOPES[1:])))
+    page = seen(box, "/settings/keys", owner).body.decode()
+    assert "Everything that keys may do" in entry(page, everything["id"])
+    assert "Everything" not in entry(page, most["id"])
 
 
 def test_states_are_said_as_they_are(box: WholeBox, owner: str) -> None:

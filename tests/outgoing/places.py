@@ -1,12 +1,13 @@
 """Places on this machine that a client may be asked to reach, a name server, and a client that knows them."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_network
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import dns.flags
 import dns.message
@@ -62,7 +63,11 @@ async def web(host: str = OPEN, *, secure: bool = False) -> AsyncIterator[Web]:
     if secure:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(PEM)
-    server = await asyncio.start_server(found.serve, host, 0, ssl=context)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await found.serve(reader, writer)  # as it is then: a test may put something else in its place
+
+    server = await asyncio.start_server(serve, host, 0, ssl=context)
     found.port = server.sockets[0].getsockname()[1]
     try:
         yield found
@@ -105,10 +110,11 @@ class Names(asyncio.DatagramProtocol):
 
 
 @asynccontextmanager
-async def names() -> AsyncIterator[Names]:
-    """A name server on a free port of this machine."""
+async def names(bound: socket.socket | None = None) -> AsyncIterator[Names]:
+    """A name server on a free port of this machine, or on a socket that is bound already."""
     found = Names()
-    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: found, local_addr=("127.0.0.1", 0))
+    where: dict[str, Any] = {"sock": bound} if bound is not None else {"local_addr": ("127.0.0.1", 0)}
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: found, **where)
     found.port = transport.get_extra_info("sockname")[1]
     try:
         yield found

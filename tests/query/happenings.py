@@ -51,6 +51,12 @@ class Happening:
         """A person is another visitor on each site and each UTC day (semantics 7)."""
         return self.visitor_on(self.time // DAY)
 
+    @property
+    def other_day(self) -> int:
+        """The other of the two days that have a salt when it arrives: yesterday, unless it is yesterday's itself."""
+        today = self.arrived // DAY
+        return today if self.time // DAY == today - 1 else today - 1
+
     def visitor_on(self, utc_day: int) -> int:
         return ((self.person << 32) + (utc_day << 12) + self.site % 4096) if self.person else 0
 
@@ -63,7 +69,7 @@ class Happening:
             name=self.name,
             namespace=self.own.get("namespace", ""),
             visitor=self.visitor,
-            yesterday=self.visitor_on(self.arrived // DAY - 1),
+            yesterday=self.visitor_on(self.other_day),
             path=self.path,
             query_string=self.own.get("query_string", ""),
             title="",
@@ -102,8 +108,7 @@ def _happening(draw: st.DrawFn, site: int, arrived: int) -> Happening:
 
     return Happening(
         site=site,
-        # Lateness ends at UTC midnight: before it a late event has another id than its visitor has by now.
-        time=max(arrived - late, arrived // DAY * DAY),
+        time=arrived - late,
         arrived=arrived,
         kind=kind,
         person=pick((1, 1, 1, 2, 2, 0)),

@@ -57,6 +57,15 @@ ROUTES: dict[tuple[str, str], Described] = {
     ("GET", "/favicon.ico"): Described(
         "Files", "The icon of the pages", answer=str, media="image/svg+xml", empty=_CACHED
     ),
+    ("GET", "/logos/{organization_id}/{digest}"): Described(
+        "Files",
+        "The logo of the caller's organization",
+        text="Its address is `logo` in the answers of organizations.*; another picture has another address.",
+        answer=bytes,
+        media="image/*",
+        errors=(401, 403, 404),
+        empty=_CACHED,
+    ),
     ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): Described(
         "Discovery",
@@ -150,6 +159,8 @@ ROUTES: dict[tuple[str, str], Described] = {
         "Queries", "The websites that the caller may read", answer=answers.WebsiteItems
     ),
 }
+
+UPLOADS = {"/settings/organization/logo": "image"}  # forms with a file, and its field
 
 # What schemas made from types cannot say: Struct → field → what to add.
 FIELDS: dict[str, dict[str, Schema]] = {

@@ -11,7 +11,7 @@ import msgspec
 import analytics_box
 from analytics_box.errors import Detail
 from analytics_box.http.openapi import answers, described_events, refusals
-from analytics_box.http.openapi.described import FIELDS, ROUTES, Described
+from analytics_box.http.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.http.openapi.described_events import EVENTS
 from analytics_box.http.openapi.examples import example
 from analytics_box.http.openapi.refusals import Family
@@ -206,8 +206,7 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
         return _complete(operation, described, family, statuses | set(described.errors), by_type)
     statuses |= {401, 403, 404, *({402, 409, 422} if route.method == "POST" else ())}
     if route.method == "POST":
-        form = {"type": "object", "additionalProperties": {"type": "string"}}
-        operation["requestBody"] = {"content": {"application/x-www-form-urlencoded": {"schema": form}}}
+        operation["requestBody"] = {"content": _form(path)}
     operation["responses"] = {
         "200": _good({"text/html": {"schema": {"type": "string"}}}),
         "204": {"description": "Nothing has changed, so there is nothing to show."},
@@ -278,6 +277,15 @@ def _security(route: Route) -> list[Schema]:
         return [{"session": [route.role]}]
     ways: list[Schema] = [{"key": [route.access]}, {"bearer": [route.access]}, {"session": [route.role]}]
     return [*ways, {}] if route.strangers else ways
+
+
+def _form(path: str) -> Schema:
+    """What a page's form sends."""
+    if path in UPLOADS:
+        file = {"type": "string", "contentMediaType": "application/octet-stream"}
+        return {"multipart/form-data": {"schema": {"type": "object", "properties": {UPLOADS[path]: file}}}}
+    form = {"type": "object", "additionalProperties": {"type": "string"}}
+    return {"application/x-www-form-urlencoded": {"schema": form}}
 
 
 def _described(text: str, route: Route) -> str:

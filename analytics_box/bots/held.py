@@ -1,0 +1,78 @@
+"""The events that are held: what they are, counting them after all, and removing them in the end."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from msgspec import Struct
+
+from analytics_box.bots import rows
+from analytics_box.bots.judgement import Judgement
+from analytics_box.bots.rows import Group
+from analytics_box.bots.rules import KEPT, Program
+from analytics_box.clock import Clock
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.unflag import unflag
+from analytics_box.store.db import Connection, Db
+
+MOST_GROUPS = 200
+CHUNK = 2_000  # events per write
+
+
+class Found(Struct, frozen=True):
+    """What is held of a site: in all, and by program."""
+
+    total: int
+    groups: Sequence[Group]
+
+
+class Held:
+    """The held events of a box."""
+
+    def __init__(self, events: Db, live: LiveSessions, judgement: Judgement, clock: Clock) -> None:
+        self.judgement = judgement
+        self._events, self._live, self._clock = events, live, clock
+        self._one_at_a_time = asyncio.Lock()
+
+    async def of(self, site: int) -> Found:
+        """What is held of a site, the 200 commonest programs first."""
+        since = self._clock.now() - KEPT
+
+        def read(db: Connection) -> Found:
+            return Found(rows.total(db, site, since), rows.groups(db, site, since, MOST_GROUPS))
+
+        return await self._events.read(read)
+
+    async def count(self, site: int, program: Program) -> int:
+        """Count what is held of a program, which is people; how many events there were."""
+        async with self._one_at_a_time:
+            return await unflag(
+                self._events,
+                self._live,
+                site=site,
+                reason=program.reason,
+                agent=program.agent,
+                now=self._clock.now(),
+            )
+
+    async def count_all(self) -> None:
+        """Count what should have been counted: a crash may have been quicker than the last count."""
+        for site in self.judgement.sites():
+            for rule in self.judgement.of(site).people:
+                await self.count(site, rule.program)
+
+    async def forget(self) -> int:
+        """Remove what has been held for 30 days; how many events there were."""
+        removed, before = 0, self._clock.now() - KEPT
+        while found := await self._events.read(lambda db: rows.older(db, before, CHUNK)):
+            await self._events.write(partial(_remove, found=found))
+            removed += len(found)
+        return removed
+
+
+def _remove(db: Connection, *, found: list[int]) -> None:
+    db.execute(
+        "-- bots.forget\ndelete from events where id in (select value from json_each(?)) and bot <> 0",
+        (json.dumps(found),),
+    )

@@ -1,0 +1,97 @@
+"""The page of a website's programs; everybody who may see the website may see it, members may decide."""
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box import texts
+from analytics_box.bots import calls
+from analytics_box.bots.calls import BotOptions, OfProgram
+from analytics_box.bots.rules import Program
+from analytics_box.drops.view import words
+from analytics_box.http import dates
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.websites import figures
+from analytics_box.websites.reach import own
+from analytics_box.websites.shell import shell
+
+
+class Line(Struct, frozen=True):
+    """A program in the list: why it is there, its name, how many events, and when the newest was."""
+
+    reason: str
+    label: str
+    agent: str
+    name: str
+    count: str
+    last: str
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/bots. Raises NotFound."""
+    return await _page(visit, website_id, Again())
+
+
+async def allow(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/bots/allow: these are people. Raises NotFound."""
+    form = await visit.form()
+
+    async def save() -> str:
+        counted = await calls.allow(visit.call, _program(website_id, form))
+        return f"/sites/{website_id}/bots?counted={counted}"
+
+    return await visit.submit(save, lambda again_visit, again: _page(again_visit, website_id, again))
+
+
+async def refuse(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/bots/refuse: it is a program after all. Raises NotFound."""
+    form = await visit.form()
+    await calls.refuse_bot(visit.call, _program(website_id, form))
+    return visit.go(f"/sites/{website_id}/bots?done=refused")
+
+
+async def options(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/bots/options: whether addresses of data centres are programs. Raises NotFound."""
+    form = await visit.form()
+    await calls.update_bot_options(visit.call, BotOptions(website_id, flagDataCentres="dataCentres" in form))
+    return visit.go(f"/sites/{website_id}/bots?done=options")
+
+
+def _program(website_id: str, form: dict[str, str]) -> OfProgram:
+    return OfProgram(website_id, form.get("reason", ""), form.get("agent", ""))
+
+
+async def _page(visit: Visit, website_id: str, again: Again) -> Page:
+    website, person = own(visit.call, website_id), visit.person
+    held = visit.parts.held
+    found, wanted = await held.of(website.site), held.judgement.of(website.site)
+    counted = visit.asked("counted")
+    return visit.pages.show(
+        "bots.html",
+        code=again.code,
+        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        site=website,
+        href=f"/sites/{website.id}/bots",
+        total=figures.count(found.total),
+        programs=[
+            _line(group.program, figures.count(group.events), dates.moment(group.last, person))
+            for group in found.groups
+        ],
+        people=[_line(rule.program, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
+        data_centres=wanted.data_centres,
+        editable=person.role != "viewer",
+        general=again.general,
+        done=texts.Bots.counted.format(count=figures.count(int(counted)))
+        if counted.isascii() and counted.isdigit() and len(counted) < 12
+        else texts.Bots.done.get(visit.asked("done"), ""),
+    )
+
+
+def _line(program: Program, count: str, last: str) -> Line:
+    return Line(
+        reason=program.reason,
+        label=words(program.reason)[0],
+        agent=program.agent,
+        name=program.agent or texts.Bots.nameless,
+        count=count,
+        last=last,
+    )

@@ -1,0 +1,124 @@
+"""What websites want of programs, in box.db, and what is held of them, in events.db."""
+
+from typing import NamedTuple
+
+from analytics_box.bots.rules import Program, Rule, Wishes
+from analytics_box.store.db import Connection
+
+
+class Group(NamedTuple):
+    """Held events of one program: how many, and the time of the newest, UTC ms."""
+
+    program: Program
+    events: int
+    last: int
+
+
+def everything(db: Connection) -> dict[int, Wishes]:
+    """What each website wants, by the number of its site; those that want nothing are left out."""
+    rows = db.execute(
+        """
+        -- bots.everything
+        select site, id from websites
+        where id in (select website_id from people_rules union select website_id from bot_options)
+        """
+    ).fetchall()
+    return {int(str(site)): of(db, str(website_id)) for site, website_id in rows}
+
+
+def of(db: Connection, website_id: str) -> Wishes:
+    """What one website wants, the newest rule first."""
+    rules = db.execute(
+        """
+        -- bots.of
+        select reason, agent, created_at, created_by from people_rules where website_id = ?
+        order by created_at desc, reason, agent
+        """,
+        (website_id,),
+    ).fetchall()
+    option = db.execute(
+        "-- bots.of\nselect data_centres from bot_options where website_id = ?", (website_id,)
+    ).fetchone()
+    return Wishes(
+        people=tuple(
+            Rule(Program(str(reason), str(agent)), int(str(at)), str(actor)) for reason, agent, at, actor in rules
+        ),
+        data_centres=option is not None and bool(option[0]),
+    )
+
+
+def insert(db: Connection, website_id: str, rule: Rule) -> None:
+    """This program is people."""
+    db.execute(
+        """
+        -- bots.insert
+        insert into people_rules (website_id, reason, agent, created_at, created_by) values (?, ?, ?, ?, ?)
+        """,
+        (website_id, rule.program.reason, rule.program.agent, rule.created_at, rule.created_by),
+    )
+
+
+def delete(db: Connection, website_id: str, program: Program) -> None:
+    """This program is a program again."""
+    db.execute(
+        "-- bots.delete\ndelete from people_rules where website_id = ? and reason = ? and agent = ?",
+        (website_id, program.reason, program.agent),
+    )
+
+
+def set_data_centres(db: Connection, website_id: str, on: bool) -> None:
+    """Whether addresses of data centres are programs."""
+    db.execute(
+        """
+        -- bots.set_data_centres
+        insert into bot_options (website_id, data_centres) values (?, ?)
+        on conflict (website_id) do update set data_centres = excluded.data_centres
+        """,
+        (website_id, int(on)),
+    )
+
+
+def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
+    """What is held of a site since this instant (UTC ms), the commonest program first."""
+    rows = db.execute(
+        """
+        -- bots.groups
+        select reason.value, agent.value, held.count, held.last
+        from (
+          select bot, agent, count(*) as count, max(time) as last
+          from events indexed by events_flagged
+          where site = :site and bot <> 0 and time >= :since
+          group by bot, agent
+          order by count desc, last desc
+          limit :most
+        ) as held
+        join strings as reason on reason.id = held.bot
+        join strings as agent on agent.id = held.agent
+        order by held.count desc, held.last desc, agent.value
+        """,
+        {"site": site, "since": since, "most": most},
+    ).fetchall()
+    return [
+        Group(Program(str(reason), str(agent)), int(str(count)), int(str(last))) for reason, agent, count, last in rows
+    ]
+
+
+def total(db: Connection, site: int, since: int) -> int:
+    """How many events are held of a site since this instant (UTC ms)."""
+    found = db.execute(
+        """
+        -- bots.total
+        select count(*) from events indexed by events_flagged where site = ? and bot <> 0 and time >= ?
+        """,
+        (site, since),
+    ).fetchone()
+    return int(str(found[0])) if found else 0
+
+
+def older(db: Connection, before: int, most: int) -> list[int]:
+    """Ids of held events from before this instant (UTC ms)."""
+    rows = db.execute(
+        "-- bots.older\nselect id from events indexed by events_flagged where bot <> 0 and time < ? limit ?",
+        (before, most),
+    ).fetchall()
+    return [int(str(found)) for (found,) in rows]

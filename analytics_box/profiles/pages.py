@@ -1,0 +1,156 @@
+"""The people of a website: a list to search, one of them, their data as a file, and their removal.
+
+Members see people and export them, admins remove them; viewers do not get here (wire 4.5).
+"""
+
+from typing import Any
+
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from analytics_box import errors
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.profiles import calls, download, view
+from analytics_box.profiles.register import Person
+from analytics_box.texts import People
+from analytics_box.websites import figures
+from analytics_box.websites.reach import own
+from analytics_box.websites.rules import Website
+from analytics_box.websites.shell import shell
+
+PER_PAGE = 50
+_FURTHEST = 1_000  # pages
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/people; `?search=` finds somebody. Raises NotFound."""
+    return await _list(visit, own(visit.call, website_id), Again())
+
+
+async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/people/person?profile=…. Raises NotFound."""
+    website = own(visit.call, website_id)
+    found = await _known(visit, website)
+    subject = await visit.parts.register.of_person(website, found)
+    count = len({stay.visitor for stay in subject.stays})
+    return _page(
+        visit,
+        website,
+        "person.html",
+        person=view.shown(found, visit.person),
+        visitors=figures.count(count) if count != 1 else "1",
+        any_visitors=count > 0,
+        one_visitor=count == 1,
+        may_delete=visit.person.role in {"admin", "owner"},
+    )
+
+
+async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
+    """GET /sites/{id}/people/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
+    website = own(visit.call, website_id)
+    register, device = visit.parts.register, visit.asked("device").strip()
+    found = None if device else await _known(visit, website)
+    subject = register.of_device(website, device) if found is None else await register.of_person(website, found)
+    actor, now = visit.call.actor, visit.call.now
+    await visit.call.write(lambda db: calls.record_export(db, website, actor=actor, now=now))
+    return Stream(
+        download.pieces(register, website, found, subject, now=now),
+        media_type="application/json",
+        headers={"content-disposition": 'attachment; filename="person.json"', "cache-control": "no-store"},
+    )
+
+
+async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/people/delete?profile=… or ?device=…: the question before. Raises NotFound."""
+    website = own(visit.call, website_id)
+    device = visit.asked("device").strip()
+    if "device" in visit.request.query_params and not device:
+        return await _list(visit, website, Again(400, wrong={"device": People.nothing_given}))
+    if device:
+        name, profile_id = device, ""
+    else:
+        found = await _known(visit, website)
+        name, profile_id = found.display_name or found.profile_id, found.profile_id
+    words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
+    back = f"{_home(website)}/person?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
+    return _page(
+        visit,
+        website,
+        "person_delete.html",
+        title=words[0].format(who=name),
+        text=words[1].format(site=website.name),
+        profile_id=profile_id,
+        device=device,
+        back=back,
+    )
+
+
+async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/people/delete: remove somebody for good. Raises NotFound."""
+    website = own(visit.call, website_id)
+    form = await visit.form()
+    profile_id, device = form.get("profile", ""), form.get("device", "").strip()
+    erasures = visit.parts.register.erasures
+    if profile_id:
+        done = await erasures.person(website, profile_id, visit.call.actor)
+    elif device:
+        done = await erasures.device(website, device, visit.call.actor)
+    else:
+        done = None
+    if done is None:
+        raise errors.NotFound(calls.UNKNOWN)
+    return visit.go(f"{_home(website)}?removed={done.id}&rows={done.removed}")
+
+
+async def _list(visit: Visit, website: Website, again: Again) -> Page:
+    search = visit.asked("search").strip()[:255]
+    asked = visit.asked("page")
+    number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
+    found = await visit.parts.register.listed(website, search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
+    home = _home(website)
+    kept = f"{view.query_of('search', search)}&" if search else ""
+    return _page(
+        visit,
+        website,
+        "people.html",
+        code=again.code,
+        errors=again.wrong,
+        search=search,
+        people=[view.line(one, visit.person, home) for one in found[:PER_PAGE]],
+        later=f"{home}?{kept}page={number - 1}" if number else "",
+        earlier=f"{home}?{kept}page={number + 1}" if len(found) > PER_PAGE else "",
+        done=_done(visit),
+        may_delete=visit.person.role in {"admin", "owner"},
+    )
+
+
+def _done(visit: Visit) -> str:
+    """What was just removed, in words."""
+    removed, count = visit.asked("removed"), visit.asked("rows")
+    if not (removed.isalnum() and len(removed) <= 64 and count.isascii() and count.isdigit() and len(count) < 12):
+        return ""
+    return People.done.format(id=removed, count=figures.count(int(count)))
+
+
+def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **context: Any) -> Page:
+    reader = visit.person
+    return visit.pages.show(
+        template,
+        code=code,
+        shell=shell(reader, "people", website=website, websites=visit.parts.websites.of(reader.organization_id)),
+        site=website,
+        home=_home(website),
+        **context,
+    )
+
+
+def _home(website: Website) -> str:
+    return f"/sites/{website.id}/people"
+
+
+async def _known(visit: Visit, website: Website) -> Person:
+    """The person in the address. Raises NotFound."""
+    found = await visit.parts.register.find(website, visit.asked("profile"))
+    if found is None:
+        raise errors.NotFound(calls.UNKNOWN)
+    return found

@@ -1,0 +1,74 @@
+"""The pages about the people of a website."""
+
+
+class People:
+    """The list of people, one of them, and the question before somebody is removed."""
+
+    short = "People"
+    title = "People of {site}"
+    heading = "People"
+    lead = (
+        "Who your pages or servers have identified. What they said of somebody is sealed on the disk and shown to "
+        "members only. To everybody else, visitors stay nameless."
+    )
+    search = "Profile id or e-mail address"
+    search_help = "The beginning of an id, or a whole address."
+    submit = "Search"
+    clear = "Show everybody"
+    found = "Found people"
+    everybody = "Everybody, the latest identified first"
+    identified = "identified {when}"
+    earlier = "Earlier"
+    later = "Latest"
+    empty_title = "Nobody is known yet"
+    empty = "Call databuddy.identify('your-id', {email, name}) in your pages, or identify() in a server's client."
+    empty_search_title = "Nobody matches"
+    empty_search = "Search for the beginning of a profile id, or for a whole e-mail address."
+    device = "A device without a name"
+    device_help = (
+        "Somebody can tell you the id that their browser sends: the value of “did” in its local storage. What came "
+        "with it today and yesterday can be found, and all of it where ids are not anonymized."
+    )
+    device_id = "anonymousId"
+    device_export = "Export"
+    device_delete = "Remove…"
+    person_title = "{name}: {site}"
+    back = "All people"
+    profile_id = "Profile id"
+    email = "E-mail address"
+    first = "First known"
+    last = "Last identified"
+    traits = "Traits"
+    no_traits = "Nothing else is known."
+    unreadable = (
+        "What is known of this person was sealed with another key. Put the file secret.key back that belongs to this "
+        "data directory."
+    )
+    visitors = "Visitors"
+    no_visitors = "Only servers have named this person; no visitor is linked."
+    visitor_one = "One visitor id is linked: what it did counts as this person’s."
+    visitors_many = "{count} visitor ids are linked: what they did counts as this person’s."
+    rights = "Export and removal"
+    rights_help = (
+        "The export is everything that this box keeps of the person, as JSON: traits, events, measurements, errors. "
+        "Removal deletes the same, and cannot be undone."
+    )
+    export = "Export as JSON"
+    delete = "Remove this person…"
+    confirm_title = "Remove {who}?"
+    confirm = (
+        "Everything that {site} keeps of this person goes: who they are, and every event, measurement and error of "
+        "their visits. Figures of past days get smaller. This cannot be undone."
+    )
+    confirm_device_title = "Remove what came with {who}?"
+    confirm_device = (
+        "Every event, measurement and error goes that {site} got with this id today and yesterday, or at any time "
+        "where ids are not anonymized. This cannot be undone."
+    )
+    backups = "Backups and exports that you made keep what they have; delete those yourself."
+    remove = "Remove for good"
+    cancel = "Cancel"
+    done = "Removed, with {count} rows. The audit log has it as {id}."
+    nothing_given = "Enter the id."
+    yes = "yes"
+    no = "no"

@@ -1,0 +1,1 @@
+"""Programs: what is held, who is people after all, and data centres."""

@@ -1,0 +1,142 @@
+"""Integrations, domains and defaults in a real browser: clean for axe, not too wide, usable without scripts."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.chromium import launch
+from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.running import Box, running_box
+
+pytestmark = pytest.mark.browser
+
+HOST = "127.0.0.97"
+LONG = "a-very-long-name-without-a-place-to-break-" * 2
+PAGES = (
+    "/settings/integrations",
+    "/settings/integrations/new",
+    "/settings/integrations/new?type=webhook",
+    "/settings/integrations/new?type=telegram",
+    "/settings/integrations/new?type=email",
+    "/settings/domains",
+    "/settings/defaults",
+)
+
+
+class Receiver:
+    """A program of somebody's that takes webhooks. `bodies` are what it got."""
+
+    def __init__(self) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                content = self.rfile.read(int(self.headers["content-length"]))
+                receiver.bodies.append(json.loads(content))
+                self.send_response(404 if self.path == "/gone" else 204)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer((HOST, 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.server.server_address[1]}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def receiver() -> Iterator[Receiver]:
+    found = Receiver()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+@pytest.fixture(scope="module")
+def box(receiver: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box with channels and domains whose names are as long as they may be."""
+    settings = SETTINGS | {"allowed_private_targets": f"{HOST}/32", "smtp_host": "mail.example", "smtp_from": LONG}
+    with running_box(tmp_path_factory.mktemp("configuration") / "data", **settings) as running:
+
+        def call(procedure: str, **given: object) -> Any:
+            headers = {"x-api-key": running.account.api_key}
+            answer = httpx.post(f"{running.url}/config/{procedure}", json=given, headers=headers)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+        for path, name in (("/ok", "Hook"), ("/gone", LONG)):
+            made = call("createChannel", type="webhook", name=name, config={"url": receiver.url + path})
+            call("testChannel", channelId=made["channel"]["id"])
+        call("addDomain", domain=f"{LONG[:50]}.{LONG[:50]}.{LONG[:50]}.example")
+        yield running
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["1280", "360"])
+def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    sign_in(page, box)
+    found = []
+    for path in PAGES:
+        found += violations(page, box.url + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
+    context.close()
+    assert found == []
+
+
+def test_a_webhook_is_added_tried_and_deleted_without_scripts(browser: Browser, box: Box, receiver: Receiver) -> None:
+    context = context_of(browser, NARROW, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/settings/integrations")
+    page.get_by_role("link", name="Add a channel").click()
+    page.get_by_role("link", name="Webhook A signed").click()
+    page.fill("#name", "Night shift")
+    page.fill("#url", f"{receiver.url}/night")
+    page.get_by_role("button", name="Add channel").click()
+    expect(page.locator("#secret")).to_contain_text("whsec_")
+    page.get_by_role("link", name="Back to integrations").click()
+    before = len(receiver.bodies)
+    page.get_by_role("button", name="Send a test Night shift").click()
+    expect(page.get_by_text("The test arrived at Night shift.")).to_be_visible()
+    assert [body["type"] for body in receiver.bodies[before:]] == ["channel.test"]
+    page.get_by_role("link", name="Delete Night shift").click()
+    page.get_by_role("button", name="Yes, continue").click()
+    expect(page.get_by_text("The channel was deleted.")).to_be_visible()
+    expect(page.get_by_text("Night shift")).to_have_count(0)
+    context.close()
+
+
+def test_a_record_is_copied_with_one_click(browser: Browser, box: Box) -> None:
+    context = context_of(browser, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    sign_in(page, box)
+    page.goto(f"{box.url}/settings/domains")
+    value = page.locator(".record pre").last.inner_text()
+    page.locator(".record .button").last.click()
+    expect(page.locator(".record .button").last).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == value.strip()
+    assert said == []
+    context.close()

@@ -1,0 +1,274 @@
+"""The outbox: what is put into it arrives, in order, once; what fails is tried again and given up in the end."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.box import open_box
+from analytics_box.clock import DAY, HOUR, MINUTE, SECOND
+from analytics_box.notify import deliveries
+from analytics_box.notify.message import Message
+from analytics_box.notify.rules import WAITS, wait
+from tests.configuration.outside import Outside, outside
+from tests.outgoing.places import plain
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Outside]:
+    with outside(tmp_path / "data") as found:
+        yield found
+
+
+def put(here: Outside, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
+    """A message for the organization's channels, written as any room writes it; to how many."""
+    now = here.box.clock.now()
+    message = Message(type="monitor.down", title=title, text="It does not answer.", at=now)
+    return here.box.run(
+        here.box.box.box_db.write(
+            lambda db: deliveries.put(db, here.box.organization_id, message, topic=topic, now=now, only=only)
+        )
+    )
+
+
+def run(here: Outside) -> int:
+    """Work off what is due; how many requests that made."""
+    before = here.web.connections
+    here.box.run(here.box.box.deliveries.run())
+    return here.web.connections - before
+
+
+def later(here: Outside, milliseconds: int) -> int:
+    here.box.clock.advance(seconds=milliseconds / 1000)
+    return run(here)
+
+
+def states(here: Outside) -> list[tuple[Any, bool, Any]]:
+    """Attempts, whether it still waits, and the error of each delivery."""
+    found = here.box.box.box_db.read_now(
+        lambda db: db.execute("select attempts, due_at is not null, error from deliveries order by number").fetchall()
+    )
+    return [(attempts, bool(waiting), error) for attempts, waiting, error in found]
+
+
+def titles(here: Outside) -> list[str]:
+    return [request.partition(b'"title":"')[2].partition(b'"')[0].decode() for request in here.web.heard]
+
+
+def test_a_message_reaches_every_channel_that_is_on(here: Outside) -> None:
+    one, two = here.channel("One")["channel"]["id"], here.channel("Two")["channel"]["id"]
+    off = here.channel("Off")["channel"]["id"]
+    here.call("ada", "config.updateChannel", channelId=off, enabled=False)
+    assert put(here, "incident 1") == 2
+    assert put(here, "incident 2", only=[two, off]) == 1
+    assert run(here) == 3
+    listed = {channel["id"]: channel for channel in here.call("ada", "config.listChannels")}
+    assert listed[one]["lastResult"]["success"] is listed[two]["lastResult"]["success"] is True
+    assert listed[off]["lastResult"] is None
+    assert run(here) == 0
+
+
+def test_nothing_is_told_twice(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    assert run(here) == 1
+    put(here, "incident 1")
+    assert run(here) == 0
+    put(here, "incident 2")
+    assert run(here) == 1
+
+
+def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: Outside) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", "503 Busy")
+    put(here, "incident 1")
+    assert run(here) == 1
+    assert here.call("ada", "config.listChannels")[0]["waiting"] == 1
+    for pause in WAITS:
+        assert later(here, pause - SECOND) == 0
+        assert later(here, SECOND) == 1
+    assert states(here) == [(len(WAITS) + 1, False, "The other side answers 503 Service Unavailable")]
+    assert later(here, DAY) == 0
+    ids = {line for request in here.web.heard for line in request.split(b"\r\n") if line.startswith(b"webhook-id")}
+    assert len(ids) == 1
+    stamps = {line for request in here.web.heard for line in request.split(b"\r\n") if line.startswith(b"webhook-time")}
+    assert len(stamps) == len(here.web.heard)
+
+
+def test_it_arrives_when_the_other_side_is_back(here: Outside) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", "500 Broken")
+    put(here, "incident 1")
+    run(here)
+    here.web.reply = lambda _: plain(b"", "204 No Content")
+    assert later(here, WAITS[0]) == 1
+    assert states(here) == [(2, False, "")]
+    listed = here.call("ada", "config.listChannels")[0]
+    assert (listed["waiting"], listed["lastResult"]["success"]) == (0, True)
+
+
+def test_messages_of_one_channel_keep_their_order(here: Outside) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", "500 Broken")
+    put(here, "1 down", "Down")
+    run(here)
+    here.web.reply = lambda _: plain()
+    put(here, "1 up", "Up")
+    assert run(here) == 0  # the first one waits, and the second for it
+    assert later(here, WAITS[0]) == 2
+    assert titles(here) == ["Down", "Down", "Up"]
+
+
+@pytest.mark.parametrize("status", ["400 Bad", "401 No", "403 No", "404 Gone", "410 Gone", "301 Moved"])
+def test_what_cannot_work_is_given_up_at_once(here: Outside, status: str) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", status, "Location: http://127.0.0.1/")
+    put(here, "incident 1")
+    assert run(here) == 1
+    assert states(here)[0][1] is False
+    assert later(here, DAY) == 0
+
+
+def test_the_other_side_may_ask_for_a_longer_wait_but_not_for_ever(here: Outside) -> None:
+    here.channel()
+    here.web.reply = lambda _: plain(b"", "429 Slow", "Retry-After: 120")
+    put(here, "incident 1")
+    run(here)
+    assert later(here, 2 * MINUTE - SECOND) == 0
+    here.web.reply = lambda _: plain(b"", "429 Slow", "Retry-After: 999999")
+    assert later(here, SECOND) == 1
+    assert later(here, HOUR) == 1
+
+
+def test_waits_end() -> None:
+    assert [wait(attempts) for attempts in range(1, 8)] == [*WAITS, None]
+    assert wait(1, asked=30) == 30 * SECOND
+    assert wait(7, asked=30) is None
+
+
+def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: Outside) -> None:
+    off, gone = here.channel("Off")["channel"]["id"], here.channel("Gone")["channel"]["id"]
+    here.web.reply = lambda _: plain(b"", "500 Broken")
+    put(here, "incident 1")
+    assert run(here) == 2
+    here.call("ada", "config.updateChannel", channelId=off, enabled=False)
+    here.call("ada", "config.deleteChannel", channelId=gone)
+    assert later(here, DAY) == 0
+    assert states(here) == [(1, False, "The channel was switched off")]
+
+
+def test_what_waits_survives_a_restart(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    settings = here.box.box.settings
+    here.box.box.close()
+    here.box.box = open_box(settings, here.box.clock)
+    assert run(here) == 1
+    assert titles(here) == ["Down"]
+
+
+def test_old_ones_are_forgotten(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    run(here)
+    here.box.clock.advance(seconds=29 * 86_400)
+    here.box.run(here.box.box.deliveries.sweep())
+    assert len(states(here)) == 1
+    here.box.clock.advance(seconds=2 * 86_400)
+    here.box.run(here.box.box.deliveries.sweep())
+    assert states(here) == []
+
+
+def test_a_deleted_organization_is_told_nothing(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    here.box.box.box_db.write_now(
+        lambda db: (
+            db.execute(
+                "update organizations set deleted_at = ? where id = ?", (here.box.clock.now(), here.box.organization_id)
+            )
+            and None
+        )
+    )
+    assert run(here) == 0
+
+
+def test_soon_works_it_off_beside_the_caller(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+
+    async def tell() -> None:
+        arrived = asyncio.Event()
+
+        def reply(_: bytes) -> bytes:
+            arrived.set()
+            return plain()
+
+        here.web.reply = reply
+        here.box.box.deliveries.soon()
+        await arrived.wait()
+        await here.box.box.deliveries.stop(5)
+
+    here.box.run(tell())
+    assert states(here) == [(1, False, "")]  # what was being sent was finished, and written down
+    put(here, "incident 2")
+    assert run(here) == 0  # it was told to stop
+
+
+def test_a_slow_receiver_holds_up_nobody_else(here: Outside) -> None:
+    slow, quick = here.channel("Slow", url=f"{here.hook}/slow")["channel"]["id"], here.channel("Quick")["channel"]["id"]
+    put(here, "incident 1", only=[slow])
+    arrived: list[str] = []
+
+    async def tell() -> None:
+        begun, second = asyncio.Event(), asyncio.Event()
+        release = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if "/slow" in head:
+                begun.set()
+                await release.wait()
+            arrived.append(head.split(" ")[1])
+            second.set()
+            writer.write(plain())
+            await writer.drain()
+            writer.close()
+
+        here.web.serve = serve  # type: ignore[method-assign]  # the server calls it by name
+        working = asyncio.ensure_future(here.box.box.deliveries.run())
+        await begun.wait()
+        now = here.box.clock.now()
+        message = Message(type="monitor.down", title="Down", text="x", at=now)
+        await here.box.box.box_db.write(
+            lambda db: deliveries.put(
+                db, here.box.organization_id, message, topic="incident 2", now=now, only=[quick, slow]
+            )
+        )
+        here.box.box.deliveries.soon()
+        await second.wait()
+        release.set()
+        await working
+
+    here.box.run(tell())
+    assert arrived[0].endswith("very-secret")
+    assert [path.rpartition("/")[2] for path in arrived[1:]] == ["slow", "slow"]
+
+
+def test_a_disk_that_refuses_ends_the_round_and_the_next_one_goes_on(here: Outside) -> None:
+    here.channel()
+    put(here, "incident 1")
+    here.box.box.box_db.write_now(
+        lambda db: (
+            db.execute("create trigger broken before update on deliveries begin select raise(abort, 'no'); end")
+            and None
+        )
+    )
+    with pytest.raises(Exception, match="no"):
+        run(here)
+    assert here.web.connections == 1
+    here.box.box.box_db.write_now(lambda db: db.execute("drop trigger broken") and None)
+    assert run(here) == 1
+    assert states(here) == [(1, False, "")]
