@@ -101,7 +101,8 @@ class Box(Struct, frozen=True):
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
-    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")  # refuses wrong settings before a file is opened
+    # First, for it refuses wrong settings: no file is open yet.
+    client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     directory = settings.data_dir
     unclean = any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE))
     migrate(directory)

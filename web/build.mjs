@@ -1,15 +1,17 @@
-// Builds what the browser gets from other places than web/static itself.
+// Builds what the browser gets from other places than web/static itself: the tracker, its parts and vendored files.
 //
 //   node build.mjs           writes the tracker bundle and the vendored files
 //   node build.mjs --check   writes nothing; exits 1 when a committed file differs from what would be written
 
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { minify } from "terser";
 
 const WEB = dirname(fileURLToPath(import.meta.url));
-const TRACKER = "static/tracker/script.js";
+const TRACKER = "static/tracker";
 
 /** Vendored file → where npm put it. */
 const VENDORED = {
@@ -21,23 +23,50 @@ const VENDORED = {
 };
 
 await refuseOtherVersions();
-const wanted = { [TRACKER]: await tracker(), ...(await vendored()) };
+const wanted = { ...(await tracker()), ...(await vendored()) };
 if (process.argv.includes("--check")) await check(wanted);
 else await write(wanted);
 
+/** The script, the same to read in a debugger, parts.js, and the parts that it names by their hashes. */
 async function tracker() {
+  const files = {};
+  const hashes = {};
+  for (const file of (await readdir(join(WEB, "tracker/parts"))).sort()) {
+    const part = await small(await bundle(`tracker/parts/${file}`, "esm"));
+    files[`${TRACKER}/parts/${file}`] = part;
+    // As analytics_box/http/assets.py makes them: it serves a file for ever under its own hash.
+    hashes[basename(file, ".js")] = createHash("sha256").update(part).digest("hex").slice(0, 12);
+  }
+  files[`${TRACKER}/parts.js`] = await small(await bundle("tracker/parts.js", "esm", { HASHES: JSON.stringify(hashes) }));
+  files[`${TRACKER}/script.js`] = await small(await bundle("tracker/main.js", "iife", { DEBUG: "false" }));
+  files[`${TRACKER}/debug.js`] = Buffer.from(await bundle("tracker/main.js", "iife", { DEBUG: "true" }));
+  return files;
+}
+
+async function bundle(entry, format, define = {}) {
   const result = await build({
     absWorkingDir: WEB,
-    entryPoints: ["tracker/main.js"],
+    entryPoints: [entry],
     bundle: true,
     charset: "ascii",
-    format: "iife",
+    define,
+    format,
     legalComments: "none",
-    minify: true,
     target: "es2021",
     write: false,
   });
-  return Buffer.from(result.outputFiles[0].contents);
+  return result.outputFiles[0].text;
+}
+
+/** What gzip makes least of: terser's names and order of functions, and `let` for each `const`. */
+async function small(code) {
+  const { code: minified } = await minify(code, {
+    compress: { passes: 3, hoist_funs: true, reduce_vars: false, unsafe_arrows: true },
+    ecma: 2020,
+    format: { ascii_only: true },
+    toplevel: true,
+  });
+  return Buffer.from(minified.replace(/\bconst\b/g, "let"));
 }
 
 async function vendored() {

@@ -39,6 +39,7 @@ class EntryShown(Struct, frozen=True):
     action: Action
     subject: str
     subjectId: str
+    subjectName: str | None
     detail: dict[str, Any]
 
 
@@ -75,6 +76,7 @@ def _shown(entry: rows.Entry) -> EntryShown:
         action=entry.action,
         subject=entry.subject,
         subjectId=entry.subject_id,
+        subjectName=entry.subject_name or None,
         detail=entry.details,
     )
 

@@ -1,59 +1,39 @@
 """The page /settings/audit: who changed what, with filters that are part of the address."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from typing import Any, get_args
+from typing import get_args
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
-
-from litestar import Request, Response
-from litestar.di import NamedDependency
 
 from analytics_box import texts
 from analytics_box.audit import Action
 from analytics_box.auditlog import rows, view
-from analytics_box.errors import AuthRequired
-from analytics_box.http.pages import Pages
-from analytics_box.identity import Identity
-from analytics_box.store.db import Db
-from analytics_box.websites.shell import shell
+from analytics_box.auditlog.rows import Actor, Entry, Wanted
+from analytics_box.http.visit import Page, Visitor
+from analytics_box.identity import Person
+from analytics_box.store.db import Connection
 
 HOME = "/settings/audit"
 PER_PAGE = 50
 _FILTERS = ("actor", "action", "subject", "from", "to")
 
 
-async def audit_log(
-    request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    box_db: NamedDependency[Db],
-) -> Response[str]:
+async def audit_log(visit: Visitor) -> Page:
     """GET /settings/audit. What of the filters makes no sense is left out."""
-    person = identity.person
-    if person is None:
-        raise AuthRequired("Authentication required")
-    given = {name: request.query_params.get(name, "") for name in _FILTERS}
-    zone = ZoneInfo(person.time_zone)
-    first, last = _day(given["from"]), _day(given["to"])
-    wanted = rows.Wanted(
-        organization_id=person.organization_id,
-        actor=given["actor"] or None,
-        action=next((action for action in get_args(Action) if action == given["action"]), None),
-        subject=given["subject"] or None,
-        start=_midnight(first, zone),
-        end=_midnight(last + timedelta(days=1), zone) if last is not None else None,
-        before=_number(request.query_params.get("before", "")),
-        limit=PER_PAGE,
-    )
-    found = await box_db.read(lambda db: rows.entries(db, wanted))
-    actors = await box_db.read(lambda db: rows.actors(db, person.organization_id))
-    subjects = await box_db.read(lambda db: rows.subjects(db, person.organization_id))
+    person, given = visit.person, {name: visit.asked(name) for name in _FILTERS}
+    wanted = _wanted(given, person, before=_number(visit.asked("before")))
+
+    def find(db: Connection) -> tuple[list[Entry], list[Actor], list[str]]:
+        own = person.organization_id
+        return rows.entries(db, wanted), rows.actors(db, own), rows.subjects(db, own)
+
+    found, actors, subjects = await visit.call.read(find)
     kept = {name: value for name, value in given.items() if value}
     older = found[PER_PAGE - 1].id if len(found) > PER_PAGE else None
-    return pages.show(
+    return visit.settings_page(
         "audit.html",
-        shell=shell(person, "settings"),
-        tab="audit",
+        "audit",
         lines=[view.line(entry, person) for entry in found[:PER_PAGE]],
         given=given,
         filtered=bool(kept),
@@ -62,6 +42,22 @@ async def audit_log(
         subjects=[(subject, view.subject_text(subject)) for subject in subjects],
         newest=f"{HOME}?{urlencode(kept)}" if wanted.before is not None else "",
         older=f"{HOME}?{urlencode(kept | {'before': str(older)})}" if older is not None else "",
+    )
+
+
+def _wanted(given: Mapping[str, str], person: Person, *, before: int | None) -> Wanted:
+    """The entries that the filters ask for; days begin in the reader's zone."""
+    zone = ZoneInfo(person.time_zone)
+    first, last = _day(given["from"]), _day(given["to"])
+    return Wanted(
+        organization_id=person.organization_id,
+        actor=given["actor"] or None,
+        action=next((action for action in get_args(Action) if action == given["action"]), None),
+        subject=given["subject"] or None,
+        start=_midnight(first, zone),
+        end=_midnight(last + timedelta(days=1), zone) if last is not None else None,
+        before=before,
+        limit=PER_PAGE,
     )
 
 

@@ -26,7 +26,8 @@ class Wanted(Struct, frozen=True):
 class Entry(Struct, frozen=True):
     """A change: when (UTC ms), by whom, what was done to what, and details as JSON text.
 
-    `actor_name` is a person's e-mail address or a key's name while the box has them, else empty.
+    `actor_name` is a person's e-mail address or a key's name while the box has them, else empty; `subject_name` the
+    same of what was changed, also of websites and organizations.
     """
 
     id: int
@@ -36,6 +37,7 @@ class Entry(Struct, frozen=True):
     action: Action
     subject: str
     subject_id: str
+    subject_name: str
     detail: str
 
     @property
@@ -52,10 +54,18 @@ def entries(db: Connection, wanted: Wanted) -> list[Entry]:
         """
         -- auditlog.entries
         select audit.id, audit.time, audit.actor, coalesce(users.email, api_keys.name, ''), audit.action,
-               audit.subject, audit.subject_id, audit.detail
+               audit.subject, audit.subject_id,
+               coalesce(person.email, website.name, organization.name, key.name, ''), audit.detail
         from audit
         left join users on audit.actor = 'user:' || users.id
         left join api_keys on audit.actor = 'apikey:' || api_keys.id
+        left join users as person on person.id = audit.subject_id
+        left join websites as website
+               on website.id = audit.subject_id and website.organization_id = audit.organization_id
+        left join organizations as organization
+               on organization.id = audit.subject_id and organization.id = audit.organization_id
+        left join api_keys as key
+               on key.id = audit.subject_id and key.organization_id = audit.organization_id
         where audit.organization_id = :organization_id
           and (:actor is null or audit.actor = :actor)
           and (:action is null or audit.action = :action)

@@ -36,13 +36,15 @@ class Line(Struct, frozen=True):
 def line(entry: Entry, person: Person) -> Line:
     """Who did what to what, when, and what changed."""
     details = entry.details
-    name = next((str(details[key]) for key in _NAMES if isinstance(details.get(key), str)), "")
+    own = entry.actor == f"user:{entry.subject_id}"  # what people do to themselves needs no name
+    named = next((str(details[key]) for key in _NAMES if isinstance(details.get(key), str)), "")
+    name = named or ("" if own else entry.subject_name)
     subject = subject_text(entry.subject)
     return Line(
         when=moment(entry.time, person),
         who=who(entry.actor, entry.actor_name),
         what=f"{AuditLog.actions[entry.action]} {subject}" + (f" “{_cut(name)}”" if name else ""),
-        changes=tuple(_change(field, value) for field, value in details.items() if value != name or not name),
+        changes=tuple(_change(field, value, person) for field, value in details.items() if value != name or not name),
         subject_id=entry.subject_id,
     )
 
@@ -61,11 +63,14 @@ def subject_text(subject: str) -> str:
     return AuditLog.subjects.get(subject, subject.replace("_", " "))
 
 
-def _change(field: str, value: Any) -> Change:
+def _change(field: str, value: Any, person: Person) -> Change:
+    def text(value: Any) -> str:
+        return moment(value, person) if isinstance(value, int) and field.endswith("_at") else _text(value)
+
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", field).lower()
     if isinstance(value, Mapping) and set(value) == {"before", "after"}:
-        return Change(words, _text(value["before"]), _text(value["after"]))
-    return Change(words, None, _text(value))
+        return Change(words, text(value["before"]), text(value["after"]))
+    return Change(words, None, text(value))
 
 
 def _text(value: Any) -> str:

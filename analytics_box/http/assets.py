@@ -1,4 +1,4 @@
-"""Files for browsers: the tracker under its two names, and /static with its contents' hash in the address."""
+"""Files for browsers: the tracker under its names, its parts, and /static; a hash of the contents is in the address."""
 
 import hashlib
 import mimetypes
@@ -59,7 +59,7 @@ async def static(
     found = assets.files.get(file.lstrip("/"))
     if found is None:
         raise errors.NotFound("There is no such file")
-    return _serve(request, found, _FOR_EVER if request.query_params.get("v") == found.tag else _FOR_AN_HOUR)
+    return _serve(request, found, _lifetime(request, found))
 
 
 async def tracker(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
@@ -67,9 +67,33 @@ async def tracker(request: Request[Any, Any, Any], assets: NamedDependency[Asset
     return _serve(request, assets.files["tracker/script.js"], _FOR_AN_HOUR, everywhere=True)
 
 
+async def tracker_to_read(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+    """The script as it was written, which says in the console what it does (wire 5.1)."""
+    return _serve(request, assets.files["tracker/debug.js"], _FOR_AN_HOUR, everywhere=True)
+
+
+async def tracker_parts(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+    """What the script loads when a page asks for more than it can do; it loads the single parts."""
+    return _serve(request, assets.files["tracker/parts.js"], _FOR_AN_HOUR, everywhere=True)
+
+
+async def tracker_part(
+    request: Request[Any, Any, Any], part: FromPath[str], assets: NamedDependency[Assets]
+) -> Response[bytes]:
+    """One part of the tracker. An older script may name an older hash: it gets today's part, for an hour."""
+    found = assets.files.get(f"tracker/parts/{part}")
+    if found is None:
+        raise errors.NotFound("The tracker has no such part")
+    return _serve(request, found, _lifetime(request, found), everywhere=True)
+
+
 async def favicon(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
     """The icon that browsers ask for on their own."""
     return _serve(request, assets.files["favicon.svg"], _FOR_AN_HOUR)
+
+
+def _lifetime(request: Request[Any, Any, Any], file: File) -> str:
+    return _FOR_EVER if request.query_params.get("v") == file.tag else _FOR_AN_HOUR
 
 
 def _serve(request: Request[Any, Any, Any], file: File, cache: str, *, everywhere: bool = False) -> Response[bytes]:

@@ -18,8 +18,6 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
-from analytics_box.bots import calls as bot_calls
-from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.drops import calls as drop_calls
@@ -32,6 +30,7 @@ from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import pages as key_pages
+from analytics_box.keys import verify as key_verify
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import (
     deletion_calls,
@@ -198,10 +197,6 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/people/export", people_pages.export, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/people/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/{website_id:str}/people/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites/{website_id:str}/bots", bot_pages.show, SIGNED_IN, page=True),
-    Route("POST", "/sites/{website_id:str}/bots/allow", bot_pages.allow, SIGNED_IN, "member", page=True),
-    Route("POST", "/sites/{website_id:str}/bots/refuse", bot_pages.refuse, SIGNED_IN, "member", page=True),
-    Route("POST", "/sites/{website_id:str}/bots/options", bot_pages.options, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(
@@ -249,7 +244,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.revoke", key_calls.revoke, SIGNED_IN, "admin"),
     Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
     Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
-    Procedure("apikeys.verify", key_calls.verify, PUBLIC),
+    Procedure("apikeys.verify", key_verify.verify, PUBLIC),
     Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
     Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
     Procedure("profiles.list", people_calls.list_people, "read:data", "member"),
@@ -305,10 +300,6 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),
-    Procedure("websites.listBots", bot_calls.list_bots, "read:data"),
-    Procedure("websites.allowBot", bot_calls.allow_bot, "manage:websites", "member"),
-    Procedure("websites.refuseBot", bot_calls.refuse_bot, "manage:websites", "member"),
-    Procedure("websites.updateBotOptions", bot_calls.update_bot_options, "manage:websites", "member"),
     Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
 )
 

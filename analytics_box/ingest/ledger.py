@@ -160,9 +160,13 @@ class Ledger:
             return None
         keys = _keys(span, client_session)
         session = self._live.find(keys, span.time)
+        if session is not None and session.attributes:
+            return session
         if session is None:
             session = sessions.new(span.time, ())
-            self._live.keep(keys[0], session)
+        else:
+            session = session._replace(started=min(session.started, span.time), last=max(session.last, span.time))
+        self._live.keep(keys[0], session)
         return session
 
     def _attributes(self, db: Connection, fact: Fact) -> tuple[int, ...]:

@@ -121,9 +121,8 @@ def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ..
     ]
     numbers = {session.number for _, session in begun}
     announced = [
-        (_key(site, visitor, client_session), Session(number, time, time, ()))
-        for table in SPANS
-        for site, visitor, client_session, number, time in _announced(db, table, now, newest // 4)
+        (_key(site, visitor, client_session), Session(number, first, last, ()))
+        for site, visitor, client_session, number, first, last in _announced(db, now, newest // 4)
         if number not in numbers
     ]
     for key, session in sorted([*begun, *announced], key=lambda item: item[1].last):
@@ -151,17 +150,20 @@ def _begun(db: Connection, now: int, columns: tuple[str, ...], newest: int) -> l
     return [tuple(int(str(value)) for value in row) for row in rows]
 
 
-def _announced(db: Connection, table: str, now: int, newest: int) -> list[tuple[int, ...]]:
-    """The sessions that spans stand in, with the time of the first that arrived."""
+def _announced(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
+    """The sessions that the newest spans stand in, with the times of the first and the last of them."""
+    spans = " union all ".join(
+        f"""
+        select site, visitor, client_session, session, time from {table}
+        where id > (select coalesce(max(id), 0) from {table}) - :newest and time >= :since and session <> 0
+        """
+        for table in SPANS
+    )
     rows = db.execute(
         f"""
         -- sessions.recover
-        select site, visitor, client_session, session, time, min(id)
-        from {table}
-        where id > (select coalesce(max(id), 0) from {table}) - :newest
-          and time >= :since and session <> 0
-        group by session
+        select site, visitor, client_session, session, min(time), max(time) from ({spans}) group by session
         """,
         {"newest": newest, "since": now - _RECOVERED},
     ).fetchall()
-    return [tuple(int(str(value)) for value in row[:5]) for row in rows]
+    return [tuple(int(str(value)) for value in row) for row in rows]

@@ -1,4 +1,4 @@
-"""API keys over RPC, for people who are signed in (wire 10.2); apikeys.verify is for everybody.
+"""API keys over RPC, for people who are signed in (wire 10.2).
 
 Reading needs a seat in the organization. Members make keys that read and track, and rename keys; scopes, access,
 expiry and limits of a key, and its end, are for owners and admins.
@@ -18,15 +18,12 @@ from analytics_box.keys.create import create_as
 from analytics_box.keys.messages import (
     ById,
     ChangedKey,
-    Claim,
-    Invalid,
     KeyRecord,
     MyRole,
     NewKey,
     OfOrganization,
     Secret,
     Success,
-    Valid,
 )
 from analytics_box.keys.revoke import revoke as revoke_key
 from analytics_box.keys.rules import Record, Wanted
@@ -160,33 +157,6 @@ async def delete(call: Call, given: ById) -> Success:
     return Success()
 
 
-async def verify(call: Call, given: Claim) -> Valid | Invalid:
-    """apikeys.verify: whether whoever has a secret may use it, and for what. Needs no credential."""
-    if not given.secret:
-        return Invalid(False, "Send the secret of an API key", "MISSING_KEY")
-    key = call.parts.keys.look_up(given.secret)
-    if key is None:
-        return Invalid(False, "There is no API key with this secret", "INVALID_KEY")
-    state = rules.state_of(key, call.now)
-    if state == "revoked":
-        return Invalid(False, "This API key is revoked", "REVOKED")
-    if state == "disabled":
-        return Invalid(False, "This API key is disabled", "DISABLED")
-    if state == "expired":
-        return Invalid(False, "This API key has expired", "EXPIRED")
-    if given.trackUsage:
-        call.parts.keys.note_use(key, call.now)
-    held = rules.effective(key, given.resource, within=_is_own(call, key, given.resource))
-    matched = tuple(scope for scope in given.requiredScopes if scope in held)
-    missing = tuple(scope for scope in given.requiredScopes if scope not in held)
-    unreached = given.resource is not None and not held
-    lacking = bool(missing) and (given.mode == "all" or not matched)
-    if unreached or lacking:
-        error = "This API key lacks what is required"
-        return Invalid(False, error, "MISSING_SCOPES", tuple(sorted(held)), matched, missing)
-    return Valid(True, keyId=key.id, ownerId=key.organization_id, scopes=tuple(sorted(held)))
-
-
 def role(call: Call) -> Role:
     """The caller's role. Raises AuthRequired for callers who have none."""
     if call.identity.person is None:
@@ -235,14 +205,6 @@ def _wanted(given: ChangedKey, record: Record) -> Wanted:
         ratelimit=record.ratelimit if given.ratelimit is UNSET else given.ratelimit,
         expires_at=record.expires_at if given.expiresAt is UNSET else _milliseconds(given.expiresAt),
     )
-
-
-def _is_own(call: Call, key: Key, resource: str | None) -> bool:
-    """Whether a named website is one of the key's organization."""
-    if resource is None or not resource.startswith(rules.WEBSITE):
-        return True
-    website = call.parts.websites.find(resource.removeprefix(rules.WEBSITE))
-    return website is not None and website.organization_id == key.organization_id
 
 
 def _milliseconds(date: datetime | None) -> int | None:

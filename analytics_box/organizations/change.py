@@ -101,7 +101,7 @@ def update(db: Connection, organization_id: str, by: By, given: Given) -> Stored
         metadata=before.metadata if given.metadata is None else rules.metadata_of(given.metadata),
     )
     changes = {
-        name: getattr(after, name)
+        name: {"before": getattr(before, name), "after": getattr(after, name)}
         for name in ("name", "slug", "time_zone", "plan", "metadata")
         if getattr(after, name) != getattr(before, name)
     }

@@ -39,7 +39,7 @@ def change_role(db: Connection, organization_id: str, by: By, user_id: str, role
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, role)
     if role != member.role:
         rows.set_role(db, organization_id, user_id, role)
-        record(db, by, organization_id, "updated", "member", user_id, {"role": role, "before": member.role})
+        _note_role(db, organization_id, by, member, role)
     return replace(member, role=role)
 
 
@@ -63,18 +63,26 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Memb
     member = _member(db, organization_id, user_id)
     if user_id == by.user_id:
         raise BadRequest("Choose somebody else", details=(Detail("userId", "Choose somebody else"),))
+    before = _member(db, organization_id, by.user_id or "")
     rows.set_role(db, organization_id, user_id, "owner")
-    rows.set_role(db, organization_id, by.user_id or "", "admin")
-    record(db, by, organization_id, "updated", "member", user_id, {"role": "owner", "before": member.role})
-    record(db, by, organization_id, "updated", "member", by.user_id or "", {"role": "admin", "before": "owner"})
+    rows.set_role(db, organization_id, before.user_id, "admin")
+    _note_role(db, organization_id, by, member, "owner")
+    _note_role(db, organization_id, by, before, "admin")
     return replace(member, role="owner")
 
 
 def _delete(db: Connection, organization_id: str, by: By, member: Member) -> Member:
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, None)
     rows.delete_member(db, organization_id, member.user_id)
-    record(db, by, organization_id, "deleted", "member", member.user_id, {"role": member.role})
+    detail = {"email": member.email, "role": member.role}
+    record(db, by, organization_id, "deleted", "member", member.user_id, detail)
     return member
+
+
+def _note_role(db: Connection, organization_id: str, by: By, before: Member, role: Role) -> None:
+    """The audit entry of another role."""
+    detail = {"email": before.email, "role": {"before": before.role, "after": role}}
+    record(db, by, organization_id, "updated", "member", before.user_id, detail)
 
 
 def _member(db: Connection, organization_id: str, user_id: str) -> Member:

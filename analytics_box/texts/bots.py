@@ -36,7 +36,7 @@ class Bots:
         "them. Seventeen large providers are known."
     )
     save = "Save"
-    counted = "{count} events count from now on, and what these send next."
+    counted = "Held events that count from now on: {count}. What comes next counts, too."
     done: ClassVar[Mapping[str, str]] = {
         "refused": "Taken back. What comes from now on is held; what was counted stays counted.",
         "options": "Saved. It holds for events that come from now on.",

@@ -54,7 +54,7 @@ def test_head_is_answered_like_get_without_its_body(box: WholeBox, path: str) ->
 
 
 def test_the_tracker_may_be_loaded_by_any_site(box: WholeBox) -> None:  # wire 5.1
-    for path in ("/script.js", "/databuddy.js"):
+    for path in ("/script.js", "/databuddy.js", "/databuddy-debug.js", "/parts.js", "/parts/rules.js"):
         answer = box.get(path)
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/javascript")

@@ -144,3 +144,23 @@ def test_each_change_is_in_the_audit_log(alone: People) -> None:
         ("deleted", "member", actor),
         ("created", "invitation", actor),
     ]
+
+
+def test_the_log_says_what_was_before_and_after(alone: People) -> None:
+    alone.call("ada", "organizations.update", name="Ada & friends", metadata={"crm": 7})
+    alone.call("ada", "organizations.updateMemberRole", userId=alone.ids["eve"], role="member")
+    alone.call("ada", "organizations.transferOwnership", userId=alone.ids["eve"])
+    alone.call("eve", "organizations.removeMember", userId=alone.ids["ada"])
+    details = [one["detail"] for one in alone.call("eve", "audit.list", limit=5).json["entries"]]
+    assert list(reversed(details)) == [
+        {
+            "name": {"before": "Ada", "after": "Ada & friends"},
+            "metadata": {"before": "{}", "after": '{"crm":7}'},
+        },
+        {"email": "eve@example.com", "role": {"before": "admin", "after": "member"}},
+        {"email": "eve@example.com", "role": {"before": "member", "after": "owner"}},
+        {"email": "ada@example.com", "role": {"before": "owner", "after": "admin"}},
+        {"email": "ada@example.com", "role": "admin"},
+    ]
+    page = alone.see("eve", "/settings/audit").body.decode()
+    assert "changed member “eve@example.com”" in page

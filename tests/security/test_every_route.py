@@ -25,7 +25,7 @@ ITEMS = {  # what the routes of pages take
 }
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 PAGES = {re.sub(r"\{.*?\}", "nothing", route.path) for route in TABLE if route.page}
-OPEN = ("/script.js", "/databuddy.js", "/.well-known/")  # to scripts of every site (security: CORS)
+OPEN = ("/script.js", "/databuddy", "/parts.js", "/.well-known/")  # to scripts of every site (security: CORS)
 ELSEWHERE = "https://elsewhere.example"
 
 

@@ -1,14 +1,25 @@
 """How events travel: no preflight, retries, and pages that forbid or lack things."""
 
-from itertools import pairwise
-
 import pytest
 from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
-from tests.tracker.visits import REMEMBER_SENDINGS, stop_clock, track, wait_until_answered
+from tests.tracker.visits import stop_clock, track
 
 pytestmark = pytest.mark.browser
+
+ANSWERS = """
+  window.statuses = [];
+  window.tries = 0;
+  const send = window.fetch;
+  window.fetch = (...request) => {
+    if (!statuses.length) return send(...request);
+    tries++;
+    const status = statuses.shift();
+    return status ? Promise.resolve(new Response(null, { status })) : Promise.reject(new TypeError("no connection"));
+  };
+"""
+"""An init script: fetch answers with `statuses` while there are any, 0 is no connection; it counts `tries`."""
 
 
 def test_requests_need_no_preflight_and_carry_no_cookie(page: Page, collector: Collector) -> None:
@@ -29,65 +40,86 @@ def test_a_refusal_that_may_pass_is_tried_again_with_the_same_ids(
     page: Page, collector: Collector, refusals: list[int]
 ) -> None:
     collector.refusals = list(refusals)
-    page.add_init_script(REMEMBER_SENDINGS)
-    page.clock.install()
     page.goto(collector.publish("/"))
-    for failed in range(1, len(refusals) + 1):
-        wait_until_answered(page)
-        page.clock.run_for(2_000 << failed)
     [view] = collector.wait_for("screen_view")
     tried = [request.events()[0]["eventId"] for request in collector.received]
     assert tried == [view["eventId"]] * (len(refusals) + 1)
+    assert collector.loaded == ["", "delivery"]
+
+
+def test_a_refusal_for_good_is_not_tried_again(page: Page, collector: Collector) -> None:
+    collector.refusals = [400]
+    page.goto(collector.publish("/"))
+    collector.wait(lambda: "delivery" in collector.loaded, "delivery")
+    page.evaluate("databuddy.track('next')")
+    page.goto("about:blank")
+    collector.wait_for("next")
+    assert collector.events("screen_view") == []
 
 
 @pytest.mark.parametrize(
-    ("statuses", "delays_s"),
+    ("statuses", "tag", "delays_ms"),
     [
-        ([503, 503, 503, 503, 503], [4, 8, 16]),  # then it is dropped
-        ([0, 0, 200], [4, 8]),  # the network is gone
-        ([200], []),
-        ([400], []),
-        ([403, 503], []),
+        ([503, 503, 503, 503, 503], "data-max-retries=3", [500, 1000, 2000]),  # then it is dropped
+        ([0, 0, 200], "data-max-retries=3", [500, 1000]),  # the network is gone
+        ([200], "data-max-retries=3", []),
+        ([400], "data-max-retries=3", []),
+        ([403, 503], "data-max-retries=3", []),
+        ([503, 503, 503], "data-max-retries=1", [500]),
+        ([503, 503], "data-max-retries=0", []),
+        ([503, 503], "data-enable-retries=false", []),
+        ([503, 503, 200], "data-initial-retry-delay=100", [250, 250]),  # 250 ms at least
+        ([503, 503, 200], "data-initial-retry-delay=20000", [20_000, 30_000]),  # 30 s at most
     ],
 )
-def test_delays_double_and_end(page: Page, collector: Collector, statuses: list[int], delays_s: list[int]) -> None:
-    page.add_init_script(
-        f"""
-        window.calls = 0;
-        const statuses = {statuses};
-        window.fetch = () => {{
-          const status = statuses[calls++];
-          return status ? Promise.resolve(new Response(null, {{ status }})) : Promise.reject(new TypeError("offline"));
-        }};
-        """
-    )
+def test_delays_double_and_end(
+    page: Page, collector: Collector, statuses: list[int], tag: str, delays_ms: list[int]
+) -> None:
+    page.add_init_script(ANSWERS)
     page.clock.install()
-    page.goto(collector.publish("/", tag="data-ignore-bot-detection data-disabled"))
+    page.goto(collector.publish("/", tag=tag))
+    collector.wait_for("screen_view")
     stop_clock(page)
-    page.evaluate("databuddy.options.disabled = false; databuddy.track('event'); databuddy.flush()")
-    seen = []
-    for second in range(61):
-        seen.append(page.evaluate("calls"))
-        if second < 60:
-            page.clock.run_for(1_000)
-    tries = [second for second in range(1, 61) if seen[second] > seen[second - 1]]
-    assert [after - before for before, after in pairwise([0, *tries])] == delays_s
-    assert seen[-1] == 1 + len(delays_s)
+    page.evaluate(f"statuses = {statuses}; databuddy.track('event'); databuddy.flush()")
+    for delay in delays_ms:
+        page.evaluate("Promise.resolve()")
+        tried = page.evaluate("tries")
+        page.clock.run_for(delay - 1)
+        assert page.evaluate("tries") == tried
+        page.clock.run_for(1)
+        assert page.evaluate("tries") == tried + 1
+    page.clock.run_for(120_000)
+    assert page.evaluate("tries") == 1 + len(delays_ms)
 
 
 def test_what_waits_for_another_try_leaves_with_the_page(page: Page, collector: Collector) -> None:
-    collector.refusals = [503]
-    page.add_init_script(REMEMBER_SENDINGS)
+    page.add_init_script(ANSWERS)
     page.clock.install()
-    page.goto(collector.publish("/"))
-    wait_until_answered(page)
-    page.goto("about:blank")
+    page.goto(collector.publish("/", tag="data-max-retries=3"))
     collector.wait_for("screen_view")
+    stop_clock(page)
+    page.evaluate("statuses = [503]; databuddy.track('event'); databuddy.flush()")
+    assert collector.events("event") == []
+    page.goto("about:blank")
+    collector.wait_for("event")
     collector.wait_for("page_exit")
 
 
+def test_what_happens_offline_is_sent_later_with_its_true_time(page: Page, collector: Collector) -> None:
+    page.goto(collector.publish("/"))
+    collector.wait_for("screen_view")
+    page.context.set_offline(True)
+    before = page.evaluate("databuddy.track('offline', { number: 1 }); databuddy.flush(); Date.now()")
+    page.evaluate("databuddy.track('offline', { number: 2 }); databuddy.flush()")
+    assert collector.events("offline") == []
+    page.context.set_offline(False)
+    back = page.evaluate("Date.now()")
+    first, second = collector.wait_for("offline", 2)
+    assert first["timestamp"] <= before <= second["timestamp"] <= back
+
+
 def test_a_collector_that_cannot_be_reached_breaks_nothing(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/", tag='data-ignore-bot-detection data-api-url="http://127.0.0.1:1"'))
+    page.goto(collector.publish("/", tag='data-api-url="http://127.0.0.1:1"'))
     track(page, "lost")
     page.evaluate("databuddy.flush()")
     assert page.evaluate("document.body.textContent") == "Hello"

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from tests.tracker.collector import Collector
 from tests.tracker.visits import hide, push, show, stop_clock
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("either")]
 
 LONG = "<div style='height: 2400px'></div>"
 
@@ -20,7 +20,6 @@ def test_leaving_sends_one_exit_by_beacon(page: Page, collector: Collector) -> N
     assert exit_["eventId"].startswith("exit_")
     said = {name: exit_[name] for name in view if name not in ("name", "eventId", "timestamp")}
     assert said == {name: view[name] for name in said}
-    assert exit_["interaction_count"] == 0
     assert exit_["scroll_depth"] == 100
     assert exit_["time_on_page"] < 60
     beacon = collector.accepted[-1]
@@ -67,18 +66,6 @@ def test_depth_is_the_lowest_part_seen_in_percent(page: Page, collector: Collect
     page.evaluate("new Promise(done => { addEventListener('scroll', done); scrollTo(0, 0) })")
     hide(page)
     assert [exit_["scroll_depth"] for exit_ in collector.wait_for("page_exit", 2)] == [25, 50]
-
-
-def test_clicks_and_keys_since_the_page_was_shown_are_counted(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/", body="<button>One</button><input>"))
-    page.click("button")
-    page.click("input")
-    page.keyboard.type("abc")
-    hide(page)
-    show(page)
-    page.click("button")
-    hide(page)
-    assert [exit_["interaction_count"] for exit_ in collector.wait_for("page_exit", 2)] == [5, 1]
 
 
 def test_navigation_inside_the_page_leaves_the_old_path(page: Page, collector: Collector) -> None:

@@ -24,13 +24,16 @@ EVERYTHING = """() => {
   Object.defineProperty(document, "hidden", { value: true });
   document.dispatchEvent(new Event("visibilitychange"));
   dispatchEvent(new PageTransitionEvent("pagehide"));
-  return attempts.length;
 }"""
 
 
 def navigator_says(name: str, value: str) -> str:
     """An init script: the browser's `navigator` answers so."""
     return f"Object.defineProperty(Navigator.prototype, '{name}', {{ get: () => {value} }})"
+
+
+GPC = navigator_says("globalPrivacyControl", "true")
+DNT = navigator_says("doNotTrack", "'1'")
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,16 @@ class Case:
 
 CASES = [
     Case("an ordinary visit", True),
-    Case("global privacy control", False, before=NOT_AUTOMATED + ";" + navigator_says("globalPrivacyControl", "true")),
-    Case("do not track", False, before=NOT_AUTOMATED + ";" + navigator_says("doNotTrack", "'1'")),
+    Case("global privacy control", False, before=NOT_AUTOMATED + ";" + GPC),
+    Case("do not track", False, before=NOT_AUTOMATED + ";" + DNT),
     Case("do not track, unset", True, before=NOT_AUTOMATED + ";" + navigator_says("doNotTrack", "'unspecified'")),
     Case(
         "no switch overrules a visitor",
         False,
         "data-ignore-bot-detection data-track-localhost",
-        navigator_says("globalPrivacyControl", "true"),
+        GPC,
     ),
     Case("opted out", False, before=NOT_AUTOMATED + "; localStorage.databuddy_opt_out = 'true'"),
-    Case("opted out, older key", False, before=NOT_AUTOMATED + "; localStorage.databuddy_disabled = 'true'"),
     Case("disabled by the page", False, "data-disabled"),
     Case("disabled in words", False, 'data-disabled="true"'),
     Case("not disabled in words", True, 'data-disabled="false"'),
@@ -72,18 +74,34 @@ CASES = [
     Case("a name in .local, wanted", True, "data-track-localhost", host="shop.local"),
     Case("names that only look local", True, host="localhost.example"),
     Case("localhost, automated", False, "data-track-localhost", before="", host="localhost"),
-    Case("a mask that is not supported yet", False, """data-mask-patterns='["/users/*"]'"""),
-    Case("paths to skip, not supported yet", False, """data-skip-patterns='["/admin/**"]'"""),
-    Case("a filter, not supported yet", False, before=NOT_AUTOMATED + "; window.databuddyConfig = { filter() {} }"),
+    Case("do not track, overruled by the page", True, "data-ignore-privacy-signals", NOT_AUTOMATED + ";" + DNT),
+    Case("privacy control, overruled by the page", True, "data-ignore-privacy-signals", NOT_AUTOMATED + ";" + GPC),
+    Case("not overruled in words", False, 'data-ignore-privacy-signals="false"', NOT_AUTOMATED + ";" + DNT),
+    Case("overruling signals counts no robots", False, "data-ignore-privacy-signals", before=""),
+    Case("an option more changes nothing", False, "data-track-errors", NOT_AUTOMATED + ";" + GPC),
 ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.why)
-def test_only_visits_that_may_be_counted_send_anything(page: Page, collector: Collector, case: Case) -> None:
+def test_only_visits_that_may_be_counted_send_anything(automated_page: Page, collector: Collector, case: Case) -> None:
+    page = automated_page
     page.add_init_script(f"{SPY}; {case.before}")
     collector.publish("/", tag=case.tag)
-    page.goto(f"http://{case.host}:{collector.port}/")
-    assert (page.evaluate(EVERYTHING) > 0) is case.counted
+    page.goto(f"http://{case.host}:{collector.port}/", wait_until="networkidle")  # parts too
+    page.evaluate(EVERYTHING)
+    assert (page.evaluate("attempts.length") > 0) is case.counted
+
+
+def test_a_visitor_who_is_not_counted_loads_no_part_that_could_store_or_see_something(
+    page: Page, collector: Collector
+) -> None:
+    page.add_init_script(GPC)
+    page.goto(collector.publish("/", tag="data-store-visitor-ids data-track-errors"), wait_until="networkidle")
+    page.evaluate("databuddy.identify('someone'); databuddy.track('bought')")
+    page.wait_for_load_state("networkidle")
+    assert collector.loaded == [""]
+    assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+    assert collector.accepted == []
 
 
 def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Collector) -> None:
@@ -98,7 +116,8 @@ def test_opting_out_stops_at_once_and_is_remembered(page: Page, collector: Colle
     ]
     track(page, "after")
     page.reload()
-    assert page.evaluate(EVERYTHING) == 0
+    page.evaluate(EVERYTHING)
+    assert page.evaluate("attempts") == []
     assert [event["name"] for event in collector.events()] == ["screen_view"]
 
 
@@ -111,14 +130,17 @@ def test_what_waits_when_a_visitor_opts_out_is_forgotten(page: Page, collector: 
 
 
 def test_opting_in_again_counts_the_page_from_then_on(page: Page, collector: Collector) -> None:
-    page.add_init_script("localStorage.databuddy_opt_out ??= 'true'")
-    page.goto(collector.publish("/"))
+    page.goto(collector.publish("/", tag="data-disabled"))
+    page.evaluate("databuddyOptOut()")
+    page.goto(collector.publish("/in"))
     page.evaluate("databuddyOptIn()")
     [view] = collector.wait_for("screen_view")
-    assert view["path"] == f"{collector.site}/"
+    assert view["path"] == f"{collector.site}/in"
+    assert page.evaluate("[databuddyOptedOut, databuddyDisabled, localStorage.length]") == [False, False, 0]
     page.evaluate("databuddyOptIn()")  # already in: nothing more
     page.reload()
     collector.wait_for("screen_view", 2)
+    assert len(collector.events("page_exit")) <= 1  # none of the time before
 
 
 def test_opting_out_holds_for_the_page_where_storage_is_blocked(page: Page, collector: Collector) -> None:

@@ -1,42 +1,37 @@
-// Analytics Box tracker: page views, engaged time, custom events. Cookieless: no id is made, sent or stored.
+// Analytics Box tracker: page views, engaged time, outgoing links, custom events. Cookieless: no id is made, sent or
+// stored. What else a page asks for comes in parts (parts.js).
 
-import { flush, record } from "./queue.js";
+import { flush, held, later, record } from "./queue.js";
 import { settings } from "./settings.js";
-import { choose, silent } from "./silence.js";
-
-/** Query parameters that tell where a visit comes from; sent as fields under their own names. */
-const SOURCE = /^utm_|(cl.?|fat_)id$|^(ref|source)$/;
+import { optOut } from "./silence.js";
 
 /** What the open page view said of itself; its exits say it again. @type {object} */
 let view;
 let views = 0;
 /** The open page, and the page before it. */
 let here = path();
-let referrer = document.referrer.split("?")[0] || "direct";
+let referrer = document.referrer.replace(/[?#].*/, "") || "direct";
 /** While visible: when that began, in ms. While hidden: what the last exit left of a second, negative. */
 let shownAt;
-let interactions;
 /** Lowest pixel that was on screen. */
 let bottom;
 /** The page view that waits for its title. @type {number | undefined} */
 let timer;
-/** Properties that every event carries. */
-let common = {};
 
 /** The page's address without its query, and without its fragment unless that is what routes. */
 function path() {
-  return location.origin + location.pathname + (settings.trackHashChanges ? location.hash.split("?")[0] : "");
+  return location.href.replace(settings.trackHashChanges ? /\?[^#]*/g : /[?#].*/, "");
 }
 
 /**
- * Opens a page view and sends it at once, with whatever waits. A prerendered page has to be shown first.
+ * Opens a page view and sends it at once, with whatever waits.
  * @param {object} [properties]
  */
 function begin(properties) {
-  if (document.prerendering) return;
   view = {
+    name: "screen_view",
     path: here,
-    properties: { ...common, ...properties },
+    properties,
     page_count: ++views,
     referrer,
     language: navigator.language,
@@ -46,12 +41,13 @@ function begin(properties) {
     title: document.title,
   };
   for (const [name, text] of new URL(location).searchParams) {
-    if (SOURCE.test(name)) view[name] = text;
+    // Where a visit comes from; sent as fields under their own names.
+    if (/^utm_|(cl.?|fat_)id$|^(ref|source)$/.test(name)) view[name] = text;
   }
-  shownAt = interactions = 0;
+  shownAt = 0;
   bottom = innerHeight;
   shown();
-  record("screen_view", view);
+  record(view);
   flush();
 }
 
@@ -61,21 +57,20 @@ function shown() {
 }
 
 /**
- * Records what happened since the page was shown: whole seconds looked at, interactions, depth in percent. A page that
- * is shown and hidden again reports only what was added, so the sums over a view's exits are right.
+ * Records what happened since the page was shown: whole seconds looked at, depth in percent. A page that is shown and
+ * hidden again reports only the time that was added, so the sum over a view's exits is right.
  */
 function exit() {
   if (shownAt > 0) {
     const ms = performance.now() - shownAt;
     shownAt = -ms % 1000;
-    record("page_exit", {
+    record({
       ...view,
-      interaction_count: interactions,
+      name: "page_exit",
       eventId: "exit_" + Math.random(),
       time_on_page: (ms / 1000) | 0,
       scroll_depth: Math.min(((bottom / document.documentElement.scrollHeight) * 100) | 0, 100),
     });
-    interactions = 0;
   }
 }
 
@@ -92,48 +87,45 @@ function navigated() {
 }
 
 // The script may be on the page twice: the first one counts.
-if (!window.databuddy) {
-  window.databuddy = {
-    flush,
-    setGlobalProperties(properties) {
-      common = { ...common, ...properties };
+if (!self.databuddy) {
+  // Calls that the core does not know are parts.js's. `then` is none, or `await databuddy` would wait for ever.
+  const api = (self.databuddy = new Proxy(
+    {
+      flush,
+      then: 0,
+      options: settings,
+      track(name, properties) {
+        record({ name, path: here, properties });
+      },
+      screenView(properties) {
+        exit();
+        begin(properties);
+      },
     },
-    clear() {
-      common = {};
-    },
-    track(name, properties) {
-      record(name, { path: here, properties: { ...common, ...properties }, source: "browser" });
-    },
-    options: settings,
-    screenView(properties) {
-      exit();
-      begin(properties);
-    },
-  };
-  window.db ||= window.databuddy; // the page may have a db of its own
-  window.databuddyOptOut = () => choose(true);
-  window.databuddyOptIn = () => {
-    if (silent()) {
-      choose(false);
-      begin();
-    }
-  };
+    { get: (known, name) => (name in known ? known[name] : later.bind(known, name)) },
+  ));
+  self.db ||= api; // the page may have a db of its own
+  self.databuddyOptOut = optOut;
+  self.databuddyOptIn = later;
 
   for (const method of ["pushState", "replaceState"]) {
-    const original = history[method];
+    const original = history[method].bind(history);
     history[method] = (...change) => {
-      original.apply(history, change);
+      original(...change);
       navigated();
     };
   }
 
-  // Captured on the window, so that events which do not bubble arrive too.
+  // Captured on the window, so that events which do not bubble arrive too. Parts hear of all of them.
   for (const [type, reaction] of Object.entries({
-    keydown() {
-      interactions++;
-    },
-    click() {
-      interactions++;
+    error() {},
+    unhandledrejection() {},
+    click(event) {
+      for (const link of event.composedPath()) {
+        if (settings.trackOutgoingLinks && /^http/.test(link.href) && link.host != location.host) {
+          record({ type: "outgoing_link", path: here, href: link.href, text: link.text });
+        }
+      }
     },
     visibilitychange() {
       exit();
@@ -144,9 +136,6 @@ if (!window.databuddy) {
       exit();
       flush(true);
     },
-    prerenderingchange() {
-      begin();
-    },
     popstate: navigated, // fragments too
     scroll() {
       bottom = Math.max(bottom, scrollY + innerHeight);
@@ -155,8 +144,17 @@ if (!window.databuddy) {
       if (event.persisted) begin(); // back from the back/forward cache
     },
   })) {
-    addEventListener(type, reaction, true);
+    addEventListener(
+      type,
+      (event) => {
+        reaction(event);
+        held?.push(event);
+      },
+      true,
+    );
   }
 
+  // Letters that only names of options have which are not the core's own.
+  if (/[ABDEPRSTVf]|kI|Lo|ug/.test(Object.keys(settings))) later(0);
   begin();
 }

@@ -1,70 +1,67 @@
 // What waits to be sent, and the sending.
 //
 // A request is a plain text POST without headers of our own; the website's id is in its query. So browsers need no
-// preflight. Every event has an eventId, so one that is sent again after a lost answer counts once.
+// preflight. Every event has an eventId, so one that is sent again after a lost answer counts once. What options, failed
+// requests and rarer calls need is in parts.js, which is loaded when the first of them comes up.
 
 import { address, settings } from "./settings.js";
 import { silent } from "./silence.js";
 
-/** Route → its waiting events: JSON texts, each with a comma before it. @type {Record<string, string>} */
-let waiting = {};
-/** @type {number | undefined} */
-let timer;
-/** Failed requests in a row, at most 3: each doubles the delay. */
-let failures = 0;
-
 /**
- * @param {string} route
- * @param {string} text
- * @returns {string} all that waits for the route
+ * What parts.js will see to, in its order: texts of events, DOM events, calls as [name, ...arguments], failed requests
+ * as [texts, status]. Undefined as long as nobody needs it. parts.js takes it over by a `push` of its own.
+ * @type {any[] | undefined}
  */
-function keep(route, text) {
-  timer ||= setTimeout(flush, 2000 << failures);
-  return (waiting[route] = (waiting[route] || "") + text);
+export let held;
+
+/** Texts of events. */
+let waiting = [];
+
+/** Leaves something to parts.js. */
+export function later(...entry) {
+  held ||= load() || [];
+  held.push(entry);
+}
+
+/** Tried again for as long as the network is gone: what has failed waits with it. */
+function load() {
+  import(address.origin + "/parts.js").then(
+    (parts) => parts.default(held),
+    () => setTimeout(load, 5000),
+  );
 }
 
 /**
- * Sends all that waits, or forgets it when the visitor has opted out meanwhile. While a page is only prerendered it
- * waits on. Network errors and refusals that may pass (408, 429, 5xx) are tried again 3 times.
+ * Sends all that waits, or forgets it where it may not be recorded. A page that is only prerendered keeps it.
  * @param {boolean} [leaving] the page may be gone in a moment: leave the request to the browser
  */
 export function flush(leaving) {
-  if (document.prerendering) return;
-  timer = clearTimeout(timer);
-  for (const [route, text] of Object.entries(waiting)) {
-    const url = (settings.apiUrl || address.origin) + route + (settings.clientId || settings.websiteId);
-    const body = `[${text.slice(1)}]`;
-    if (silent() || (leaving && navigator.sendBeacon?.(url, body))) continue;
-    fetch(url, { method: "POST", body, keepalive: true })
-      .then(
-        (response) => response.status,
-        () => 503,
-      )
-      .then((status) => {
-        if (status < 408) failures = 0;
-        else if (failures < 3) {
-          failures++;
-          keep(route, text);
-        }
-      });
+  if (document.prerendering || !waiting[0]) return;
+  const url = (settings.apiUrl || address.origin) + "/batch?client_id=" + settings.clientId;
+  const texts = waiting;
+  const body = `[${texts}]`;
+  waiting = [];
+  if (!silent() && !(leaving && navigator.sendBeacon?.(url, body))) {
+    fetch(url, { method: "POST", body, keepalive: true }).then(
+      (response) => response.ok || later(texts, response.status),
+      () => later(texts),
+    );
   }
-  waiting = {};
 }
 
 /**
- * Queues an event. What cannot be written as JSON is dropped; nothing is ever thrown at the page.
- * @param {string} name
- * @param {object} fields page events have a referrer, custom events have none
+ * Queues an event. What cannot be written as JSON is dropped; nothing is ever thrown at the page. Ten events are a
+ * request, and so is a long one, so that requests stay below the 60 KB that browsers take from a page that leaves.
+ * @param {object} fields
  */
-export function record(name, fields) {
+export function record(fields) {
   try {
-    const full =
-      !silent() &&
-      keep(
-        fields.referrer ? "/batch?client_id=" : "/track?website_id=",
-        "," + JSON.stringify({ name, eventId: "" + Math.random(), timestamp: Date.now(), ...fields }),
-      )[8000]; // characters; browsers take at most 64 KB from a page that leaves, the box at most 100 events
-    if (full) flush();
+    const text = JSON.stringify({ eventId: fields.name + Math.random(), timestamp: Date.now(), ...fields });
+    if (held) held.push(text);
+    else {
+      waiting[0] || setTimeout(flush, 5000);
+      if (waiting.push(text) > 9 || text[2000]) flush();
+    }
   } catch {
     // A cycle or a BigInt in the page's properties.
   }

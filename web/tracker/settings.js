@@ -3,12 +3,13 @@
 
 const tag = document.currentScript;
 
-/** Where the script came from, which is also where events go. */
+/** Where the script came from; its parts come from there too, and events go there. */
 export const address = new URL(tag.src);
 
-/** @type {Record<string, any>} options by their camelCase name; a bare attribute is true, "false" is false */
-export const settings = { ...window.databuddyConfig };
+/** @type {Record<string, any>} options by their camelCase name; parts.js reads numbers and lists out of the texts */
+export const settings = { ...self.databuddyConfig };
 
 for (const [name, text] of [...Object.entries(tag.dataset), ...address.searchParams]) {
   settings[name] = text != "false" && (text || true);
 }
+if (DEBUG) settings.debug = true;

@@ -1,41 +1,30 @@
-// Who is not counted, and how a visitor says so.
+// Who is not counted. Options that overrule some of it are read in parts.js.
 
 import { settings } from "./settings.js";
 
-/**
- * Truthy while nothing may be recorded or sent. Masks, skipped paths and a filter are not part of this tracker yet:
- * a page that asks for them stays silent, because counting it would send what it wanted kept back.
- */
+/** Truthy while nothing may be recorded or sent. */
 export function silent() {
   try {
     return (
       settings.disabled ||
-      settings.skipPatterns ||
-      settings.maskPatterns ||
-      settings.filter ||
       navigator.globalPrivacyControl ||
-      navigator.doNotTrack == 1 ||
-      (!settings.ignoreBotDetection &&
-        (navigator.webdriver ||
-          // The last case is a page without a host: a file, or a document that a script wrote.
-          (!settings.trackLocalhost && /(^|\.)local(host)?$|^(127|0)[\d.]+$|^$/.test(location.hostname)))) ||
-      window.databuddyOptedOut ||
-      localStorage.databuddy_opt_out ||
-      localStorage.databuddy_disabled
+      navigator.doNotTrack > 0 ||
+      navigator.webdriver ||
+      // The last case is a page without a host: a file, or a document that a script wrote.
+      /local(host)?$|^(127|0)\.|^$/.test(location.hostname) ||
+      self.databuddyOptedOut ||
+      localStorage.databuddy_opt_out
     );
   } catch {
     // Storage is blocked, so there is no choice in it.
   }
 }
 
-/**
- * Remembers the visitor's choice; the only thing the tracker ever stores.
- * @param {boolean} out
- */
-export function choose(out) {
-  window.databuddyOptedOut = window.databuddyDisabled = out;
+/** Remembers at once that the visitor is not to be counted, for the page may be reloaded in a moment. */
+export function optOut() {
   try {
-    localStorage.databuddy_opt_out = localStorage.databuddy_disabled = out || "";
+    self.databuddyOptedOut = self.databuddyDisabled = true;
+    localStorage.databuddy_opt_out = localStorage.databuddy_disabled = true;
   } catch {
     // Storage is blocked: the choice holds for this page.
   }

@@ -51,6 +51,15 @@ ROUTES: dict[tuple[str, str], Described] = {
     ("GET", "/databuddy.js"): Described(
         "Files", "The same script under its other name", answer=str, media="text/javascript", empty=_CACHED
     ),
+    ("GET", "/databuddy-debug.js"): Described(
+        "Files", "The same script to read, which explains itself", answer=str, media="text/javascript", empty=_CACHED
+    ),
+    ("GET", "/parts.js"): Described(
+        "Files", "What the script needs for its options", answer=str, media="text/javascript", empty=_CACHED
+    ),
+    ("GET", "/parts/{part}"): Described(
+        "Files", "A part of the script", answer=str, media="text/javascript", errors=(404,), empty=_CACHED
+    ),
     ("GET", "/static/{file}"): Described(
         "Files", "A style, script or picture of the pages", answer=bytes, media="*/*", errors=(404,), empty=_CACHED
     ),

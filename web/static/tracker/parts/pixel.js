@@ -1,0 +1,1 @@
+var r={"/batch":"track","/vitals":"web_vitals","/errors":"error"},t=t=>{t.pixel=(e,i)=>{if(!r[e])return!1;let s=new URLSearchParams({client_id:t.settings.clientId,type:i.type??r[e]});for(let r in i){let t=i[r];null!=t&&s.set(r,"properties"==r?JSON.stringify(t):t)}return(new Image).src=(t.settings.apiUrl||t.origin)+"/px.jpg?"+s,!0}};export{t as default};

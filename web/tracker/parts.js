@@ -1,0 +1,183 @@
+// What a page needs beyond the core: loaded by it when the first such thing comes up. It brings the parts that options
+// ask for, and sees to all that the core has held: in its order, with the time and the page at which it happened.
+
+/** Part → options that ask for it. */
+const WANTED = {
+  rules: /^(samplingRate|(skip|mask)Patterns|filter)$/,
+  ids: /^storeVisitorIds$/,
+  clicks: /^track(Attributes|Downloads)$/,
+  interactions: /^trackInteractions$/,
+  errors: /^trackErrors$/,
+  vitals: /^track(WebVitals|Performance)$/,
+  debug: /^debug$/,
+  pixel: /^usePixel$/,
+  delivery: /^/, // always: the core's own queue knows one route only
+};
+const api = self.databuddy;
+const settings = api.options;
+
+/** What happened while parts were on their way. @type {any[]} */
+const kept = [];
+/** Parts that were asked for. */
+const asked = {};
+let pending = 0;
+/** Functions of parts that hear of DOM events and page events. @type {((event: any) => void)[]} */
+const hearers = [];
+/** Properties that every event of a page carries. */
+let common = {};
+/** True while a visitor opts in again: the exit of the view that was not counted is not either. */
+let optingIn;
+
+/** What parts are given, and add to: rules, ids, debug (what passes them goes on), keep, again and flush (delivery). */
+const core = {
+  origin: new URL(import.meta.url).origin,
+  settings,
+  silent,
+  /** Path of the open page view. */
+  page: "",
+  /** Records an event for a route, in its turn. */
+  record(route, fields) {
+    const event = { eventId: route + Math.random(), timestamp: Date.now(), path: core.page, ...fields };
+    take(() => admit(route, event));
+  },
+};
+
+/** What pages may say beyond the core's own calls; ids.js knows more. */
+const calls = {
+  setGlobalProperties(properties) {
+    common = { ...common, ...properties };
+  },
+  clear() {
+    common = {};
+    core.clear?.();
+  },
+};
+
+/** Truthy while nothing may be recorded or sent: silence.js, with the options that overrule some of it. */
+function silent() {
+  try {
+    return (
+      settings.disabled ||
+      (!settings.ignorePrivacySignals && (navigator.globalPrivacyControl || navigator.doNotTrack > 0)) ||
+      (!settings.ignoreBotDetection &&
+        (navigator.webdriver ||
+          (!settings.trackLocalhost && /local(host)?$|^(127|0)\.|^$/.test(location.hostname)))) ||
+      self.databuddyOptedOut ||
+      localStorage.databuddy_opt_out
+    );
+  } catch {
+    // Storage is blocked, so there is no choice in it.
+  }
+}
+
+/** Lets an event through to delivery, unless a part keeps it back. */
+function admit(route, event) {
+  if (silent() || (optingIn && event.name == "page_exit")) return;
+  if (route == "/batch") {
+    if (event.properties || Object.keys(common).length) event.properties = { ...common, ...event.properties };
+    if (event.name == "screen_view") core.page = event.path;
+    for (const hear of hearers) hear(event);
+  }
+  for (const pass of [core.rules, core.ids, core.debug]) {
+    if (pass && !pass(event, route)) return;
+  }
+  core.keep(route, event);
+}
+
+/** Sees to an entry of what the core holds (queue.js), or does what a part wants done in its turn. */
+function handle(entry) {
+  if (typeof entry == "string") admit("/batch", JSON.parse(entry));
+  else if (typeof entry == "function") entry();
+  else if (entry.type) {
+    for (const hear of hearers) hear(entry);
+    if (/^(vis|pageh)/.test(entry.type)) core.flush?.(true);
+  } else {
+    const [what, ...said] = entry;
+    if (what?.map) core.again?.(what, ...said);
+    else if (!entry.length) optIn();
+    else if (calls[what]) calls[what](...said);
+    else if (/^(id|setT|clearP)/.test(what) && !silent()) {
+      load("ids");
+      take(() => core[what]?.(...said));
+    }
+  }
+}
+
+function take(entry) {
+  kept.push(entry);
+  while (!pending && kept.length) {
+    try {
+      handle(kept.shift());
+    } catch {
+      // Never thrown at the page.
+    }
+  }
+}
+
+function load(name) {
+  if (asked[name]) return;
+  asked[name] = 1;
+  pending++;
+  bring(name);
+}
+
+/** A part that cannot be loaded is done without, but not what keeps things back and what sends: without them all waits. */
+function bring(name, tries = "") {
+  const address = `${core.origin}/parts/${name}.js?v=${HASHES[name]}${tries}`;
+  import(address).then(
+    (part) => {
+      hearers.push(part.default(core) || (() => {}));
+      arrived();
+    },
+    () => (/rules|deliv/.test(name) ? setTimeout(bring, 5000, name, tries + "&") : arrived()),
+  );
+}
+
+function arrived() {
+  pending--;
+  take(() => core.flush?.());
+}
+
+/** Loads what options ask for; for a visitor who is not counted only what explains it. */
+function start() {
+  for (const part in WANTED) {
+    for (const name in settings) {
+      if (WANTED[part].test(name) && (settings[name] ?? false) !== false && (part == "debug" || !silent())) load(part);
+    }
+  }
+}
+
+/** Counts a visitor who had opted out, from now on. */
+function optIn() {
+  if (!silent()) return;
+  self.databuddyOptedOut = self.databuddyDisabled = false;
+  try {
+    delete localStorage.databuddy_opt_out;
+    delete localStorage.databuddy_disabled;
+  } catch {
+    // Storage is blocked: the choice holds for this page.
+  }
+  start();
+  take(() => {
+    optingIn = true;
+    api.screenView();
+    optingIn = false;
+  });
+}
+
+/** @param {any[]} held by the core, so far; from now on what it pushes comes here */
+export default function (held) {
+  for (const name in settings) {
+    try {
+      if (typeof settings[name] == "string") settings[name] = JSON.parse(settings[name]);
+    } catch {
+      // A text.
+    }
+  }
+  api.flush = () => take(() => core.flush?.());
+  api.getProfileId = () => null;
+  api.getTrackingIds = () => ({ anonId: null, sessionId: null });
+  start();
+  held.push = take;
+  held.splice(0).map(take);
+}

@@ -1,0 +1,88 @@
+// The queue of a page that has parts: routes, batches, retries. Requests are like the core's: plain text, no headers.
+
+/** Bytes of a request's body at most; browsers take 64 KB from a page that leaves. */
+const MOST_BYTES = 60_000;
+/** Characters of an event that does not wait: all that is under way when a page is left must fit into those 64 KB. */
+const LONG = 2000;
+/** Events of a request at most: what the box takes on its narrowest routes. */
+const MOST_EVENTS = 20;
+
+export default (core) => {
+  const { settings } = core;
+  const number = (name, usual, least, most) => Math.min(Math.max(+(settings[name] ?? usual) || 0, least), most);
+  const size = number("batchSize", 10, 1, 50);
+  const timeout = number("batchTimeout", 5000, 100, 30_000);
+  const alone = settings.enableBatching === false;
+  const retries = settings.enableRetries === false ? 0 : number("maxRetries", 3, 0, 20);
+  const delay = number("initialRetryDelay", 500, 0, 30_000);
+  /** Page views are sent at once, unless the page wants batches of its own. */
+  const patient = settings.batchSize ?? settings.batchTimeout;
+  const query = new URLSearchParams({ client_id: settings.clientId });
+  for (const [name, option] of [["sdk_name", "sdk"], ["sdk_version", "sdkVersion"]]) {
+    if (settings[option]) query.set(name, settings[option]);
+  }
+
+  /** Route, text and failed tries of each event that waits. @type {[string, string, number][]} */
+  let waiting = [];
+  let timer;
+
+  const soon = (ms) => {
+    timer ||= setTimeout(core.flush, ms);
+  };
+
+  function post(route, items, leaving) {
+    const texts = items.map((item) => item[1]);
+    const single = alone && route == "/batch";
+    const url = (settings.apiUrl || core.origin) + (single ? "/" : route) + "?" + query;
+    const body = single || route == "/identify" ? texts[0] : `[${texts}]`;
+    if (leaving && navigator.sendBeacon?.(url, body)) return;
+    fetch(url, { method: "POST", body, keepalive: body.length < 20_000 })
+      .then(
+        (response) => response.status,
+        () => 0,
+      )
+      .then((status) => {
+        core.answered?.(url, texts.length, status);
+        if (!status || /408|42[59]|5../.test(status)) again(items);
+      });
+  }
+
+  function again(items) {
+    for (const item of items) if (item[2]++ < retries) waiting.push(item);
+    if (waiting[0]) soon(Math.min(Math.max(delay << (items[0][2] - 1), 250), 30_000));
+  }
+
+  core.flush = (leaving) => {
+    timer = clearTimeout(timer);
+    if (document.prerendering || !navigator.onLine) return;
+    const groups = {};
+    for (const item of core.silent() ? [] : waiting) {
+      const bytes = new Blob([item[1]]).size + 1;
+      let group = groups[item[0]];
+      if (group && (alone || item[0] == "/identify" || group.items.length >= MOST_EVENTS || group.bytes + bytes > MOST_BYTES)) {
+        post(item[0], group.items, leaving);
+        group = undefined;
+      }
+      group = groups[item[0]] = group || { items: [], bytes: 2 };
+      group.items.push(item);
+      group.bytes += bytes;
+    }
+    waiting = [];
+    for (const route in groups) post(route, groups[route].items, leaving);
+  };
+
+  core.keep = (route, event) => {
+    if (core.pixel?.(route, event)) return;
+    const text = JSON.stringify(event);
+    const full = waiting.push([route, text, 0]) >= size || text.length > LONG;
+    if (full || alone || route == "/identify" || (event.name == "screen_view" && !patient)) core.flush();
+    else soon(timeout);
+  };
+
+  core.again = (texts, status) => {
+    if (!status || /408|42[59]|5../.test(status)) again(texts.map((text) => ["/batch", text, 0]));
+  };
+
+  addEventListener("online", () => core.flush());
+  document.addEventListener("prerenderingchange", () => core.flush());
+};

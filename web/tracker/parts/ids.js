@@ -1,0 +1,104 @@
+// Who it is: a visitor's id and session kept in the browser where the page asks for it (storeVisitorIds), and the page's
+// own profile. Without that option the profile is known to this page only, and nothing is stored.
+
+const IDLE_MS = 30 * 60_000;
+const CLICKS = ["gclid", "fbclid", "ttclid", "twclid", "li_fat_id", "msclkid"];
+
+export default (core) => {
+  const { settings } = core;
+  const api = self.databuddy;
+  const stored = settings.storeVisitorIds;
+  const asked = new URL(location).searchParams;
+
+  /** A storage, or something like it for as long as this page lasts. */
+  function open(name) {
+    try {
+      if (stored) return self[name];
+    } catch {
+      // Blocked.
+    }
+    return { setItem(key, text) { this[key] = text }, removeItem(key) { delete this[key] } };
+  }
+  const local = open("localStorage");
+  const session = open("sessionStorage");
+  const put = (storage, key, text) => {
+    try {
+      storage.setItem(key, text);
+    } catch {
+      // Full.
+    }
+    return text;
+  };
+  const uuid = () =>
+    crypto.randomUUID?.() ??
+    "10000000-1000-4000-8000-100000000000".replace(/[018]/g, (digit) =>
+      (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (+digit / 4)))).toString(16),
+    );
+  /** An id that another site of the owner handed over in the address. */
+  const given = (name, prefix) => (new RegExp(`^${prefix}_[\\w-]{8,100}$`).test(asked.get(name)) ? asked.get(name) : undefined);
+
+  const anonymous = () => local.did || put(local, "did", "anon_" + uuid());
+  /** The session at a moment, a new one after 30 minutes without any event. */
+  function sessionAt(now) {
+    if (!(now - session.did_session_timestamp < IDLE_MS)) {
+      put(session, "did_session", "sess_" + uuid());
+      put(session, "did_session_start", now);
+    }
+    put(session, "did_session_timestamp", now);
+    return session.did_session;
+  }
+  const forget = (storage, keys) => keys.map((key) => storage.removeItem("did" + key));
+
+  if (stored) {
+    const [visitor, visit] = [given("anonId", "anon"), given("sessionId", "sess")];
+    if (visitor) put(local, "did", visitor);
+    if (visit && visit != session.did_session) {
+      put(session, "did_session", visit);
+      put(session, "did_session_start", Date.now());
+      put(session, "did_session_timestamp", Date.now());
+    }
+    const clicks = Object.fromEntries(CLICKS.filter((name) => asked.has(name)).map((name) => [name, asked.get(name)]));
+    if (Object.keys(clicks).length) put(local, "did_params", JSON.stringify(clicks));
+  }
+
+  core.ids = (event, route) => {
+    const page = route == "/batch";
+    if (stored) {
+      event.anonymousId = anonymous();
+      event.sessionId = sessionAt(event.timestamp);
+      if ("anonymizeVisitorIds" in settings) event.anonymizeVisitorIds = settings.anonymizeVisitorIds;
+      if (page) event.sessionStartTime = +session.did_session_start;
+    }
+    if (page && local.did_profile) event.profileId = local.did_profile;
+    return true;
+  };
+
+  const send = (traits) => {
+    const said = { profileId: local.did_profile, traits };
+    if (stored) said.anonymousId = anonymous();
+    core.keep("/identify", said);
+  };
+  core.identify = (profileId, traits) => {
+    if (!profileId) return;
+    const id = put(local, "did_profile", String(profileId).slice(0, 128));
+    const said = JSON.stringify([id, traits]);
+    // Once in a session is enough, however many pages say it.
+    if (session.did_profile_sent == said) return;
+    put(session, "did_profile_sent", said);
+    send(traits);
+  };
+  core.setTraits = (traits) => {
+    if (local.did_profile) send(traits);
+  };
+  core.clearProfile = () => {
+    forget(local, ["_profile"]);
+    forget(session, ["_profile_sent"]);
+  };
+  core.clear = () => {
+    core.clearProfile();
+    forget(local, ["", "_params"]);
+    forget(session, ["_session", "_session_timestamp", "_session_start"]);
+  };
+  api.getProfileId = () => local.did_profile ?? null;
+  api.getTrackingIds = () => ({ anonId: local.did ?? null, sessionId: session.did_session ?? null });
+};
