@@ -10,7 +10,7 @@ from analytics_box.clock import HOUR, SECOND
 from analytics_box.demo.arrivals import Arrival
 from analytics_box.demo.audience import DIRECT, MACHINES, Machine, Place, Source
 from analytics_box.demo.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
-from analytics_box.ingest import agent
+from analytics_box.ingest import agent, geo
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
 
@@ -51,6 +51,7 @@ def visit(random: Random, arrival: Arrival) -> Iterator[Sent]:
         language=arrival.place.language,
         bot="",
         by_key=False,
+        country=geo.name_of(arrival.place.language[-2:]),
     )
     reader = Reader(random, sender, machine, arrival.place)
     yield from _read(reader, arrival.time, arrival.source)

@@ -18,6 +18,8 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.auditlog import pages as audit_pages
+from analytics_box.bots import calls as bot_calls
+from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.drops import calls as drop_calls
@@ -97,6 +99,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
     Route("GET", "/script.js", assets.tracker, PUBLIC),
     Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy-debug.js", assets.tracker_to_read, PUBLIC),
+    Route("GET", "/parts.js", assets.tracker_parts, PUBLIC),
+    Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
     Route("GET", "/", account_pages.home, PUBLIC, page=True),
@@ -197,6 +202,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/people/export", people_pages.export, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/people/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/{website_id:str}/people/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}/bots", bot_pages.show, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/bots/allow", bot_pages.allow, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/bots/refuse", bot_pages.refuse, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/bots/options", bot_pages.options, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
     Route(
@@ -300,6 +309,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
     Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),
+    Procedure("websites.listBots", bot_calls.list_bots, "read:data"),
+    Procedure("websites.allowBot", bot_calls.allow_bot, "manage:websites", "member"),
+    Procedure("websites.refuseBot", bot_calls.refuse_bot, "manage:websites", "member"),
+    Procedure("websites.updateBotOptions", bot_calls.update_bot_options, "manage:websites", "member"),
     Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
 )
 
