@@ -17,10 +17,12 @@ const api = self.databuddy;
 const settings = api.options;
 
 /** What happened while parts were on their way. @type {any[]} */
-const kept = [];
+let kept = [];
 /** Parts that were asked for. */
 const asked = {};
 let pending = 0;
+/** True while an entry is seen to. */
+let busy;
 /** Functions of parts that hear of DOM events and page events. @type {((event: any) => void)[]} */
 const hearers = [];
 /** Properties that every event of a page carries. */
@@ -98,19 +100,29 @@ function handle(entry) {
     else if (calls[what]) calls[what](...said);
     else if (/^(id|setT|clearP)/.test(what) && !silent()) {
       load("ids");
-      take(() => core[what]?.(...said));
+      kept.unshift(() => core[what]?.(...said));
     }
   }
 }
 
+/** Sees to an entry after all that came before it; what comes of an entry goes with it. */
 function take(entry) {
+  if (busy && !pending) return handle(entry);
   kept.push(entry);
-  while (!pending && kept.length) {
+  if (pending && entry.type == "pagehide" && !asked.rules && !silent()) {
+    // Left before all parts have come: the events go without what parts would have added.
+    const url = (settings.apiUrl || core.origin) + "/batch?client_id=" + settings.clientId;
+    const isText = (one) => typeof one == "string";
+    if (navigator.sendBeacon?.(url, `[${kept.filter(isText)}]`)) kept = kept.filter((one) => !isText(one));
+  }
+  while (!pending && !busy && kept.length) {
+    busy = true;
     try {
       handle(kept.shift());
     } catch {
       // Never thrown at the page.
     }
+    busy = false;
   }
 }
 

@@ -186,7 +186,7 @@
         true
       );
     }
-    if (/[ABDEPRSTVf]|kI|Lo|ug/.test(Object.keys(settings))) later(0);
+    if (/[ABDEPRSTV]|fi|kI|Lo|ug/.test(Object.keys(settings))) later(0);
     begin();
   }
 })();

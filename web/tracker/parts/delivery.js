@@ -27,6 +27,7 @@ export default (core) => {
   let timer;
 
   const soon = (ms) => {
+    if (!ms) timer = clearTimeout(timer);
     timer ||= setTimeout(core.flush, ms);
   };
 
@@ -75,8 +76,9 @@ export default (core) => {
     if (core.pixel?.(route, event)) return;
     const text = JSON.stringify(event);
     const full = waiting.push([route, text, 0]) >= size || text.length > LONG;
-    if (full || alone || route == "/identify" || (event.name == "screen_view" && !patient)) core.flush();
-    else soon(timeout);
+    const view = event.name == "screen_view" && !patient;
+    // At once is after what else happens now: together and in order.
+    soon(full || view || alone || route == "/identify" ? 0 : timeout);
   };
 
   core.again = (texts, status) => {
