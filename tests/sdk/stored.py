@@ -5,8 +5,10 @@ from typing import Any
 
 import apsw
 
-_TEXTS: tuple[str, ...] = ("name", "namespace", "profile", "path", "query_string", "title", "origin", "client_session", "entry")
-_TEXTS += ("referrer", "source", "utm_source", "utm_campaign", "language", "time_zone", "viewport", "bot")
+_TEXTS: tuple[str, ...] = (
+    *("name", "namespace", "profile", "path", "query_string", "title", "origin", "client_session", "entry"),
+    *("referrer", "source", "utm_source", "utm_campaign", "language", "time_zone", "viewport", "bot"),
+)
 
 
 def rows(data_dir: Path, sql: str) -> list[tuple[Any, ...]]:
