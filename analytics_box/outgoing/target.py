@@ -1,6 +1,7 @@
 """An address that somebody typed, taken apart (security: outgoing requests). Pure."""
 
 import re
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final, Literal
 from urllib.parse import quote, urljoin
@@ -71,10 +72,8 @@ def target(text: str) -> Target:
 
 def redirected(before: Target, location: str) -> Target:
     """Where an answer's Location leads; spaces and UTF-8 that servers forget to encode are taken. Raises Refused."""
-    try:
+    with suppress(UnicodeError):  # then it was Latin-1, or text already
         location = location.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        pass  # it was Latin-1, or text already
     location = location.strip(" ").replace(" ", "%20")
     if not location.isprintable() or "\\" in location:
         raise Refused("The answer leads to an address with characters that no address has")
