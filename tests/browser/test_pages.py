@@ -115,6 +115,8 @@ SIGNED_IN = (
     "{site}?range=today&compare=off",
     "{site}/settings",
     "{site}/settings/transfer",
+    "{site}/people",
+    "{site}/people/delete?device=x",
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
 )
