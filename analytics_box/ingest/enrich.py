@@ -210,13 +210,13 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     said = (given.source if kind != CUSTOM else None) or query.get("source", "")
     tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
     referrer, host = _referrer(given.referrer or "")
-    name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
+    name, group = _origin(tag, utm[1], utm[2], click_id, host, domain)
     agent = sender.agent
     return (
         where.path,
         referrer,
         name,
-        channel(name=name, medium=utm[1], campaign=utm[2], click_id=click_id, tagged=bool(tag)),
+        group,
         click_id,
         *utm,
         sender.country,
@@ -235,15 +235,22 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     )
 
 
+@lru_cache(maxsize=20_000)
+def _origin(tag: str, medium: str, campaign: str, click_id: str, host: str, domain: str) -> tuple[str, str]:
+    """The source and the channel of a session that begins like this (semantics 17 and 18)."""
+    name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
+    return name, channel(name=name, medium=medium, campaign=campaign, click_id=click_id, tagged=bool(tag))
+
+
 def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], str]:
     """The five utm values and the name of the click id; what an event does not say, the query of its page may."""
     utm, click_ids = _UTM_OF(given), _CLICK_IDS_OF(given)
     if not query and not any(utm) and not any(click_ids):
         return _NO_UTM, ""
     found = [clean(value or query.get(name, ""), 128) for name, value in zip(UTM, utm, strict=True)]
-    said = {name for name, value in zip(_SAID_CLICK_IDS, click_ids, strict=True) if value}
-    clicked = (name for name in CLICK_IDS if name in said or query.get(name))
-    return tuple(found), next(clicked, "")
+    clicked = [name for name in query if name in CLICK_IDS and query[name]]
+    clicked += [name for name, value in zip(_SAID_CLICK_IDS, click_ids, strict=True) if value]
+    return tuple(found), min(clicked, key=list(CLICK_IDS).index, default="")
 
 
 def between(number: float | None, most: int) -> int:
