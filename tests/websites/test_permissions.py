@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box import ids
-from analytics_box.bots.rules import REASONS
 from analytics_box.http.routes import PROCEDURES
 from analytics_box.identity import SCOPES, Scope
+from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
 from analytics_box.websites import change
