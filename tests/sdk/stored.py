@@ -11,9 +11,9 @@ _TEXTS: tuple[str, ...] = (
 )
 
 
-def rows(data_dir: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of events.db, beside the running server."""
-    db = apsw.Connection(str(data_dir / "events.db"), flags=apsw.SQLITE_OPEN_READONLY)
+def rows(data_dir: Path, sql: str, *, file: str = "events.db") -> list[tuple[Any, ...]]:
+    """Rows of a database, beside the running server."""
+    db = apsw.Connection(str(data_dir / file), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         return list(db.execute(sql).fetchall())
     finally:
