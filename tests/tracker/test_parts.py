@@ -59,7 +59,8 @@ OF_PARTS = (
 )
 EVERYTHING = (
     "data-track-hash-changes data-track-outgoing-links data-store-visitor-ids data-track-attributes "
-    "data-track-downloads data-track-interactions data-track-errors data-track-web-vitals data-sampling-rate=1 data-batch-size=10 "
+    "data-track-downloads data-track-interactions data-track-errors data-track-web-vitals "
+    "data-sampling-rate=1 data-batch-size=10 "
     "data-mask-patterns='[\"/users/*\"]' data-skip-patterns='[\"/never\"]'"
 )
 

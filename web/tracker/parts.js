@@ -3,14 +3,14 @@
 
 /** Part → options that ask for it. */
 const WANTED = {
-  rules: /^(samplingRate|(skip|mask)Patterns|filter)$/,
-  ids: /^storeVisitorIds$/,
-  clicks: /^track(Attributes|Downloads)$/,
-  interactions: /^trackInteractions$/,
-  errors: /^trackErrors$/,
-  vitals: /^track(WebVitals|Performance)$/,
-  debug: /^debug$/,
-  pixel: /^usePixel$/,
+  rules: /samplingRate|Patterns|filter/,
+  ids: /storeVisitorIds/,
+  clicks: /Attributes|Downloads/,
+  interactions: /Interactions/,
+  errors: /Errors/,
+  vitals: /WebVitals|Performance/,
+  debug: /debug/,
+  pixel: /usePixel/,
   delivery: /^/, // always: the core's own queue knows one route only
 };
 const api = self.databuddy;
@@ -150,11 +150,12 @@ function arrived() {
   take(() => core.flush?.());
 }
 
-/** Loads what options ask for; for a visitor who is not counted only what explains it. */
+/** Loads what options ask for; for a visitor who is not counted only what explains it, and what forgets who it was. */
 function start() {
   for (const part in WANTED) {
     for (const name in settings) {
-      if (WANTED[part].test(name) && (settings[name] ?? false) !== false && (part == "debug" || !silent())) load(part);
+      const wanted = WANTED[part].test(name) && (settings[name] ?? false) !== false;
+      if (wanted && (!silent() || /debug|ids/.test(part))) load(part);
     }
   }
 }

@@ -49,7 +49,7 @@ export default (core) => {
   }
   const forget = (storage, keys) => keys.map((key) => storage.removeItem("did" + key));
 
-  if (stored) {
+  if (stored && !core.silent()) {
     const [visitor, visit] = [given("anonId", "anon"), given("sessionId", "sess")];
     if (visitor) put(local, "did", visitor);
     if (visit && visit != session.did_session) {
@@ -70,6 +70,10 @@ export default (core) => {
       if (page) event.sessionStartTime = +session.did_session_start;
     }
     if (page && local.did_profile) event.profileId = local.did_profile;
+    // What a click brought belongs to what came of it; where a session comes from, its own page views say.
+    if (page && !/^(screen_view|page_exit)$/.test(event.name) && local.did_params) {
+      Object.assign(event, JSON.parse(local.did_params));
+    }
     return true;
   };
 
@@ -81,8 +85,9 @@ export default (core) => {
   core.identify = (profileId, traits) => {
     if (!profileId) return;
     const id = put(local, "did_profile", String(profileId).slice(0, 128));
-    const said = JSON.stringify([id, traits]);
-    // Once in a session is enough, however many pages say it.
+    // Once in a session is enough, however many pages say it. What it said is kept as a number only.
+    let said = 0;
+    for (const sign of JSON.stringify([id, traits])) said = (said * 31 + sign.codePointAt(0)) | 0;
     if (session.did_profile_sent == said) return;
     put(session, "did_profile_sent", said);
     send(traits);
@@ -99,6 +104,7 @@ export default (core) => {
     forget(local, ["", "_params"]);
     forget(session, ["_session", "_session_timestamp", "_session_start"]);
   };
+  if (self.databuddyOptedOut || local.databuddy_opt_out) core.clear();
   api.getProfileId = () => local.did_profile ?? null;
   api.getTrackingIds = () => ({ anonId: local.did ?? null, sessionId: session.did_session ?? null });
 };

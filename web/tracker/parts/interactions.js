@@ -21,6 +21,8 @@ export default (core) => {
   let activeUntil = 0;
   /** When something last happened that a click may have caused, and when a link or form began to lead away. */
   let reactedAt = 0;
+  /** @type {Element | undefined} */
+  let focused;
   let leadsAwayAt = -Infinity;
   let scrolledAt = -Infinity;
   /** @type {{ x: number, y: number, at: number }[]} */
@@ -54,14 +56,15 @@ export default (core) => {
     if (target.closest("a[href]")) leadsAwayAt = at;
     const clickable = target.closest(CLICKABLE);
     if (!clickable) return;
-    const page = location.href;
+    const page = location.href.replace(/#$/, "");
+    const focus = focused;
     const observer = new MutationObserver(() => {
       reactedAt = performance.now();
     });
     observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
     setTimeout(() => {
       observer.disconnect();
-      if (reactedAt >= at || location.href != page || document.hidden) return;
+      if (reactedAt >= at || location.href.replace(/#$/, "") != page || document.hidden || focused != focus) return;
       count("deadClickCount");
       counts.deadClickTarget = called(clickable);
     }, DEAD_MS);
@@ -101,7 +104,8 @@ export default (core) => {
     else if (type == "unhandledrejection" || (type == "error" && event.message)) count("errorCount");
     else if (type == "scroll") {
       if (at - scrolledAt > 250) count("scrollCount");
-      scrolledAt = reactedAt = at;
+      scrolledAt = at;
+      reactedAt = performance.now(); // a scroll's own time is that of its frame, which may have begun before the click
       alive(at);
     } else if (type == "pointermove") alive(at);
     else if (COUNTED[type] && event.isTrusted) {
@@ -109,12 +113,12 @@ export default (core) => {
       alive(at);
       if (type == "click" && target?.closest) clicked(event, target);
       if (type == "submit") leadsAwayAt = reactedAt = at;
-    } else if (/focusin|change/.test(type)) {
+    } else if (type == "focusin") focused = target;
+    else if (type == "change") {
       reactedAt = at;
-      if (type == "change" && target.form !== undefined) {
-        counts.lastFormField = (target.name || target.id).slice(0, 64);
-        fields.add(target);
-      }
+      if (target.form === undefined) return;
+      counts.lastFormField = (target.name || target.id).slice(0, 64);
+      fields.add(target);
     }
   }
   for (const type of ["keydown", "copy", "submit", "pointermove", "focusin", "change"]) {

@@ -48,11 +48,10 @@ export default (core) => {
   };
   const events = [observe("event", slow, { durationThreshold: 40 }), observe("first-input", slow)];
 
-  observe("paint", (entry) => {
-    if (entry.name == "first-contentful-paint" && entry.startTime < hiddenAt) report("FCP", since(entry.startTime));
-  });
-
   function first() {
+    observe("paint", (entry) => {
+      if (entry.name == "first-contentful-paint" && entry.startTime < hiddenAt) report("FCP", since(entry.startTime));
+    });
     const navigation = performance.getEntriesByType("navigation")[0];
     if (navigation?.responseStart > 0) report("TTFB", since(navigation.responseStart));
     let frames = -1;
