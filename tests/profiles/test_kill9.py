@@ -39,7 +39,9 @@ def fill(server: Server, account: Account, person: str) -> None:
         for number in range(DEVICES):
             said = {"profileId": name, "websiteId": account.website_id, "anonymousId": f"{name}-{number}"}
             assert post(server, account, "/identify", {**said, "traits": {"name": name}}).status_code == 200
-        vitals = [{"metricName": "LCP", "metricValue": 1, "anonymousId": f"{name}-{number}"} for number in range(20)]
+        vitals = [
+            {"metricName": "LCP", "metricValue": 1, "anonymousId": f"{name}-{number % DEVICES}"} for number in range(20)
+        ]
         answer = httpx.post(
             f"{server.url}/vitals?client_id={account.website_id}",
             json=vitals,
