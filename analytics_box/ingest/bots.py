@@ -38,7 +38,7 @@ _DEVICE = re.compile(
     r"|qmobile|i-mate|dopod|o2|t-mobile|orange|sprint|nec|nexian|cherry|vk|pg-|eten|gradiente|maxx)"
 )
 _TOKEN = re.compile(r"\d{0,4}[A-Za-z][\w.!&+-]*")
-_ELSEWHERE = re.compile(r"\S*(?:://|@|www\.|\(at\))\S*", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"://|@|www\.|\(at\)", re.IGNORECASE)
 _COMPATIBLE = re.compile(r"compatible; *(?!MSIE|Windows)([A-Za-z][\w.!&+ -]*)")
 _EVERYBODY = re.compile(
     r"(?:mozilla|compatible|applewebkit|khtml|like|gecko|safari|version|chrome|firefox|mobile|windows|linux|macintosh"
@@ -157,7 +157,7 @@ def name_of(user_agent: str, sign: str) -> str:
 
     Addresses in it are left aside: they tell where to read about it.
     """
-    said = _ELSEWHERE.sub(" ", user_agent)
+    said = " ".join(word for word in user_agent.split() if not _ELSEWHERE.search(word))
     at = said.lower().find(sign.lower())
     if at >= 0 and len(sign) < len(user_agent):
         for token in _TOKEN.finditer(said):

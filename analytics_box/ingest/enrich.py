@@ -16,7 +16,7 @@ from analytics_box.ingest.channel import channel
 from analytics_box.ingest.clicks import CLICK_IDS
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.ingest.language import language
-from analytics_box.ingest.paths import UTM, Page, clean, page
+from analytics_box.ingest.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.source import host_of, is_spam, source
 from analytics_box.ingest.visitors import Salts
@@ -209,7 +209,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     utm, click_id = _campaign(given, query)
     said = (given.source if kind != CUSTOM else None) or query.get("source", "")
     tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
-    referrer, host = _referrer(given.referrer or "")
+    referrer, host = _referrer((given.referrer or "")[:LONGEST])
     name, group = _origin(tag, utm[1], utm[2], click_id, host, domain)
     agent = sender.agent
     return (
@@ -227,10 +227,10 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         agent.system,
         agent.system_version,
         agent.device,
-        language(given.language or sender.language),
-        _zone(given.timezone or ""),
-        _size(given.viewport_size),
-        _size(given.screen_resolution),
+        language((given.language or sender.language)[:64]),
+        _zone((given.timezone or "")[:64]),
+        _size((given.viewport_size or "")[:16]),
+        _size((given.screen_resolution or "")[:16]),
         given.connection_type if given.connection_type in CONNECTIONS else "",
     )
 
@@ -259,18 +259,18 @@ def between(number: float | None, most: int) -> int:
 
 
 @lru_cache(maxsize=2_000)
-def _size(text: str | None) -> str:
+def _size(text: str) -> str:
     """A size like 1280x720 (wire 4.3); nothing for what is none, such as 0x0 of a page that is not shown."""
-    sides = _SIZE.fullmatch(text or "")
+    sides = _SIZE.fullmatch(text)
     return f"{sides[1]}x{sides[2]}" if sides and all(240 <= int(side) <= 10_000 for side in sides.groups()) else ""
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _is_spam(referrer: str) -> bool:
     return bool(referrer) and is_spam(host_of(referrer))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _referrer(given: str) -> tuple[str, str]:
     """A referrer without query and fragment, and its host; both empty for a direct visit."""
     host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
