@@ -167,7 +167,8 @@ def test_the_component_brings_the_boxs_own_script(place: Place, context: Browser
 
 
 def test_page_views_and_events_arrive_even_those_before_the_script(place: Place, context: BrowserContext) -> None:
-    page = place.open(context, "/?utm_source=mail")
+    # With an id of its own: what a session has of its first event must not come from the test before.
+    page = place.open(context, "/?utm_source=mail", storeVisitorIds=True)
     (early,) = place.wait_for("before the script")[-1:]
     assert json.loads(early["properties"]) == {"early": True}
     page.evaluate("sdk.setGlobalProperties({release: '1.2'}); sdk.track('signup', {plan: 'pro'}); sdk.flush()")
