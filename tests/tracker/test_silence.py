@@ -153,8 +153,21 @@ def test_opting_out_holds_for_the_page_where_storage_is_blocked(page: Page, coll
     assert collector.events("after") == []
 
 
-def test_a_visit_leaves_nothing_in_the_browser_and_sends_no_id(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/"))
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "",
+        "data-track-errors data-track-web-vitals data-track-interactions data-track-attributes data-sampling-rate=1 "
+        "data-anonymize-visitor-ids=false data-store-visitor-ids=false",
+    ],
+)
+def test_a_visit_leaves_nothing_in_the_browser_and_sends_no_id(page: Page, collector: Collector, tag: str) -> None:
+    page.add_init_script(
+        """for (const name of ["setItem", "removeItem", "clear"]) {
+          Storage.prototype[name] = () => { throw new Error("storage is touched") };
+        }"""
+    )
+    page.goto(collector.publish("/", tag=tag))
     track(page, "bought")
     page.evaluate("databuddy.flush()")
     collector.wait_for("bought")

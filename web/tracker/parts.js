@@ -30,7 +30,7 @@ let common = {};
 /** True while a visitor opts in again: the exit of the view that was not counted is not either. */
 let optingIn;
 
-/** What parts are given, and add to: rules, ids, debug (what passes them goes on), keep, again and flush (delivery). */
+/** What parts get, and add to: rules, ids, debug (what passes them goes on), keep, again, flush (delivery). */
 const core = {
   origin: new URL(import.meta.url).origin,
   settings,
@@ -133,7 +133,7 @@ function load(name) {
   bring(name);
 }
 
-/** A part that cannot be loaded is done without, but not what keeps things back and what sends: without them all waits. */
+/** A part that cannot be loaded is done without. What keeps things back and what sends is not: all waits for it. */
 function bring(name, tries = "") {
   const address = `${core.origin}/parts/${name}.js?v=${HASHES[name]}${tries}`;
   import(address).then(
@@ -150,7 +150,7 @@ function arrived() {
   take(() => core.flush?.());
 }
 
-/** Loads what options ask for; for a visitor who is not counted only what explains it, and what forgets who it was. */
+/** Loads what options ask for; of a visitor who is not counted only what explains it and what forgets who it was. */
 function start() {
   for (const part in WANTED) {
     for (const name in settings) {

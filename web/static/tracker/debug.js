@@ -56,7 +56,7 @@
       if (held) held.push(text);
       else {
         waiting[0] || setTimeout(flush, 5e3);
-        if (waiting.push(text) > 9 || text[2e3]) flush();
+        if (waiting.push(text) > 9 || text[1e3]) flush();
       }
     } catch {
     }

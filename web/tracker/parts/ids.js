@@ -1,5 +1,5 @@
-// Who it is: a visitor's id and session kept in the browser where the page asks for it (storeVisitorIds), and the page's
-// own profile. Without that option the profile is known to this page only, and nothing is stored.
+// Who it is: a visitor's id and session kept in the browser where the page asks for it (storeVisitorIds), and the
+// page's own profile. Without that option the profile is known to this page only, and nothing is stored.
 
 const IDLE_MS = 30 * 60_000;
 const CLICKS = ["gclid", "fbclid", "ttclid", "twclid", "li_fat_id", "msclkid"];
@@ -17,7 +17,14 @@ export default (core) => {
     } catch {
       // Blocked.
     }
-    return { setItem(key, text) { this[key] = text }, removeItem(key) { delete this[key] } };
+    return {
+      setItem(key, text) {
+        this[key] = text;
+      },
+      removeItem(key) {
+        delete this[key];
+      },
+    };
   }
   const local = open("localStorage");
   const session = open("sessionStorage");
@@ -35,7 +42,10 @@ export default (core) => {
       (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (+digit / 4)))).toString(16),
     );
   /** An id that another site of the owner handed over in the address. */
-  const given = (name, prefix) => (new RegExp(`^${prefix}_[\\w-]{8,100}$`).test(asked.get(name)) ? asked.get(name) : undefined);
+  const given = (name, prefix) => {
+    const id = asked.get(name);
+    return new RegExp(`^${prefix}_[\\w-]{8,100}$`).test(id) ? id : undefined;
+  };
 
   const anonymous = () => local.did || put(local, "did", "anon_" + uuid());
   /** The session at a moment, a new one after 30 minutes without any event. */

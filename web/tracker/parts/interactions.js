@@ -1,5 +1,5 @@
-// What was done with a page, told with each of its exits: clicks, keys, scrolls, forms, clicks of rage and dead ones. It
-// never says what was typed.
+// What was done with a page, told with each of its exits: clicks, keys, scrolls, forms, clicks of rage and dead ones.
+// It never says what was typed.
 
 /** Somebody is there for so long after a sign of life. */
 const ACTIVE_MS = 10_000;
@@ -8,6 +8,8 @@ const RAGE_MS = 1000;
 const RAGE_PX = 30;
 /** A click on what looks clickable is dead if nothing happens for so long. */
 const DEAD_MS = 1000;
+/** A page that goes so soon after a click on a link, or a form that was sent, was left by it. */
+const AWAY_MS = 5000;
 const CLICKABLE = "button,summary,[role=button],[role=tab],[onclick],a[href='#'],a:not([href])";
 const COUNTED = { click: "clickCount", keydown: "keyCount", copy: "copyCount", submit: "formSubmitCount" };
 
@@ -32,8 +34,10 @@ export default (core) => {
     counts[name] = (counts[name] ?? 0) + 1;
   };
   /** An element in at most 64 characters, without its text. */
-  const called = (element) =>
-    (element.localName + (element.id && "#" + element.id) + [...element.classList].map((word) => "." + word).join("")).slice(0, 64);
+  const called = (element) => {
+    const words = [...element.classList].map((word) => "." + word);
+    return (element.localName + (element.id && "#" + element.id) + words.join("")).slice(0, 64);
+  };
 
   function alive(at) {
     counts.timeToFirstInteraction ??= Math.round(at - shownAt);
@@ -80,12 +84,12 @@ export default (core) => {
   function exit(event) {
     const now = performance.now();
     const cause = self.event?.type;
+    const gone = now - leadsAwayAt < AWAY_MS ? "navigation" : "unload";
     event.interaction_count = (counts.clickCount ?? 0) + (counts.keyCount ?? 0);
     core.record("/engagement", {
       path: event.path,
       pageIndex: event.page_count,
-      exitType:
-        cause == "visibilitychange" ? "hidden" : cause != "pagehide" ? "spa" : now - leadsAwayAt < 5000 ? "navigation" : "unload",
+      exitType: cause == "visibilitychange" ? "hidden" : cause == "pagehide" ? gone : "spa",
       timeOnPage: Math.round(now - shownAt),
       activeTime: Math.round(activeMs + Math.min(activeUntil, now) - activeFrom),
       maxScrollDepth: event.scroll_depth,

@@ -8,7 +8,9 @@ export default (core) => {
   for (const entry of performance.getEntriesByType("visibility-state")) {
     if (entry.name == "hidden") hiddenAt = Math.min(hiddenAt, entry.startTime);
   }
-  const report = (metricName, metricValue) => core.record("/vitals", { path, metricName, metricValue: Math.round(metricValue * 1e4) / 1e4 });
+  const report = (metricName, value) => {
+    core.record("/vitals", { path, metricName, metricValue: Math.round(value * 1e4) / 1e4 });
+  };
   const observe = (type, see, options) => {
     try {
       const observer = new PerformanceObserver((list) => list.getEntries().forEach(see));
