@@ -60,6 +60,7 @@ from analytics_box.websites.late_parts import LateParts
 log = logging.getLogger(__name__)
 
 SALTS_FILE = "salts"
+UNCHECKED_FILE = "unchecked"  # is there after an unclean stop, until both databases have been looked through
 KEY_FILE = "secret.key"  # what secrets at rest are sealed with
 
 
@@ -81,7 +82,7 @@ class Box(Struct, frozen=True):
     calls: Calls
     deliveries: Deliveries
     application: App
-    unclean: bool  # the last run did not close its files
+    unclean: bool  # a run did not close its files, and nobody has looked through them since
 
     async def note_key_use(self) -> None:
         """Write down when API keys were last used, as far as box.db does not know it."""
@@ -90,6 +91,10 @@ class Box(Struct, frozen=True):
         if uses:
             await self.box_db.write(lambda db: key_rows.note_use(db, uses))
             keys.saved(uses)
+
+    def found_sound(self) -> None:
+        """Both databases were looked through after an unclean stop."""
+        (self.settings.data_dir / UNCHECKED_FILE).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
@@ -104,7 +109,12 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     # First, for it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     directory = settings.data_dir
-    unclean = any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE))
+    unchecked = directory / UNCHECKED_FILE
+    unclean = unchecked.exists() or any(
+        _is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE)
+    )
+    if unclean:
+        unchecked.touch(mode=0o600)  # opening folds the logs back, which are the other sign
     migrate(directory)
     box_db = Db(directory / schema.BOX_FILE, readers=2, durability=settings.durability)
     events_db = Db(

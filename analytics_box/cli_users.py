@@ -15,7 +15,7 @@ from analytics_box.organizations.rules import ROLES
 
 @click.group()
 def user() -> None:
-    """Make and list accounts of people, and help those who cannot sign in; also while the box runs."""
+    """Make and list accounts, and help people who cannot sign in."""
 
 
 @user.command("create")
@@ -26,7 +26,10 @@ def user() -> None:
 @AS_JSON
 @with_settings("data_dir", "host", "port", "base_url")
 def user_create(email: str, name: str, role: Role, organization: str | None, as_json: bool, **given: Any) -> None:
-    """Make an account, and print the link with which its person sets a password; it works once, for 7 days."""
+    """Make an account and print a link that sets its password.
+
+    The link works once, for 7 days; pass it on to the person. No password is ever printed.
+    """
 
     def run() -> None:
         wanted = users.NewUser(email=email, name=name, role=role, organization=organization)
@@ -46,7 +49,7 @@ def user_create(email: str, name: str, role: Role, organization: str | None, as_
 @AS_JSON
 @with_settings("data_dir")
 def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
-    """List accounts: address, name, what is special about it, when last seen, and the roles it has."""
+    """List accounts with their roles and when they were last seen."""
 
     def run() -> None:
         found = carry_out(read_settings(given), "user list", users.SomeUsers(organization))
@@ -66,7 +69,10 @@ def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
 @click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
 @with_settings("data_dir", "host", "port", "base_url")
 def user_reset_password(email: str, remove_second_factor: bool, **given: Any) -> None:
-    """Print a link that sets a new password for this account; it works once, for an hour."""
+    """Print a link that sets a new password.
+
+    The link works once, for an hour, and ends all sessions of the account when it is used.
+    """
 
     def run() -> None:
         wanted = users.ResetPassword(email=email, remove_second_factor=remove_second_factor)

@@ -146,7 +146,7 @@ def _optimize(db: Connection) -> None:
 
 JOBS = (
     Job("turn salts", 60, turn_salts),
-    Job("finish erasures", 60, finish_erasures),
+    Job("finish erasures", 10, finish_erasures),
     Job("sweep limits", 60, sweep_limits),
     Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),

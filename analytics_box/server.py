@@ -109,7 +109,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
     scheduler = start_jobs(box)
     administration = await _administration(box)
     if box.unclean:
-        threading.Thread(target=_check_after_crash, args=(box,), daemon=True).start()
+        threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()
     try:
         await _listening(settings.host, port)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -163,8 +163,12 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
     return scheduler
 
 
-def _check_after_crash(box: Box) -> None:
-    """The last run ended without closing: look through both files while the box already serves."""
+def check_after_crash(box: Box) -> None:
+    """A run ended without closing: look through both files while the box already serves.
+
+    Where this is cut short, or something is damaged, the next start looks again.
+    """
+    sound = True
     for db in (box.box_db, box.events_db):
         try:
             found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
@@ -175,6 +179,9 @@ def _check_after_crash(box: Box) -> None:
             log.info("%s is sound after an unclean stop", db.path.name)
         else:
             log.error("%s is damaged, restore a backup: %s", db.path.name, found)
+            sound = False
+    if sound:
+        box.found_sound()
 
 
 async def _listening(host: str, port: int) -> None:

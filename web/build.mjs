@@ -37,7 +37,8 @@ async function tracker() {
     // As analytics_box/http/assets.py makes them: it serves a file for ever under its own hash.
     hashes[basename(file, ".js")] = createHash("sha256").update(part).digest("hex").slice(0, 12);
   }
-  files[`${TRACKER}/parts.js`] = await small(await bundle("tracker/parts.js", "esm", { HASHES: JSON.stringify(hashes) }));
+  const named = { HASHES: JSON.stringify(hashes) };
+  files[`${TRACKER}/parts.js`] = await small(await bundle("tracker/parts.js", "esm", named));
   files[`${TRACKER}/script.js`] = await small(await bundle("tracker/main.js", "iife", { DEBUG: "false" }));
   files[`${TRACKER}/debug.js`] = Buffer.from(await bundle("tracker/main.js", "iife", { DEBUG: "true" }));
   return files;

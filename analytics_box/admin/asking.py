@@ -19,7 +19,7 @@ def organization_of(parts: Calls, given: str | None) -> Organization:
     if given is None:
         if len(known) == 1:
             return known[0]
-        names = ", ".join(organization.slug for organization in known)
+        names = ", ".join(sorted(organization.slug for organization in known))
         raise errors.BadRequest(f"Name the organization: {names}" if known else "Set up the box first")
     for organization in known:
         if given in {organization.id, organization.slug}:

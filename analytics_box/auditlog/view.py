@@ -55,6 +55,8 @@ def who(actor: str, name: str) -> str:
         return AuditLog.by_key.format(name=name or actor.removeprefix("apikey:"))
     if actor.startswith("user:"):
         return name or AuditLog.by_nobody
+    if actor.startswith("invitation:"):
+        return AuditLog.by_invitation
     return AuditLog.others.get(actor, actor)
 
 

@@ -49,6 +49,7 @@ from analytics_box.profiles import calls as people_calls
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
+from analytics_box.query_pages import pages as query_pages
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import overview_pages, transfer_pages
@@ -196,6 +197,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/people", people_pages.show, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/people/person", people_pages.person, SIGNED_IN, "member", page=True),

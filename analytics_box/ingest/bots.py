@@ -38,7 +38,7 @@ _DEVICE = re.compile(
     r"|qmobile|i-mate|dopod|o2|t-mobile|orange|sprint|nec|nexian|cherry|vk|pg-|eten|gradiente|maxx)"
 )
 _TOKEN = re.compile(r"\d{0,4}[A-Za-z][\w.!&+-]*")
-_ELSEWHERE = re.compile(r"\S*(?:://|@|www\.|\(at\))\S*", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"://|@|www\.|\(at\)", re.IGNORECASE)
 _COMPATIBLE = re.compile(r"compatible; *(?!MSIE|Windows)([A-Za-z][\w.!&+ -]*)")
 _EVERYBODY = re.compile(
     r"(?:mozilla|compatible|applewebkit|khtml|like|gecko|safari|version|chrome|firefox|mobile|windows|linux|macintosh"
@@ -47,15 +47,26 @@ _EVERYBODY = re.compile(
 )
 
 
+class Union(Struct, frozen=True):
+    """Several patterns: those that begin with ^, and those that may stand anywhere."""
+
+    start: re.Pattern[str]
+    anywhere: re.Pattern[str]
+
+    def find(self, text: str) -> re.Match[str] | None:
+        """Where one of them fits."""
+        return self.start.match(text) or self.anywhere.search(text)
+
+
 class Lists(Struct, frozen=True):
     """The patterns, each in the form in which it is found quickest. All but names and `named` want lower case."""
 
     words: tuple[str, ...]
     starts: tuple[str, ...]
-    patterns: re.Pattern[str]
-    shapes: re.Pattern[str]
+    patterns: Union
+    shapes: Union
     names: dict[str, tuple[str, ...]]  # first four characters → names that begin so, the longest first
-    named: re.Pattern[str]
+    named: Union
 
 
 @lru_cache(maxsize=1)
@@ -75,8 +86,14 @@ def lists() -> Lists:
     )
 
 
-def _union(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.ASCII)
+def _union(patterns: list[str]) -> Union:
+    def joined(some: list[str]) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{pattern})" for pattern in some) or r"\b\B", re.ASCII)
+
+    return Union(
+        joined([pattern for pattern in patterns if pattern.startswith("^")]),
+        joined([pattern for pattern in patterns if not pattern.startswith("^")]),
+    )
 
 
 def judge(user_agent: str) -> tuple[str, str]:
@@ -108,7 +125,7 @@ def _sign(user_agent: str) -> str:
     name = _listed_name(user_agent, known.names)
     if name:
         return name
-    match = known.named.search(user_agent)
+    match = known.named.find(user_agent)
     if match:
         return match[0]
     lower = user_agent.lower()
@@ -117,9 +134,9 @@ def _sign(user_agent: str) -> str:
             return word
     if lower.startswith(known.starts):
         return lower.split("/", 1)[0]
-    match = known.patterns.search(lower)
+    match = known.patterns.find(lower)
     if match is None:
-        match = known.shapes.search(lower)
+        match = known.shapes.find(lower)
         if match is None or _DEVICE.search(lower):
             return ""
     return match[0] or user_agent
@@ -140,7 +157,7 @@ def name_of(user_agent: str, sign: str) -> str:
 
     Addresses in it are left aside: they tell where to read about it.
     """
-    said = _ELSEWHERE.sub(" ", user_agent)
+    said = " ".join(word for word in user_agent.split() if not _ELSEWHERE.search(word))
     at = said.lower().find(sign.lower())
     if at >= 0 and len(sign) < len(user_agent):
         for token in _TOKEN.finditer(said):

@@ -5,7 +5,6 @@ that its network means by it where none is written.
 """
 
 import re
-from functools import lru_cache
 
 from analytics_box.ingest import source
 from analytics_box.ingest.clicks import CLICK_IDS
@@ -28,7 +27,6 @@ _SCREENS = {*SCREENS, "YouTube", "Vimeo", "bilibili", "Niconico", "Douyu", "Huya
 _LINKS = {"referral", "app", "link"}
 
 
-@lru_cache(maxsize=20_000)
 def channel(*, name: str, medium: str, campaign: str, click_id: str, tagged: bool) -> str:
     """The channel of a session that comes from the source of this name.
 

@@ -16,7 +16,7 @@ from analytics_box.ingest.channel import channel
 from analytics_box.ingest.clicks import CLICK_IDS
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.ingest.language import language
-from analytics_box.ingest.paths import UTM, Page, clean, page
+from analytics_box.ingest.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.source import host_of, is_spam, source
 from analytics_box.ingest.visitors import Salts
@@ -209,14 +209,14 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     utm, click_id = _campaign(given, query)
     said = (given.source if kind != CUSTOM else None) or query.get("source", "")
     tag = utm[0] or clean(said or given.ref or query.get("ref", ""), 128)
-    referrer, host = _referrer(given.referrer or "")
-    name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
+    referrer, host = _referrer((given.referrer or "")[:LONGEST])
+    name, group = _origin(tag, utm[1], utm[2], click_id, host, domain)
     agent = sender.agent
     return (
         where.path,
         referrer,
         name,
-        channel(name=name, medium=utm[1], campaign=utm[2], click_id=click_id, tagged=bool(tag)),
+        group,
         click_id,
         *utm,
         sender.country,
@@ -227,12 +227,19 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
         agent.system,
         agent.system_version,
         agent.device,
-        language(given.language or sender.language),
-        _zone(given.timezone or ""),
-        _size(given.viewport_size),
-        _size(given.screen_resolution),
+        language((given.language or sender.language)[:64]),
+        _zone((given.timezone or "")[:64]),
+        _size((given.viewport_size or "")[:16]),
+        _size((given.screen_resolution or "")[:16]),
         given.connection_type if given.connection_type in CONNECTIONS else "",
     )
+
+
+@lru_cache(maxsize=20_000)
+def _origin(tag: str, medium: str, campaign: str, click_id: str, host: str, domain: str) -> tuple[str, str]:
+    """The source and the channel of a session that begins like this (semantics 17 and 18)."""
+    name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
+    return name, channel(name=name, medium=medium, campaign=campaign, click_id=click_id, tagged=bool(tag))
 
 
 def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], str]:
@@ -241,9 +248,9 @@ def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], 
     if not query and not any(utm) and not any(click_ids):
         return _NO_UTM, ""
     found = [clean(value or query.get(name, ""), 128) for name, value in zip(UTM, utm, strict=True)]
-    said = {name for name, value in zip(_SAID_CLICK_IDS, click_ids, strict=True) if value}
-    clicked = (name for name in CLICK_IDS if name in said or query.get(name))
-    return tuple(found), next(clicked, "")
+    clicked = [name for name in query if name in CLICK_IDS and query[name]]
+    clicked += [name for name, value in zip(_SAID_CLICK_IDS, click_ids, strict=True) if value]
+    return tuple(found), min(clicked, key=list(CLICK_IDS).index, default="")
 
 
 def between(number: float | None, most: int) -> int:
@@ -252,18 +259,18 @@ def between(number: float | None, most: int) -> int:
 
 
 @lru_cache(maxsize=2_000)
-def _size(text: str | None) -> str:
+def _size(text: str) -> str:
     """A size like 1280x720 (wire 4.3); nothing for what is none, such as 0x0 of a page that is not shown."""
-    sides = _SIZE.fullmatch(text or "")
+    sides = _SIZE.fullmatch(text)
     return f"{sides[1]}x{sides[2]}" if sides and all(240 <= int(side) <= 10_000 for side in sides.groups()) else ""
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _is_spam(referrer: str) -> bool:
     return bool(referrer) and is_spam(host_of(referrer))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _referrer(given: str) -> tuple[str, str]:
     """A referrer without query and fragment, and its host; both empty for a direct visit."""
     host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""

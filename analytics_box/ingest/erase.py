@@ -22,7 +22,7 @@ DELETE = {
     """
     for table in TABLES
 }
-_PEOPLE = {
+OTHERS = {
     "profiles": ("profile",),
     "visitor_profiles": ("visitor", "time"),
     "erasures": ("id",),
@@ -35,7 +35,7 @@ async def site(events: Db, number: int) -> int:
     removed = await _all(events, "events", number, None)
     for table in SPANS:
         await _all(events, table, number, None)
-    for table, key in _PEOPLE.items():
+    for table, key in OTHERS.items():
         while await events.write(partial(_delete_some, table=table, key=", ".join(key), number=number)) == CHUNK:
             pass
     return removed

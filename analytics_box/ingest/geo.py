@@ -64,11 +64,12 @@ class Places:
     def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Place:
         """The place of a client by its cut network (http.address.network_of). Headers count only when the peer is a
         trusted proxy; what they leave open the databases say."""
-        place = self._known.get(network)
+        known = self._known  # a reload puts another in its place, which must not get what the old database says
+        place = known.get(network)
         if place is None:
-            place = self._known[network] = self._look_up(network)
-            if len(self._known) > MOST_REMEMBERED:
-                self._known.popitem(last=False)
+            place = known[network] = self._look_up(network)
+            if len(known) > MOST_REMEMBERED:
+                known.popitem(last=False)
         return self._corrected(place, headers) if self._asks_proxy and is_within(peer, self._trusted) else place
 
     def reload(self) -> bool:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from analytics_box.ingest.clicks import CLICK_IDS, is_tracking
 
 LONGEST = 2_048
+_SHORT = 512  # characters of an address that is worth remembering
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 
 # Control characters and bidirectional overrides: never part of what a person wants to read.
@@ -39,9 +40,17 @@ def clean(text: str, longest: int = LONGEST) -> str:
     return text.strip()[:longest]
 
 
-@lru_cache(maxsize=20_000)
 def page(address: str) -> Page:
     """Take apart a URL or a bare path; what is neither is "/". A fragment counts where it is a route (`#/` or `#!`)."""
+    return _remembered(address) if len(address) <= _SHORT else _taken_apart(address)
+
+
+@lru_cache(maxsize=20_000)
+def _remembered(address: str) -> Page:
+    return _taken_apart(address)
+
+
+def _taken_apart(address: str) -> Page:
     address = address.strip()
     try:
         parts = urlsplit("/" + address.lstrip("/") if address.startswith("//") else address)

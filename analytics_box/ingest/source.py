@@ -14,6 +14,7 @@ from analytics_box.ingest.clicks import CLICK_IDS
 Kind = Literal["direct", "search", "social", "ai", "email", "unknown"]
 
 DIRECT = "Direct"
+_LONGEST_HOST = 253  # characters (RFC 1035)
 
 # What people write into utm_source, and hosts that the lists do not have.
 ALIASES = {
@@ -224,6 +225,8 @@ def known() -> Known:
 def name_of_host(host: str) -> str:
     """The known name of a referrer's host, else the host without www."""
     host = host.lower().rstrip(".").removeprefix("www.")
+    if len(host) > _LONGEST_HOST:
+        return host
     hosts = known().hosts
     labels = host.split(".")
     for first in range(len(labels) - 1):
@@ -300,8 +303,9 @@ def is_local(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL in lower case; empty where there is none."""
+    """The host of a URL in lower case; empty where there is none, and where it is longer than names can be."""
     try:
-        return (urlsplit(url).hostname or "").lower()
+        host = (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+    return host if len(host) <= _LONGEST_HOST else ""

@@ -16,7 +16,7 @@ from analytics_box.ingest.sessions import IDLE, LONGEST, Key, LiveSessions, Sess
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import EMPTY
 
-CHUNK = 2_000  # events per write
+CHUNK = 500  # events per write: those that arrive wait meanwhile
 _SECONDS = 60.0  # for the look at a chunk's sessions
 
 _AT = {column: place for place, column in enumerate(COLUMNS)}

@@ -8,7 +8,9 @@ import asyncio
 import logging
 import smtplib
 import ssl
-from collections.abc import Coroutine
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from pathlib import Path
@@ -60,7 +62,7 @@ class Mailer:
         if not self.configured:
             raise NotSent("No mail server is set up: smtp_host is empty")
         async with self._slots:
-            await asyncio.to_thread(self._send, mail)
+            await _apart(lambda: self._send(mail))
 
     async def try_to_send(self, mail: Mail) -> bool:
         """The same for mail that may fail; whether it was sent. Why it was not is logged."""
@@ -105,6 +107,32 @@ class Mailer:
             raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
         except ValueError as broken:
             raise NotSent("The message has an address or a subject that cannot be sent") from broken
+
+
+async def _apart(work: Callable[[], None]) -> None:
+    """Run something in a thread of its own, for which a box that is stopped does not wait."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def tell(raised: BaseException | None) -> None:
+        if ended.done():  # whoever asked has given up
+            return
+        if raised is None:
+            ended.set_result(None)
+        else:
+            ended.set_exception(raised)
+
+    def run() -> None:
+        raised: BaseException | None = None
+        try:
+            work()
+        except Exception as error:
+            raised = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, raised)
+
+    threading.Thread(target=run, name="mail", daemon=True).start()
+    await ended
 
 
 def _message(sender: str, mail: Mail) -> EmailMessage:

@@ -1,6 +1,7 @@
 """An address that somebody typed, taken apart (security: outgoing requests). Pure."""
 
 import re
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final, Literal
 from urllib.parse import quote, urljoin
@@ -70,11 +71,14 @@ def target(text: str) -> Target:
 
 
 def redirected(before: Target, location: str) -> Target:
-    """Where an answer's Location leads. Raises Refused."""
+    """Where an answer's Location leads; spaces and UTF-8 that servers forget to encode are taken. Raises Refused."""
+    with suppress(UnicodeError):  # then it was Latin-1, or text already
+        location = location.encode("latin-1").decode("utf-8")
+    location = location.strip(" ").replace(" ", "%20")
     if not location.isprintable() or "\\" in location:
         raise Refused("The answer leads to an address with characters that no address has")
     try:
-        return target(urljoin(before.url, location.strip()))
+        return target(urljoin(before.url, location))
     except ValueError as broken:
         raise Refused("The answer leads to something that is no address") from broken
 

@@ -70,15 +70,22 @@ class Erasures(Struct, frozen=True):
     async def resume(self) -> None:
         """Complete all erasures that were broken off."""
         for erasure_id in await self.events.read(erasure_rows.under_way):
-            await self._finish(erasure_id)
+            async with self.lock:
+                erasure = await self.events.read(partial(erasure_rows.find, erasure_id=erasure_id))
+                if erasure is not None:
+                    await self._finish(erasure)
 
-    async def _erase(self, begin: Callable[[Connection], str | None]) -> Done | None:
-        erasure_id = await self.events.write(begin)
-        if erasure_id is None:
-            return None
-        return await asyncio.shield(self._finish(erasure_id))
+    async def _erase(self, begin: Callable[[Connection], Erasure | None]) -> Done | None:
+        """Write it down and do it, to the end even if nobody waits for it any more."""
 
-    def _begin_person(self, db: Connection, *, website: Website, profile_id: str, actor: str) -> str | None:
+        async def whole() -> Done | None:
+            async with self.lock:
+                erasure = await self.events.write(begin)
+                return await self._finish(erasure) if erasure is not None else None
+
+        return await asyncio.shield(whole())
+
+    def _begin_person(self, db: Connection, *, website: Website, profile_id: str, actor: str) -> Erasure | None:
         """What is known of the person goes at once; the rest is written down to be done."""
         known = rows.find(db, website.site, profile_id)
         if known is None:
@@ -87,13 +94,13 @@ class Erasures(Struct, frozen=True):
         erasure_rows.insert(db, erasure, self.clock.now())
         erasure_rows.note(db, erasure.id, 0, [known.number])
         self._forget(db, erasure.subject)
-        return erasure.id
+        return erasure
 
-    def _begin_device(self, db: Connection, *, website: Website, subject: Subject, actor: str) -> str:
+    def _begin_device(self, db: Connection, *, website: Website, subject: Subject, actor: str) -> Erasure:
         erasure = _erasure(website, subject, actor)
         erasure_rows.insert(db, erasure, self.clock.now())
         self._forget(db, subject)
-        return erasure.id
+        return erasure
 
     def _forget(self, db: Connection, subject: Subject) -> None:
         """Forget who somebody is, in the database and in memory."""
@@ -104,25 +111,21 @@ class Erasures(Struct, frozen=True):
             rows.remove_visitors(db, subject.site, visitors)
         self.people.forget(subject.site, subject.profile, visitors)
 
-    async def _finish(self, erasure_id: str) -> Done:
-        """Do what is written down. One at a time: a second one waits and then finds it done."""
-        async with self.lock:
-            erasure = await self.events.read(lambda db: erasure_rows.find(db, erasure_id))
-            if erasure is None:
-                return Done(erasure_id, 0)
-            sessions: set[int] = set()
-            for _ in range(MOST_PASSES):
-                if await self._pass(erasure, sessions):
-                    break
-                erasure = await self._fresh(erasure)
-            await self._sweep(erasure)
+    async def _finish(self, erasure: Erasure) -> Done:
+        """Do what is written down. One at a time: the caller holds the lock."""
+        sessions: set[int] = set()
+        for _ in range(MOST_PASSES):
+            if await self._pass(erasure, sessions):
+                break
             erasure = await self._fresh(erasure)
-            self.progress("audit")
-            await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
-            self.progress("finish")
-            await self.events.write(lambda db: erasure_rows.finish(db, erasure_id))
-            log.info("Erasure %s is complete: %d rows", erasure_id, erasure.removed)
-            return Done(erasure_id, erasure.removed)
+        await self._sweep(erasure)
+        erasure = await self._fresh(erasure)
+        self.progress("audit")
+        await self.box_db.write(partial(_record, erasure=erasure, now=self.clock.now()))
+        self.progress("finish")
+        await self.events.write(lambda db: erasure_rows.finish(db, erasure.id))
+        log.info("Erasure %s is complete: %d rows", erasure.id, erasure.removed)
+        return Done(erasure.id, erasure.removed)
 
     async def _fresh(self, erasure: Erasure) -> Erasure:
         found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))

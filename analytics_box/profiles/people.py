@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from analytics_box.clock import Clock
+from analytics_box.clock import Clock, utc_day
 from analytics_box.ingest.facts import Event, Fact
 from analytics_box.profiles import rows, rules
 from analytics_box.profiles.rules import Given, Link, Traits
@@ -43,6 +43,7 @@ class People:
         self._clock = clock
         self._newest: OrderedDict[tuple[int, int], Link] = OrderedDict()  # (site, visitor) → its newest link
         self._known: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, profile)
+        self._day = 0
         self._learned: list[tuple[int, int]] = []  # keys of either
 
     def identify(self, db: Connection, said: Identified) -> None:
@@ -60,6 +61,7 @@ class People:
         for fact in facts:
             if not fact.profile or (isinstance(fact, Event) and fact.bot):
                 continue
+            self._look_again_each_day()
             profile = self._strings.number(db, fact.profile)
             self._know(db, fact.site, profile)
             for visitor in {fact.visitor, fact.yesterday} - {0}:
@@ -93,6 +95,14 @@ class People:
         sealed = seal_traits(self._seal, said.site, said.profile_id, merged)
         email = email_digest(self._seal, said.site, address) if address else None
         rows.save(db, said.site, profile, traits=sealed, email=email, now=said.now)
+
+    def _look_again_each_day(self) -> None:
+        """What is known may have been removed since; and who is named each day is not forgotten (retention)."""
+        day = utc_day(self._clock.now())
+        if day != self._day:
+            self._day = day
+            self._newest.clear()
+            self._known.clear()
 
     def _know(self, db: Connection, site: int, profile: int) -> None:
         if (site, profile) not in self._known:

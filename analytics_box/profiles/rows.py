@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from analytics_box.clock import DAY
 from analytics_box.profiles.rules import Link
 from analytics_box.store.db import Connection
 
@@ -41,14 +42,14 @@ def _stored(row: tuple[object, ...]) -> Stored:
 
 
 def note(db: Connection, site: int, profile: int, now: int) -> None:
-    """A person that was named exists from now on, if not before."""
+    """A person that was named exists from now on, if not before; that it was named again is noted once a day."""
     db.execute(
         """
         -- profiles.note
-        insert into profiles (site, profile, created_at, updated_at) values (?, ?, ?, ?)
-        on conflict (site, profile) do nothing
+        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
+        on conflict (site, profile) do update set updated_at = :now where updated_at < :now - :day
         """,
-        (site, profile, now, now),
+        {"site": site, "profile": profile, "now": now, "day": DAY},
     )
 
 

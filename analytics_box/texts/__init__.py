@@ -15,6 +15,7 @@ from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Metrics, Overview, Panels, Ranges
 from analytics_box.texts.people import People
+from analytics_box.texts.queries import Queries, QueryTypes
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
@@ -24,8 +25,8 @@ __all__ = [
     "Bots",
     "Defaults",
     "Docs",
-    "Drops",
     "Domains",
+    "Drops",
     "Errors",
     "Form",
     "Integrations",
@@ -38,6 +39,8 @@ __all__ = [
     "Panels",
     "People",
     "Profile",
+    "Queries",
+    "QueryTypes",
     "Ranges",
     "Reset",
     "Security",

@@ -24,11 +24,19 @@ class AuditLog:
     no = "no"
     nothing = "nothing"
     by_key = "API key {name}"
+    by_invitation = "An invitation"
     by_nobody = "Somebody who is gone"
     empty_title = "No entries"
     empty = "Nothing has been changed yet."
     empty_filtered = "No change matches these filters."
-    others: ClassVar[Mapping[str, str]] = {"command line": "Command line", "setup link": "First setup"}
+    others: ClassVar[Mapping[str, str]] = {
+        "command line": "Command line",
+        "setup link": "First setup",
+        "forgotten password": "Somebody who has forgotten the password",
+        "reset link": "Link for a new password",
+        "demo": "The demonstration",
+        "the box": "The box itself",
+    }
     actions: ClassVar[Mapping[str, str]] = {
         "created": "created",
         "updated": "changed",
@@ -36,7 +44,9 @@ class AuditLog:
         "revoked": "revoked",
         "deleted": "deleted",
     }
-    subjects: ClassVar[Mapping[str, str]] = {"api_key": "API key", "preferences": "own preferences",
+    subjects: ClassVar[Mapping[str, str]] = {
+        "api_key": "API key",
+        "preferences": "own preferences",
         "person": "what was known of a person",
         "person_export": "an export of a person’s data",
         "channel": "alert channel",

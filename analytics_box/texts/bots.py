@@ -41,6 +41,6 @@ class Bots:
         "refused": "Taken back. What comes from now on is held; what was counted stays counted.",
         "options": "Saved. It holds for events that come from now on.",
     }
-    link = "Programs: what is held, and correcting it"
+    link = "Programs: look at what is held, and correct it"
     not_counted = "Everything that was not counted"
     back = "Back to {site}"

@@ -1,15 +1,16 @@
 """Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
 
 from datetime import datetime, timedelta
+from typing import Literal
 
 from msgspec import Struct
 
 from analytics_box.http.dates import Formats, day_text, short_day_text, time_text
-from analytics_box.query.ranges import Days, Granularity
+from analytics_box.query.ranges import Days
 from analytics_box.texts import Ranges
 
 
-def granularity(days: Days) -> Granularity:
+def granularity(days: Days) -> Literal["hour", "day"]:
     """One day is drawn by hour, anything longer by day."""
     return "hour" if days.length == 1 else "day"
 

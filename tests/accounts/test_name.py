@@ -1,20 +1,12 @@
 """What a person is called: said on the profile page, shown to the members of the same organizations, written down."""
 
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.accounts.test_sign_in import send
-from tests.inprocess import EMAIL, WholeBox, whole_box
+from tests.accounts.steps import send
+from tests.inprocess import EMAIL, WholeBox
 
 PROFILE = "/settings/profile"
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[WholeBox]:
-    with whole_box(tmp_path / "data") as found:
-        yield found
 
 
 def names(box: WholeBox, cookie: str) -> list[str]:

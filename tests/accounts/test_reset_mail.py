@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.settings import Settings
-from tests.accounts.test_sign_in import NEW, send
+from tests.accounts.steps import NEW, send
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import PEM, MailServer, mail_server
 

@@ -1,22 +1,13 @@
 """What of accounts has ended goes from the files by itself; what still works stays."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from analytics_box import jobs
-from analytics_box.accounts import first_run, password_reset
-from tests.accounts.test_sign_in import cookie_of, secret_on, send, sign_in, turn_on, works
-from tests.inprocess import EMAIL, RunningBox, WholeBox, empty_box, whole_box
+from analytics_box.accounts import first_run
+from tests.accounts.steps import begin, cookie_of, reset_link, send, sign_in, turn_on, works
+from tests.inprocess import RunningBox, WholeBox, empty_box
 
 HOUR, DAY = 3_600, 86_400
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[WholeBox]:
-    with whole_box(tmp_path / "data") as found:
-        yield found
 
 
 def sweep(box: RunningBox) -> None:
@@ -27,13 +18,6 @@ def sweep(box: RunningBox) -> None:
 def count(box: RunningBox, table: str) -> int:
     found = box.box.box_db.read_now(lambda db: db.execute(f"select count(*) from {table}").fetchall())
     return int(str(found[0][0]))
-
-
-def link(box: WholeBox) -> str:
-    made = box.box.box_db.write_now(
-        lambda db: password_reset.new_link(db, EMAIL, base_url="", actor="test", now=box.clock.now())
-    )
-    return str(made)
 
 
 def test_a_session_goes_when_it_has_ended_and_not_before(box: WholeBox) -> None:
@@ -50,7 +34,7 @@ def test_a_session_goes_when_it_has_ended_and_not_before(box: WholeBox) -> None:
 
 
 def test_a_link_for_a_password_goes_when_its_time_is_over(box: WholeBox) -> None:
-    path = link(box)
+    path = reset_link(box)
     box.clock.advance(seconds=HOUR - 1)
     sweep(box)
     assert box.get(path).status == 200
@@ -60,7 +44,7 @@ def test_a_link_for_a_password_goes_when_its_time_is_over(box: WholeBox) -> None
 
 
 def test_a_second_factor_that_nobody_confirms_goes_and_one_that_counts_stays(box: WholeBox) -> None:
-    secret_on(box, cookie_of(sign_in(box)))
+    begin(box, cookie_of(sign_in(box)))
     box.clock.advance(seconds=DAY - 1)
     sweep(box)
     assert count(box, "second_factors") == 1

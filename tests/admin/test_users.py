@@ -185,6 +185,10 @@ def test_without_a_running_box_the_same_commands_work_on_the_files(tmp_path: Pat
         assert httpx.get(here(running, reset.stdout.strip())).status_code == 200
 
 
-def test_a_box_without_an_organization_is_told_to_be_set_up_first(tmp_path: Path) -> None:
-    ended = run(tmp_path / "data", "create", "grace@example.com")
-    assert (ended.returncode, ended.stderr) == (1, "Error: Set up the box first\n")
+def test_where_there_is_no_box_none_is_made(tmp_path: Path) -> None:
+    data_dir = tmp_path / "data"
+    for arguments in (("create", "grace@example.com"), ("list",)):
+        ended = run(data_dir, *arguments)
+        assert ended.returncode == 1
+        assert ended.stderr.startswith(f"Error: There is no box in {data_dir};")
+        assert not data_dir.exists()

@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.clock import DAY, MINUTE
 from analytics_box.ingest import bots
+from analytics_box.jobs import purge_websites
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, Answer, FixedClock, KeyName, WholeBox, whole_box
 
@@ -196,3 +197,19 @@ def test_data_centres_are_programs_where_a_website_wants_that(box: WholeBox) -> 
     assert call(box, "listBots")["flagDataCentres"] is True
     call(box, "updateBotOptions", flagDataCentres=False)
     assert call(box, "listBots")["flagDataCentres"] is False
+
+
+def test_the_rules_of_a_website_that_is_gone_go_with_it(box: WholeBox) -> None:
+    call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
+    call(box, "updateBotOptions", flagDataCentres=True)
+    assert box.post("/rpc/websites/delete", {"json": {"id": box.sites["shop"]}}, key="all").status == 200
+    box.clock.advance(seconds=8 * DAY / SECONDS)
+    box.run(purge_websites(box.box))
+    left = box.box.box_db.read_now(
+        lambda db: db.execute(
+            "select (select count(*) from people_rules), (select count(*) from bot_options), "
+            "(select count(*) from websites where id = ?)",
+            (box.sites["shop"],),
+        ).fetchall()
+    )
+    assert [tuple(row) for row in left] == [(0, 0, 0)]

@@ -60,7 +60,7 @@ def test_everything_works_without_scripts(browser: Browser, box: Box) -> None:
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box) + "/not-counted")
-    page.click("text=Programs: what is held")
+    page.click("text=Programs: look at")
     expect(page.get_by_role("heading", level=1)).to_have_text("Programs")
     decide(page, "Labrador-monitor", "these are people")
     expect(page.get_by_role("status")).to_contain_text("count from now on: 1.")

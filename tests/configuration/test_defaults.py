@@ -79,6 +79,13 @@ def test_each_change_is_in_the_audit_log_once(people: People) -> None:
     assert people.audited() == [("updated", "defaults", f"user:{people.ids['ada']}")]
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
+    """People of a box in which nothing is changed."""
+    with whole_box(tmp_path_factory.mktemp("defaults") / "data") as box:
+        yield People(box)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -91,10 +98,10 @@ def test_each_change_is_in_the_audit_log_once(people: People) -> None:
         {"unknown": 1},
     ],
 )
-def test_what_cannot_be_is_refused(people: People, wrong: dict[str, object]) -> None:
-    answer = people.call("ada", "config.update", defaults=wrong)
+def test_what_cannot_be_is_refused(unchanged: People, wrong: dict[str, object]) -> None:
+    answer = unchanged.call("ada", "config.update", defaults=wrong)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
-    assert people.call("ada", "config.get").json["defaults"] == START
+    assert unchanged.call("ada", "config.get").json["defaults"] == START
 
 
 def test_organizations_have_their_own(people: People, tmp_path: Path) -> None:

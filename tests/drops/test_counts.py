@@ -12,12 +12,14 @@ from analytics_box import jobs
 from analytics_box.clock import DAY
 from analytics_box.drops import rows, view
 from analytics_box.drops.counts import Drops
+from analytics_box.identity import Role
 from analytics_box.ingest import bots, happened
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.texts import Drops as Words
 from tests.inprocess import FixedClock, WholeBox, whole_box
+from tests.organizations.people import People
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
 
@@ -188,6 +190,18 @@ def test_who_may_ask(box: WholeBox) -> None:
     assert box.post("/websites/listDropped", asked, key="foreign").status == 404
     assert box.post("/websites/listDropped", asked).status == 401
     assert box.post("/websites/listDropped", {**asked, "days": 91}, key="reading").status in {400, 422}
+
+
+@pytest.mark.parametrize("role", ["viewer", "member", "admin"])
+def test_everybody_of_the_organization_may_look(box: WholeBox, role: Role) -> None:
+    people = People(box)
+    people.add("bob", role)
+    send(box, origin="https://evil.example")
+    page = people.see("bob", f"/sites/{box.sites['shop']}/not-counted")
+    assert page.status == 200
+    settings = f"/sites/{box.sites['shop']}/settings#tracking"
+    assert (settings in page.body.decode()) is (role != "viewer"), "who may not change it is not sent there"
+    assert people.call("bob", "websites.listDropped", websiteId=box.sites["shop"]).json["total"] == 1
 
 
 def test_the_page_says_why_and_what_to_do(box: WholeBox) -> None:

@@ -66,7 +66,7 @@ def _encode(value: Any) -> bytes:
         return _control(11, len(value)) + b"".join(map(_encode, value))
     if isinstance(value, str):
         return _control(2, len(value.encode())) + value.encode()
-    raw = value.to_bytes(8, "big").lstrip(b"\0")
+    raw = int(value).to_bytes(8, "big").lstrip(b"\0")
     return _control(6 if isinstance(value, _Long) else 5 if value < 1 << 16 else 9, len(raw)) + raw
 
 

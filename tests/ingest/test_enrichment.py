@@ -132,3 +132,22 @@ def test_what_is_said_of_the_first_event_stays_with_the_session(box: WholeBox) -
         ("/a", "AI Assistant", "United States"),
         ("/b", "AI Assistant", "United States"),
     ]
+
+
+def test_words_without_end_cost_no_event_and_little_time(box: WholeBox) -> None:
+    """What takes time with the square of a length would show as a timeout here."""
+    for endless in ("a." * 25_000, "www." * 12_000, "/../" * 12_000, "&utm_a=" * 8_000, "-ab" * 16_000, "x" * 50_000):
+        answer = send(
+            box,
+            headers={"user_agent": f"Mozilla/5.0 {endless}"[:6_000], "accept_language": endless[:6_000]},
+            path=f"https://shop.example/{endless}"[:8_000],
+            referrer=f"https://{endless}/",
+            language=endless,
+            timezone=endless,
+            viewport_size=endless,
+            utm_source=endless,
+            utm_medium=endless,
+            utm_campaign=endless,
+        )
+        assert answer.status in {200, 204}
+    assert count(box, "events") == 6

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from email import message_from_string
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,24 @@ def test_a_server_that_is_not_there_is_a_failure_and_no_more(caplog: pytest.LogC
     assert asyncio.run(mailer(port).try_to_send(HELLO)) is False
     assert "cannot be reached" in caplog.text
     assert "stats.example.com" not in caplog.text
+
+
+def test_a_server_that_says_nothing_keeps_nobody_from_stopping() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, asyncio.Runner() as runner:
+        sending = mailer(silent.getsockname()[1])
+
+        async def give_up() -> socket.socket:
+            task = asyncio.create_task(sending.send(HELLO))
+            connection, _ = await asyncio.to_thread(silent.accept)
+            task.cancel()
+            await asyncio.wait({task})
+            assert task.cancelled()
+            return connection
+
+        with runner.run(give_up()):
+            left = [thread for thread in threading.enumerate() if thread.name == "mail"]
+            assert left, "it still waits for an answer"
+            assert all(thread.daemon for thread in left)
 
 
 def test_a_missing_password_file_is_told(tmp_path: Path) -> None:

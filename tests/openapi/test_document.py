@@ -13,6 +13,7 @@ from analytics_box.http.routes import TABLE
 from analytics_box.identity import SCOPES
 from analytics_box.ingest.routes import ADDRESSES
 from analytics_box.query.catalog import TYPES
+from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox
 
 EVENTS = {*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")}
@@ -90,6 +91,21 @@ def test_every_refusal_is_a_shared_component_with_its_codes(document: dict[str, 
     assert "WWW-Authenticate" in responses["api-401"]["headers"]
     limited = {"Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID"}
     assert set(responses["api-429"]["headers"]) == limited
+
+
+def test_event_routes_say_what_became_of_the_events_and_name_the_finer_codes(document: dict[str, Any]) -> None:
+    responses = document["components"]["responses"]
+    for row in ROWS:
+        if row.ask is not None:
+            assert f"`{row.code}`" in responses[f"events-{row.status}"]["description"], row.code
+    for where in ADDRESSES:
+        operation = operations(document)[where]
+        assert "X-Analytics-Box" in operation["responses"]["200"]["headers"], where
+        refusals = {answer["$ref"].rpartition("/")[2] for answer in operation["responses"].values() if "$ref" in answer}
+        assert all("X-Analytics-Box" in responses[name]["headers"] for name in refusals), where
+        if where[0] == "POST":
+            assert operation["requestBody"]["content"]["application/json"]["examples"], where
+    assert "X-Analytics-Box" in document["components"]["headers"]
 
 
 def test_the_query_api_names_its_parameters_and_the_rows_of_every_type(document: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,20 @@ def unlimited(settings: Settings) -> Settings:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Iterator[People]:
-    with whole_box(tmp_path / "data", adjust=unlimited) as inside:
+    with whole(tmp_path / "data") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
+    """For tests that change nothing."""
+    with whole(tmp_path_factory.mktemp("logos") / "data") as found:
+        yield found
+
+
+@contextmanager
+def whole(directory: Path) -> Iterator[People]:
+    with whole_box(directory, adjust=unlimited) as inside:
         found = People(inside)
         for name, role in (("kim", "admin"), ("ken", "member"), ("lin", "viewer")):
             found.add(name, role)  # type: ignore[arg-type]  # one of the roles
@@ -102,12 +116,12 @@ def test_a_data_url_is_taken_too(people: People) -> None:
         (base64.b64encode(PNG + bytes(image.MOST_BYTES)).decode(), "512 KB"),
     ],
 )
-def test_what_is_no_picture_is_refused(people: People, sent: str, message: str) -> None:
-    answer = people.call("ada", "organizations.uploadLogo", image=sent)
+def test_what_is_no_picture_is_refused(unchanged: People, sent: str, message: str) -> None:
+    answer = unchanged.call("ada", "organizations.uploadLogo", image=sent)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert message in answer.json["error"]
     assert answer.json["details"][0]["field"] == "image"
-    assert path(people) == ""
+    assert path(unchanged) == ""
 
 
 @pytest.mark.parametrize(
@@ -121,13 +135,13 @@ def test_what_is_no_picture_is_refused(people: People, sent: str, message: str) 
     ],
     ids=["nothing chosen", "another field", "svg", "a byte too many", "far too many"],
 )
-def test_the_form_says_what_is_wrong_at_the_field(people: People, body: bytes, said: str) -> None:
-    answer = people.send_bytes("ada", LOGO, body)
+def test_the_form_says_what_is_wrong_at_the_field(unchanged: People, body: bytes, said: str) -> None:
+    answer = unchanged.send_bytes("ada", LOGO, body)
     assert answer.status == 400
     page = answer.body.decode()
     assert 'id="image-error"' in page
     assert said in page
-    assert path(people) == ""
+    assert path(unchanged) == ""
 
 
 @pytest.mark.parametrize(
@@ -135,12 +149,12 @@ def test_the_form_says_what_is_wrong_at_the_field(people: People, body: bytes, s
     [b"", b"nonsense", form(PNG)[:-20], form(PNG).replace(b"form-data", b"other", 1), b"--" + b"-" * 9_000],
     ids=["nothing", "no form", "an end too early", "no name", "no boundary"],
 )
-def test_a_broken_form_is_refused(people: People, body: bytes) -> None:
-    assert people.send_bytes("ada", LOGO, body).status == 400
+def test_a_broken_form_is_refused(unchanged: People, body: bytes) -> None:
+    assert unchanged.send_bytes("ada", LOGO, body).status == 400
     kind = "multipart/form-data"  # without a boundary
-    headers = {"content_type": kind, "cookie": people.cookie("ada"), "sec_fetch_site": "same-origin"}
-    assert people.box.ask("POST", LOGO, headers=headers, body=body).status == 400
-    assert people.send("ada", LOGO, image="x").status == 415
+    headers = {"content_type": kind, "cookie": unchanged.cookie("ada"), "sec_fetch_site": "same-origin"}
+    assert unchanged.box.ask("POST", LOGO, headers=headers, body=body).status == 400
+    assert unchanged.send("ada", LOGO, image="x").status == 415
 
 
 def test_the_largest_picture_goes_through_both_ways(people: People) -> None:
@@ -213,8 +227,8 @@ def test_the_audit_log_names_the_picture_but_does_not_hold_it(people: People) ->
     assert base64.b64encode(PNG).decode()[:40] not in str(entries)
 
 
-def test_a_form_of_another_site_is_refused(people: People) -> None:
+def test_a_form_of_another_site_is_refused(unchanged: People) -> None:
     kind = f"multipart/form-data; boundary={BOUNDARY}"
-    headers = {"content_type": kind, "cookie": people.cookie("ada"), "sec_fetch_site": "cross-site"}
-    assert people.box.ask("POST", LOGO, headers=headers, body=form(PNG)).status == 403
-    assert path(people) == ""
+    headers = {"content_type": kind, "cookie": unchanged.cookie("ada"), "sec_fetch_site": "cross-site"}
+    assert unchanged.box.ask("POST", LOGO, headers=headers, body=form(PNG)).status == 403
+    assert path(unchanged) == ""

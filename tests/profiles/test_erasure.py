@@ -1,5 +1,6 @@
 """Removing people: exactly theirs goes, down to the strings, held against brute force (GDPR)."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from analytics_box.ingest.facts import SPANS, TABLES
 from analytics_box.ingest.visitors import by_client_id
+from analytics_box.profiles.erasure import Done
 from tests.inprocess import NOON, FixedClock
 from tests.profiles.world import ACTOR, Crash, Said, World, dangling, event, span, used_texts, website_of
 
@@ -316,3 +318,33 @@ def test_a_device_is_removed_by_the_id_that_it_sends(world: World) -> None:
     assert world.read("select visitor from visitor_profiles") == [(3,)]
     assert {"ada", "bob", "sess_ada"} <= world.texts()  # people stay
     assert not {"sess_", "sess_bob", f"/{today}", f"/{yesterday}", f"/{lasting}"} & world.texts()
+
+
+def test_the_box_that_goes_on_and_the_one_who_asks_do_not_meet(world: World) -> None:
+    """The job that completes erasures runs while one is under way: each row is removed, and counted, once."""
+    lived(world)
+
+    async def both() -> tuple[object, None]:
+        return await asyncio.gather(
+            world.erasures.person(world.shop, "ada@people.example", ACTOR), world.erasures.resume()
+        )
+
+    done, _ = world.run(both())
+    assert isinstance(done, Done)
+    assert done.removed == 4
+    assert [json.loads(entry[4])["rowsRemoved"] for entry in world.audit()] == [4]
+
+
+def test_who_stops_waiting_does_not_stop_a_removal(world: World) -> None:
+    lived(world)
+
+    async def impatient() -> None:
+        asked = asyncio.ensure_future(world.erasures.person(world.shop, "ada@people.example", ACTOR))
+        await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+        await world.erasures.resume()  # waits for its turn
+
+    world.run(impatient())
+    assert world.read("select visitor, time from events") == [(1, NOON + 61 * 60_000)]
+    assert len(world.audit()) == 1

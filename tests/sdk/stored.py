@@ -5,13 +5,15 @@ from typing import Any
 
 import apsw
 
-_TEXTS: tuple[str, ...] = ("name", "namespace", "profile", "path", "query_string", "title", "origin", "client_session", "entry")
-_TEXTS += ("referrer", "source", "utm_source", "utm_campaign", "language", "time_zone", "viewport", "bot")
+_TEXTS: tuple[str, ...] = (
+    *("name", "namespace", "profile", "path", "query_string", "title", "origin", "client_session", "entry"),
+    *("referrer", "source", "utm_source", "utm_campaign", "language", "time_zone", "viewport", "bot"),
+)
 
 
-def rows(data_dir: Path, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of events.db, beside the running server."""
-    db = apsw.Connection(str(data_dir / "events.db"), flags=apsw.SQLITE_OPEN_READONLY)
+def rows(data_dir: Path, sql: str, *, file: str = "events.db") -> list[tuple[Any, ...]]:
+    """Rows of a database, beside the running server."""
+    db = apsw.Connection(str(data_dir / file), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         return list(db.execute(sql).fetchall())
     finally:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Condition, Thread
@@ -167,8 +167,9 @@ def _handler(collector: Callable[[], Collector]) -> type[BaseHTTPRequestHandler]
             self.send_response(status)
             for name, value in {**headers, "content-length": str(len(body))}.items():
                 self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            with suppress(BrokenPipeError, ConnectionResetError):  # a page that is gone takes no answer
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
             pass

@@ -9,14 +9,18 @@ from tests.browser.chromium import launch
 from tests.tracker.collector import Collector, collecting
 from tests.tracker.visits import NOT_AUTOMATED
 
+USER_AGENT = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+)
+
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One Chromium for these tests, closed after them: while it runs, no other test can run an event loop.
 
-    The back/forward cache is on, as in a visitor's browser.
+    The back/forward cache is on, as in a visitor's browser, and it calls itself one, in beacons too.
     """
-    with launch(without=["--disable-back-forward-cache"]) as browser:
+    with launch(arguments=(f"--user-agent={USER_AGENT}",), without=["--disable-back-forward-cache"]) as browser:
         yield browser
 
 

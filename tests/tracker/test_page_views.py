@@ -101,8 +101,10 @@ def test_a_page_out_of_the_back_forward_cache_is_viewed_again(page: Page, collec
     page.goto(collector.site + "/two")
     page.go_back(wait_until="commit")
     # The second view in one document: the page was kept, not loaded again.
-    assert [view["page_count"] for view in collector.wait_for("screen_view", 2)] == [1, 2]
-    assert len(collector.events("page_exit")) == 1
+    views = collector.wait_for("screen_view", 2)
+    assert sorted(view["page_count"] for view in views) == [1, 2]
+    # The beacon of the exit travels on its own: on a busy machine the second view may overtake it.
+    assert collector.wait_for("page_exit")[0]["page_count"] == 1
 
 
 def test_a_prerendered_page_is_viewed_when_it_is_shown(page: Page, collector: Collector) -> None:

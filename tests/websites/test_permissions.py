@@ -13,6 +13,7 @@ import pytest
 from analytics_box import ids
 from analytics_box.http.routes import PROCEDURES
 from analytics_box.identity import SCOPES, Scope
+from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
 from analytics_box.websites import change
@@ -54,6 +55,10 @@ getById                401   ok    ok    ok    ok    404   | 403  ok   403  ok  
 getPublicSummary       404   404   404   404   404   404   | 404  404  404  404  404  404  404  404  404  404  404
 isTrackingSetup        401   -     -     -     -     404   | 403  -    403  -    403  404  403  -    -    -    404
 listDropped            401   -     -     -     -     404   | 403  -    403  -    403  404  403  -    -    -    404
+listBots               401   -     -     -     -     404   | 403  -    403  -    403  404  403  -    -    -    404
+allowBot               401   403   -     -     -     404   | 403  403  -    403  -    403  404  -    404  -    404
+refuseBot              401   403   -     -     -     404   | 403  403  -    403  -    403  404  -    404  -    404
+updateBotOptions       401   403   -     -     -     404   | 403  403  -    403  -    403  404  -    404  -    404
 create                 401   403   403   ok    ok    403   | 403  403  ok   403  403  403  403  403  403  ok   403
 update                 401   403   403   ok    ok    404   | 403  403  ok   403  ok   403  404  ok   404  ok   404
 togglePublic           401   403   403   ok    ok    404   | 403  403  ok   403  ok   403  404  ok   404  ok   404
@@ -124,6 +129,10 @@ def given_to(name: str, box: WholeBox, website_id: str, number: int) -> dict[str
         "listDeleted": dict,
         "isTrackingSetup": lambda: {"websiteId": website_id},
         "listDropped": lambda: {"websiteId": website_id},
+        "listBots": lambda: {"websiteId": website_id},
+        "allowBot": lambda: {"websiteId": website_id, "reason": REASONS[0], "agent": "Program"},
+        "refuseBot": lambda: {"websiteId": website_id, "reason": REASONS[0], "agent": "Program"},
+        "updateBotOptions": lambda: {"websiteId": website_id, "flagDataCentres": True},
         "create": lambda: {
             "name": f"Made {number}",
             "domain": f"made{number}.example",
@@ -152,6 +161,8 @@ def test_who_may_do_what(stage: Stage, name: str, caller: Caller, expected: str)
         by = By("test", box.clock.now())
         box.box.box_db.write_now(lambda db: change.delete(db, website, by))
         box.box.calls.websites.forget(website.id)
+    if name == "refuseBot":
+        assert ask(stage, "allowBot", "owner", given_to(name, box, website.id, number), "").status == 200
     secret = secret_of(stage, caller, website) if caller in KEYS else ""
     before = state(box, website.id)
     answer = ask(stage, name, caller, given_to(name, box, website.id, number), secret)

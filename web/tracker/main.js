@@ -155,6 +155,6 @@ if (!self.databuddy) {
   }
 
   // Letters that only names of options have which are not the core's own.
-  if (/[ABDEPRSTVf]|kI|Lo|ug/.test(Object.keys(settings))) later(0);
+  if (/[ABDEPRSTV]|fi|kI|Lo|ug/.test(Object.keys(settings))) later(0);
   begin();
 }

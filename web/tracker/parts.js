@@ -3,24 +3,26 @@
 
 /** Part → options that ask for it. */
 const WANTED = {
-  rules: /^(samplingRate|(skip|mask)Patterns|filter)$/,
-  ids: /^storeVisitorIds$/,
-  clicks: /^track(Attributes|Downloads)$/,
-  interactions: /^trackInteractions$/,
-  errors: /^trackErrors$/,
-  vitals: /^track(WebVitals|Performance)$/,
-  debug: /^debug$/,
-  pixel: /^usePixel$/,
+  rules: /samplingRate|Patterns|filter/,
+  ids: /storeVisitorIds/,
+  clicks: /Attributes|Downloads/,
+  interactions: /Interactions/,
+  errors: /Errors/,
+  vitals: /WebVitals|Performance/,
+  debug: /debug/,
+  pixel: /usePixel/,
   delivery: /^/, // always: the core's own queue knows one route only
 };
 const api = self.databuddy;
 const settings = api.options;
 
 /** What happened while parts were on their way. @type {any[]} */
-const kept = [];
+let kept = [];
 /** Parts that were asked for. */
 const asked = {};
 let pending = 0;
+/** True while an entry is seen to. */
+let busy;
 /** Functions of parts that hear of DOM events and page events. @type {((event: any) => void)[]} */
 const hearers = [];
 /** Properties that every event of a page carries. */
@@ -28,7 +30,7 @@ let common = {};
 /** True while a visitor opts in again: the exit of the view that was not counted is not either. */
 let optingIn;
 
-/** What parts are given, and add to: rules, ids, debug (what passes them goes on), keep, again and flush (delivery). */
+/** What parts get, and add to: rules, ids, debug (what passes them goes on), keep, again, flush (delivery). */
 const core = {
   origin: new URL(import.meta.url).origin,
   settings,
@@ -98,19 +100,29 @@ function handle(entry) {
     else if (calls[what]) calls[what](...said);
     else if (/^(id|setT|clearP)/.test(what) && !silent()) {
       load("ids");
-      take(() => core[what]?.(...said));
+      kept.unshift(() => core[what]?.(...said));
     }
   }
 }
 
+/** Sees to an entry after all that came before it; what comes of an entry goes with it. */
 function take(entry) {
+  if (busy && !pending) return handle(entry);
   kept.push(entry);
-  while (!pending && kept.length) {
+  if (pending && entry.type == "pagehide" && !asked.rules && !silent()) {
+    // Left before all parts have come: the events go without what parts would have added.
+    const url = (settings.apiUrl || core.origin) + "/batch?client_id=" + settings.clientId;
+    const isText = (one) => typeof one == "string";
+    if (navigator.sendBeacon?.(url, `[${kept.filter(isText)}]`)) kept = kept.filter((one) => !isText(one));
+  }
+  while (!pending && !busy && kept.length) {
+    busy = true;
     try {
       handle(kept.shift());
     } catch {
       // Never thrown at the page.
     }
+    busy = false;
   }
 }
 
@@ -121,7 +133,7 @@ function load(name) {
   bring(name);
 }
 
-/** A part that cannot be loaded is done without, but not what keeps things back and what sends: without them all waits. */
+/** A part that cannot be loaded is done without. What keeps things back and what sends is not: all waits for it. */
 function bring(name, tries = "") {
   const address = `${core.origin}/parts/${name}.js?v=${HASHES[name]}${tries}`;
   import(address).then(
@@ -138,11 +150,12 @@ function arrived() {
   take(() => core.flush?.());
 }
 
-/** Loads what options ask for; for a visitor who is not counted only what explains it. */
+/** Loads what options ask for; of a visitor who is not counted only what explains it and what forgets who it was. */
 function start() {
   for (const part in WANTED) {
     for (const name in settings) {
-      if (WANTED[part].test(name) && (settings[name] ?? false) !== false && (part == "debug" || !silent())) load(part);
+      const wanted = WANTED[part].test(name) && (settings[name] ?? false) !== false;
+      if (wanted && (!silent() || /debug|ids/.test(part))) load(part);
     }
   }
 }

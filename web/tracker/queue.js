@@ -1,8 +1,8 @@
 // What waits to be sent, and the sending.
 //
 // A request is a plain text POST without headers of our own; the website's id is in its query. So browsers need no
-// preflight. Every event has an eventId, so one that is sent again after a lost answer counts once. What options, failed
-// requests and rarer calls need is in parts.js, which is loaded when the first of them comes up.
+// preflight. Every event has an eventId, so one that is sent again after a lost answer counts once. What options,
+// failed requests and rarer calls need is in parts.js, which is loaded when the first of them comes up.
 
 import { address, settings } from "./settings.js";
 import { silent } from "./silence.js";
@@ -51,7 +51,8 @@ export function flush(leaving) {
 
 /**
  * Queues an event. What cannot be written as JSON is dropped; nothing is ever thrown at the page. Ten events are a
- * request, and so is a long one, so that requests stay below the 60 KB that browsers take from a page that leaves.
+ * request, and a long one ends it: nine short ones (27 KB at most) and what the box takes of one (32 KB of properties)
+ * stay below the 60 KB that browsers take from a page that leaves.
  * @param {object} fields
  */
 export function record(fields) {
@@ -60,7 +61,7 @@ export function record(fields) {
     if (held) held.push(text);
     else {
       waiting[0] || setTimeout(flush, 5000);
-      if (waiting.push(text) > 9 || text[2000]) flush();
+      if (waiting.push(text) > 9 || text[1000]) flush();
     }
   } catch {
     // A cycle or a BigInt in the page's properties.

@@ -26,6 +26,30 @@ WORDS = {
     500: "Something went wrong inside the box; its log says more.",
     503: "Overloaded, stopping, or the disk refuses: the same request may work after `Retry-After` seconds.",
 }
+# The finer codes of event routes, in `reason` (wire 4.8).
+REASONS: dict[int, tuple[str, ...]] = {
+    400: (
+        "TRACK_INVALID_BODY",
+        "INVALID_EVENT_SCHEMA",
+        "INGEST_MISSING_CLIENT_ID",
+        "INGEST_INVALID_CLIENT_ID",
+        "INGEST_UNKNOWN_EVENT_TYPE",
+        "INGEST_BATCH_NOT_ARRAY",
+        "INGEST_BATCH_TOO_LARGE",
+        "IDENTIFY_MISSING_WEBSITE_ID",
+    ),
+    401: ("TRACK_MISSING_CREDENTIALS",),
+    403: (
+        "TRACK_MISSING_SCOPE",
+        "TRACK_WEBSITE_SCOPE_MISMATCH",
+        "INGEST_ORIGIN_NOT_AUTHORIZED",
+        "INGEST_IP_NOT_AUTHORIZED",
+    ),
+    404: ("TRACK_WEBSITE_NOT_FOUND",),
+    413: ("TRACK_PAYLOAD_TOO_LARGE", "INGEST_PAYLOAD_TOO_LARGE", "INGEST_ERRORS_BODY_TOO_LARGE"),
+    429: ("TRACK_RATE_LIMITED", "IDENTIFY_RATE_LIMITED"),
+    503: ("DELIVERY_UNAVAILABLE",),
+}
 ALWAYS = (400, 421, 429, 500, 503)  # what the front of the box may answer to any request
 WITH_BODY = (408, 413, 415)
 
@@ -70,12 +94,16 @@ def _response(family: Family, status: int, words: str, names: list[str]) -> Sche
     headers: Schema = {"X-Request-ID": {"$ref": "#/components/headers/X-Request-ID"}}
     if status == 401:
         headers["WWW-Authenticate"] = {"$ref": "#/components/headers/WWW-Authenticate"}
+    if family == "events":
+        headers["X-Analytics-Box"] = {"$ref": "#/components/headers/X-Analytics-Box"}
     if status in {429, 503}:
         headers["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     if status == 429:
         for name in ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"):
             headers[name] = {"$ref": f"#/components/headers/{name}"}
     listed = f" Code: {', '.join(f'`{name}`' for name in names)}." if names else ""
+    if family == "events" and status in REASONS:
+        listed += f" Reason: {', '.join(f'`{name}`' for name in REASONS[status])}."
     return {"description": words + listed, "headers": headers, "content": _content(family, status, words, names)}
 
 
@@ -86,7 +114,10 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
         plain |= {"limit": 120, "remaining": 0, "reset": 1781697660000, "retryAfter": 1}
     refusal = {"$ref": "#/components/schemas/Refusal"}
     if family == "events":
-        example = plain | {"status": "error", "message": plain["error"], "reason": code, "retryable": status >= 429}
+        reason = REASONS.get(status, (code,))[0]
+        named = code if code in {"AUTH_REQUIRED", "FORBIDDEN", "RATE_LIMITED"} else reason
+        example = plain | {"status": "error", "message": plain["error"], "code": named, "reason": reason}
+        example["retryable"] = status in {408, 429} or status >= 500
         schema: Schema = {"anyOf": [{"$ref": "#/components/schemas/EventRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": example}}
     if family == "rpc":
@@ -107,6 +138,11 @@ def headers() -> Schema:
         "X-Request-ID": {"description": "The id of this request.", "schema": {"type": "string"}},
         "WWW-Authenticate": {
             "description": "Bearer, with the address of this box's protected-resource metadata.",
+            "schema": {"type": "string"},
+        },
+        "X-Analytics-Box": {
+            "description": "What became of the events, such as `stored=3, dropped=1; reason=duplicate`: stored counts, "
+            "held was sent by a program, dropped is gone.",
             "schema": {"type": "string"},
         },
         "Retry-After": {"description": "Seconds to wait.", "schema": number},

@@ -56,7 +56,7 @@
       if (held) held.push(text);
       else {
         waiting[0] || setTimeout(flush, 5e3);
-        if (waiting.push(text) > 9 || text[2e3]) flush();
+        if (waiting.push(text) > 9 || text[1e3]) flush();
       }
     } catch {
     }
@@ -186,7 +186,7 @@
         true
       );
     }
-    if (/[ABDEPRSTVf]|kI|Lo|ug/.test(Object.keys(settings))) later(0);
+    if (/[ABDEPRSTV]|fi|kI|Lo|ug/.test(Object.keys(settings))) later(0);
     begin();
   }
 })();

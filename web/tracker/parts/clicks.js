@@ -1,6 +1,10 @@
 // Clicks that are events: elements with data-track (trackAttributes) and links to files (trackDownloads).
 
-const FILE = /\.(7z|apk|avi|csv|dmg|docx?|epub|exe|gz|iso|jar|key|midi?|mov|mp[34]|mpe?g|msi|numbers|od[pst]|pages|pdf|pkg|pptx?|rar|rtf|tar|tgz|txt|wav|webm|wma|wmv|xlsx?|xz|zip)$/i;
+const FILE = new RegExp(
+  "\\.(7z|apk|avi|csv|dmg|docx?|epub|exe|gz|iso|jar|key|midi?|mov|mp[34]|mpe?g|msi|numbers|od[pst]|pages|pdf|pkg|" +
+    "pptx?|rar|rtf|tar|tgz|txt|wav|webm|wma|wmv|xlsx?|xz|zip)$",
+  "i",
+);
 
 export default (core) => {
   const { trackAttributes, trackDownloads } = core.settings;

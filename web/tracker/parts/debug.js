@@ -7,9 +7,9 @@ export default (core) => {
   const why = () =>
     settings.disabled
       ? "data-disabled is set"
-      : navigator.globalPrivacyControl || navigator.doNotTrack > 0
+      : !settings.ignorePrivacySignals && (navigator.globalPrivacyControl || navigator.doNotTrack > 0)
         ? "the browser sends Do Not Track or Global Privacy Control"
-        : navigator.webdriver
+        : !settings.ignoreBotDetection && navigator.webdriver
           ? "the browser is driven by software (data-ignore-bot-detection counts it)"
           : self.databuddyOptedOut
             ? "the visitor opted out"

@@ -2,8 +2,8 @@
 
 /** Bytes of a request's body at most; browsers take 64 KB from a page that leaves. */
 const MOST_BYTES = 60_000;
-/** Characters of an event that does not wait: all that is under way when a page is left must fit into those 64 KB. */
-const LONG = 2000;
+/** Characters that do not wait any longer: all that is under way when a page is left has to fit into those 64 KB. */
+const MANY = 6000;
 /** Events of a request at most: what the box takes on its narrowest routes. */
 const MOST_EVENTS = 20;
 
@@ -24,9 +24,11 @@ export default (core) => {
 
   /** Route, text and failed tries of each event that waits. @type {[string, string, number][]} */
   let waiting = [];
+  let characters = 0;
   let timer;
 
   const soon = (ms) => {
+    if (!ms) timer = clearTimeout(timer);
     timer ||= setTimeout(core.flush, ms);
   };
 
@@ -58,8 +60,9 @@ export default (core) => {
     const groups = {};
     for (const item of core.silent() ? [] : waiting) {
       const bytes = new Blob([item[1]]).size + 1;
+      const most = alone || item[0] == "/identify" ? 1 : MOST_EVENTS;
       let group = groups[item[0]];
-      if (group && (alone || item[0] == "/identify" || group.items.length >= MOST_EVENTS || group.bytes + bytes > MOST_BYTES)) {
+      if (group && (group.items.length >= most || group.bytes + bytes > MOST_BYTES)) {
         post(item[0], group.items, leaving);
         group = undefined;
       }
@@ -68,15 +71,18 @@ export default (core) => {
       group.bytes += bytes;
     }
     waiting = [];
+    characters = 0;
     for (const route in groups) post(route, groups[route].items, leaving);
   };
 
   core.keep = (route, event) => {
     if (core.pixel?.(route, event)) return;
     const text = JSON.stringify(event);
-    const full = waiting.push([route, text, 0]) >= size || text.length > LONG;
-    if (full || alone || route == "/identify" || (event.name == "screen_view" && !patient)) core.flush();
-    else soon(timeout);
+    characters += text.length;
+    const full = waiting.push([route, text, 0]) >= size || characters > MANY;
+    const view = event.name == "screen_view" && !patient;
+    // At once is after what else happens now: together and in order.
+    soon(full || view || alone || route == "/identify" ? 0 : timeout);
   };
 
   core.again = (texts, status) => {

@@ -1,5 +1,5 @@
-// Who it is: a visitor's id and session kept in the browser where the page asks for it (storeVisitorIds), and the page's
-// own profile. Without that option the profile is known to this page only, and nothing is stored.
+// Who it is: a visitor's id and session kept in the browser where the page asks for it (storeVisitorIds), and the
+// page's own profile. Without that option the profile is known to this page only, and nothing is stored.
 
 const IDLE_MS = 30 * 60_000;
 const CLICKS = ["gclid", "fbclid", "ttclid", "twclid", "li_fat_id", "msclkid"];
@@ -17,7 +17,14 @@ export default (core) => {
     } catch {
       // Blocked.
     }
-    return { setItem(key, text) { this[key] = text }, removeItem(key) { delete this[key] } };
+    return {
+      setItem(key, text) {
+        this[key] = text;
+      },
+      removeItem(key) {
+        delete this[key];
+      },
+    };
   }
   const local = open("localStorage");
   const session = open("sessionStorage");
@@ -35,7 +42,10 @@ export default (core) => {
       (+digit ^ (crypto.getRandomValues(new Uint8Array(1))[0] & (15 >> (+digit / 4)))).toString(16),
     );
   /** An id that another site of the owner handed over in the address. */
-  const given = (name, prefix) => (new RegExp(`^${prefix}_[\\w-]{8,100}$`).test(asked.get(name)) ? asked.get(name) : undefined);
+  const given = (name, prefix) => {
+    const id = asked.get(name);
+    return new RegExp(`^${prefix}_[\\w-]{8,100}$`).test(id) ? id : undefined;
+  };
 
   const anonymous = () => local.did || put(local, "did", "anon_" + uuid());
   /** The session at a moment, a new one after 30 minutes without any event. */
@@ -49,7 +59,7 @@ export default (core) => {
   }
   const forget = (storage, keys) => keys.map((key) => storage.removeItem("did" + key));
 
-  if (stored) {
+  if (stored && !core.silent()) {
     const [visitor, visit] = [given("anonId", "anon"), given("sessionId", "sess")];
     if (visitor) put(local, "did", visitor);
     if (visit && visit != session.did_session) {
@@ -70,6 +80,10 @@ export default (core) => {
       if (page) event.sessionStartTime = +session.did_session_start;
     }
     if (page && local.did_profile) event.profileId = local.did_profile;
+    // What a click brought belongs to what came of it; where a session comes from, its own page views say.
+    if (page && !/^(screen_view|page_exit)$/.test(event.name) && local.did_params) {
+      Object.assign(event, JSON.parse(local.did_params));
+    }
     return true;
   };
 
@@ -81,8 +95,9 @@ export default (core) => {
   core.identify = (profileId, traits) => {
     if (!profileId) return;
     const id = put(local, "did_profile", String(profileId).slice(0, 128));
-    const said = JSON.stringify([id, traits]);
-    // Once in a session is enough, however many pages say it.
+    // Once in a session is enough, however many pages say it. What it said is kept as a number only.
+    let said = 0;
+    for (const sign of JSON.stringify([id, traits])) said = (said * 31 + sign.codePointAt(0)) | 0;
     if (session.did_profile_sent == said) return;
     put(session, "did_profile_sent", said);
     send(traits);
@@ -99,6 +114,7 @@ export default (core) => {
     forget(local, ["", "_params"]);
     forget(session, ["_session", "_session_timestamp", "_session_start"]);
   };
+  if (self.databuddyOptedOut || local.databuddy_opt_out) core.clear();
   api.getProfileId = () => local.did_profile ?? null;
   api.getTrackingIds = () => ({ anonId: local.did ?? null, sessionId: session.did_session ?? null });
 };

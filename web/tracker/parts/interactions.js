@@ -1,5 +1,5 @@
-// What was done with a page, told with each of its exits: clicks, keys, scrolls, forms, clicks of rage and dead ones. It
-// never says what was typed.
+// What was done with a page, told with each of its exits: clicks, keys, scrolls, forms, clicks of rage and dead ones.
+// It never says what was typed.
 
 /** Somebody is there for so long after a sign of life. */
 const ACTIVE_MS = 10_000;
@@ -8,6 +8,8 @@ const RAGE_MS = 1000;
 const RAGE_PX = 30;
 /** A click on what looks clickable is dead if nothing happens for so long. */
 const DEAD_MS = 1000;
+/** A page that goes so soon after a click on a link, or a form that was sent, was left by it. */
+const AWAY_MS = 5000;
 const CLICKABLE = "button,summary,[role=button],[role=tab],[onclick],a[href='#'],a:not([href])";
 const COUNTED = { click: "clickCount", keydown: "keyCount", copy: "copyCount", submit: "formSubmitCount" };
 
@@ -21,6 +23,8 @@ export default (core) => {
   let activeUntil = 0;
   /** When something last happened that a click may have caused, and when a link or form began to lead away. */
   let reactedAt = 0;
+  /** @type {Element | undefined} */
+  let focused;
   let leadsAwayAt = -Infinity;
   let scrolledAt = -Infinity;
   /** @type {{ x: number, y: number, at: number }[]} */
@@ -30,8 +34,10 @@ export default (core) => {
     counts[name] = (counts[name] ?? 0) + 1;
   };
   /** An element in at most 64 characters, without its text. */
-  const called = (element) =>
-    (element.localName + (element.id && "#" + element.id) + [...element.classList].map((word) => "." + word).join("")).slice(0, 64);
+  const called = (element) => {
+    const words = [...element.classList].map((word) => "." + word);
+    return (element.localName + (element.id && "#" + element.id) + words.join("")).slice(0, 64);
+  };
 
   function alive(at) {
     counts.timeToFirstInteraction ??= Math.round(at - shownAt);
@@ -54,14 +60,15 @@ export default (core) => {
     if (target.closest("a[href]")) leadsAwayAt = at;
     const clickable = target.closest(CLICKABLE);
     if (!clickable) return;
-    const page = location.href;
+    const page = location.href.replace(/#$/, "");
+    const focus = focused;
     const observer = new MutationObserver(() => {
       reactedAt = performance.now();
     });
     observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
     setTimeout(() => {
       observer.disconnect();
-      if (reactedAt >= at || location.href != page || document.hidden) return;
+      if (reactedAt >= at || location.href.replace(/#$/, "") != page || document.hidden || focused != focus) return;
       count("deadClickCount");
       counts.deadClickTarget = called(clickable);
     }, DEAD_MS);
@@ -77,12 +84,12 @@ export default (core) => {
   function exit(event) {
     const now = performance.now();
     const cause = self.event?.type;
+    const gone = now - leadsAwayAt < AWAY_MS ? "navigation" : "unload";
     event.interaction_count = (counts.clickCount ?? 0) + (counts.keyCount ?? 0);
     core.record("/engagement", {
       path: event.path,
       pageIndex: event.page_count,
-      exitType:
-        cause == "visibilitychange" ? "hidden" : cause != "pagehide" ? "spa" : now - leadsAwayAt < 5000 ? "navigation" : "unload",
+      exitType: cause == "visibilitychange" ? "hidden" : cause == "pagehide" ? gone : "spa",
       timeOnPage: Math.round(now - shownAt),
       activeTime: Math.round(activeMs + Math.min(activeUntil, now) - activeFrom),
       maxScrollDepth: event.scroll_depth,
@@ -101,7 +108,8 @@ export default (core) => {
     else if (type == "unhandledrejection" || (type == "error" && event.message)) count("errorCount");
     else if (type == "scroll") {
       if (at - scrolledAt > 250) count("scrollCount");
-      scrolledAt = reactedAt = at;
+      scrolledAt = at;
+      reactedAt = performance.now(); // a scroll's own time is that of its frame, which may have begun before the click
       alive(at);
     } else if (type == "pointermove") alive(at);
     else if (COUNTED[type] && event.isTrusted) {
@@ -109,12 +117,12 @@ export default (core) => {
       alive(at);
       if (type == "click" && target?.closest) clicked(event, target);
       if (type == "submit") leadsAwayAt = reactedAt = at;
-    } else if (/focusin|change/.test(type)) {
+    } else if (type == "focusin") focused = target;
+    else if (type == "change") {
       reactedAt = at;
-      if (type == "change" && target.form !== undefined) {
-        counts.lastFormField = (target.name || target.id).slice(0, 64);
-        fields.add(target);
-      }
+      if (target.form === undefined) return;
+      counts.lastFormField = (target.name || target.id).slice(0, 64);
+      fields.add(target);
     }
   }
   for (const type of ["keydown", "copy", "submit", "pointermove", "focusin", "change"]) {

@@ -1,5 +1,5 @@
-// What is kept back: sampling, paths that are skipped or masked, the page's own filter. Until this part has come nothing
-// is sent at all.
+// What is kept back: sampling, paths that are skipped or masked, the page's own filter. Until this part has come
+// nothing is sent at all.
 
 /**
  * A glob as a regular expression from the start of a path: `*` is any text within a segment, `**` any text.
@@ -16,6 +16,7 @@ function pattern(glob, rest, end) {
 
 export default (core) => {
   const { samplingRate = 1, filter } = core.settings;
+  const { origin } = location;
   const globs = (name) => [].concat(core.settings[name] ?? []);
   // A list that is no JSON would hide nothing: then nothing is sent.
   const broken = [...globs("skipPatterns"), ...globs("maskPatterns")].some((glob) => !/^[^[]/.test(glob));
@@ -24,13 +25,13 @@ export default (core) => {
   const masks = globs("maskPatterns").map((glob) => [pattern(glob, "/.+", "(?=[/#]|$)"), glob]);
 
   /** The path of an address of this site, undefined for another's. */
-  const own = (address = "") => (address.startsWith(location.origin + "/") ? address.slice(location.origin.length) : undefined);
+  const own = (address = "") => (address.startsWith(origin + "/") ? address.slice(origin.length) : undefined);
   const skipped = (address) => skips.some((skip) => skip.test(own(address)));
   const masked = (address) => {
     let path = own(address);
     if (path === undefined) return address;
     for (const [mask, glob] of masks) path = path.replace(mask, () => glob);
-    return location.origin + path;
+    return origin + path;
   };
 
   core.rules = (event) => {

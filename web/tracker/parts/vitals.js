@@ -8,7 +8,9 @@ export default (core) => {
   for (const entry of performance.getEntriesByType("visibility-state")) {
     if (entry.name == "hidden") hiddenAt = Math.min(hiddenAt, entry.startTime);
   }
-  const report = (metricName, metricValue) => core.record("/vitals", { path, metricName, metricValue: Math.round(metricValue * 1e4) / 1e4 });
+  const report = (metricName, value) => {
+    core.record("/vitals", { path, metricName, metricValue: Math.round(value * 1e4) / 1e4 });
+  };
   const observe = (type, see, options) => {
     try {
       const observer = new PerformanceObserver((list) => list.getEntries().forEach(see));
@@ -48,11 +50,10 @@ export default (core) => {
   };
   const events = [observe("event", slow, { durationThreshold: 40 }), observe("first-input", slow)];
 
-  observe("paint", (entry) => {
-    if (entry.name == "first-contentful-paint" && entry.startTime < hiddenAt) report("FCP", since(entry.startTime));
-  });
-
   function first() {
+    observe("paint", (entry) => {
+      if (entry.name == "first-contentful-paint" && entry.startTime < hiddenAt) report("FCP", since(entry.startTime));
+    });
     const navigation = performance.getEntriesByType("navigation")[0];
     if (navigation?.responseStart > 0) report("TTFB", since(navigation.responseStart));
     let frames = -1;

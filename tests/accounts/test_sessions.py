@@ -1,23 +1,14 @@
-"""How long a sign-in lasts (security: sessions)."""
+"""Sign-in sessions: how long they last, where they are listed and how they are ended (security: sessions)."""
 
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.inprocess import WholeBox, whole_box
+from tests.accounts.steps import SECURITY, cookie_of, send, sign_in, works
+from tests.inprocess import WholeBox
 
-HOUR, DAY = 3_600, 86_400
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[WholeBox]:
-    with whole_box(tmp_path / "data") as made:
-        yield made
-
-
-def works(box: WholeBox, cookie: str) -> bool:
-    return box.get("/v1/query/websites", cookie=cookie).status == 200
+DAY = 86_400
 
 
 def test_a_session_ends_after_7_days_without_use(box: WholeBox) -> None:
@@ -59,3 +50,17 @@ def test_the_secret_of_a_session_is_stored_hashed_only(box: WholeBox, tmp_path: 
     assert len(secret) >= 43, "256 bits"
     for file in (tmp_path / "data").iterdir():
         assert secret.encode() not in file.read_bytes()
+
+
+def test_sessions_are_listed_in_words_and_end_one_by_one_or_all(box: WholeBox) -> None:
+    own, other, third = (cookie_of(sign_in(box)) for _ in range(3))
+    page = box.get(SECURITY, cookie=own).body.decode()
+    assert page.count("Firefox on Linux") >= 3
+    assert page.count("this browser") == 1
+    assert "203.0.113" not in page
+    name = re.findall(r'name="session" value="(\w+)"', page)[0]
+    assert send(box, f"{SECURITY}/sessions/end", own, session=name).status == 303
+    assert sorted((works(box, other), works(box, third))) == [False, True]
+    assert send(box, f"{SECURITY}/sessions/end", own, session="nothing").status == 404
+    assert send(box, f"{SECURITY}/sessions/end-others", own).status == 303
+    assert (works(box, own), works(box, other), works(box, third)) == (True, False, False)

@@ -1,0 +1,70 @@
+"""Rows of an answer as a table for people. Pure."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import FieldType, Record
+from analytics_box.query.compose import sortable
+from analytics_box.query_pages.view import Tried
+
+Kind = Literal["text", "number", "json", "nothing"]
+_MOST = 2_000  # characters of a cell
+
+
+class Heading(Struct, frozen=True):
+    """A column. `href` sorts by it, or is empty where that cannot be; `sorted` is how it is sorted now."""
+
+    name: str
+    unit: str
+    text: str
+    number: bool
+    href: str
+    sorted: Literal["", "ascending", "descending"]
+
+
+class Cell(Struct, frozen=True):
+    """A value. `nothing` is null or an empty text."""
+
+    text: str
+    kind: Kind
+
+
+class Table(Struct, frozen=True):
+    """Columns and rows."""
+
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def table(query_type: QueryType, rows: Sequence[Record], tried: Tried | None = None) -> Table:
+    """The rows with the fields in the type's order; with a query its headings sort it."""
+    can = sortable(query_type) if tried is not None else ()
+    headings = []
+    for output in query_type.outputs:
+        href, way = "", ""
+        if tried is not None and output.name in can:
+            href = tried.sorted_by(output.name)
+            way = {"asc": "ascending"}.get(tried.order, "descending") if tried.sort == output.name else ""
+        number = output.type == "number"
+        headings.append(Heading(output.name, output.unit, output.description, number, href, way))  # type: ignore[arg-type]
+    lines = [tuple(cell(row[output.name], output.type) for output in query_type.outputs) for row in rows]
+    return Table(tuple(headings), tuple(lines))
+
+
+def cell(value: Any, kind: FieldType) -> Cell:
+    """A value as it stands in JSON, but for text without its quotes."""
+    if value is None or value == "":
+        return Cell("", "nothing")
+    if isinstance(value, str):
+        return Cell(_short(value), "text")
+    if kind == "number":
+        return Cell(json.dumps(value), "number")
+    return Cell(_short(json.dumps(value, ensure_ascii=False)), "json")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _MOST else f"{text[:_MOST]}…"

@@ -1,0 +1,144 @@
+"""The page where people try queries, and the reference of query types."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class Queries:
+    """The page where people try queries."""
+
+    short = "Queries"
+    title = "Queries: {site}"
+    heading = "Queries"
+    lead = "Ask for numbers of {site} and see the rows, the time, the SQL, and the request that asks the same."
+    reference = "All query types"
+    form = "Query"
+    type = "Query type"
+    choose = "Choose a type"
+    range = "Range"
+    custom = "Own dates"
+    first = "First day"
+    last = "Last day"
+    dates_help = "Used with “Own dates”."
+    granularity = "Granularity"
+    granularities: ClassVar[Mapping[str, str]] = {"daily": "By day", "hourly": "By hour"}
+    granularity_help = "Counts for types with a row per day or hour."
+    zone = "Time zone"
+    filters = "Filters"
+    filters_help = "Values of “in” and “not_in” are separated by commas; “is_set” and “is_not_set” need none."
+    filters_of = "{type} can be filtered by: {fields}."
+    match = "Rows must match"
+    matches: ClassVar[Mapping[str, str]] = {"all": "all filters", "any": "any filter"}
+    field = "Field"
+    op = "Operator"
+    value = "Value"
+    sort = "Sort by"
+    order = "Order"
+    orders: ClassVar[Mapping[str, str]] = {"desc": "Descending", "asc": "Ascending"}
+    limit = "Rows"
+    limit_help = "1 to 10,000; {usual} if empty."
+    page = "Page"
+    comparison = "Compare with"
+    comparisons: ClassVar[Mapping[str, str]] = {
+        "": "Nothing",
+        "previous_period": "The previous period",
+        "previous_year": "The year before",
+    }
+    run = "Run"
+    clear = "Start again"
+    failed = "This query cannot be answered"
+    failed_fields = "Something in the query is not right; it says so at the field."
+    rows = "Rows"
+    counted: ClassVar[Mapping[bool, str]] = {True: "1 row", False: "{count} rows"}
+    took = "{ms} ms"
+    took_help = "From asking to having the rows. A question that was asked before is answered from memory."
+    dates = "{first} to {last}, {zone}"
+    now = "Looks at now, whatever the range"
+    ignored = "This type does not know these filters, so they did nothing: {fields}."
+    table_label = "Rows of {type}"
+    compared = "Compared: {dates}"
+    nothing = "empty"
+    no_rows = "No rows"
+    no_rows_text = "Nothing in this range matches. Try a longer range, or fewer filters."
+    csv = "Download as CSV"
+    earlier = "Earlier rows"
+    later = "More rows"
+    sorted_by = "Sort by {field}"
+    request = "The same over the API"
+    request_body = "Body of POST /v1/query"
+    curl = "Command"
+    sql = "SQL"
+    sql_label = "Statement {number}"
+    sql_text = (
+        "What ran on {engine}, with its parameters. Types that list sessions or people look up more about them "
+        "afterwards. POST /v1/query/compile answers the same without running it."
+    )
+    params = "Parameters"
+    begin = "Choose a query type and run it, or begin with one of these."
+    beginnings: ClassVar[Mapping[str, str]] = {
+        "summary_totals": "Totals",
+        "events_by_date": "Every day",
+        "top_pages": "Pages",
+        "traffic_sources": "Sources",
+        "custom_events": "Custom events",
+    }
+    unknown_zone = "There is no time zone of this name. Names are like Europe/Berlin."
+    wrong: ClassVar[Mapping[str, str]] = {
+        "type": "Choose a query type",
+        "range": "Choose a range",
+        "granularity": "Choose by day or by hour",
+        "order": "Choose an order",
+        "limit": "A whole number from 1 to 10,000",
+        "page": "A whole number from 1",
+        "comparison": "Choose what to compare with",
+        "field": "Choose a field to filter by",
+        "op": "Choose an operator",
+        "value": "Enter a value",
+    }
+
+
+class QueryTypes:
+    """The reference of query types."""
+
+    title = "Query types"
+    lead = (
+        "What POST /v1/query can be asked: {count} types. GET /v1/query/types has the same for programs. The page "
+        "“Queries” of a website tries them."
+    )
+    navigation = "Query types"
+    families: ClassVar[Mapping[str, str]] = {
+        "CustomEvents": "Custom events",
+        "Links": "Outgoing links",
+        "Vitals": "Web vitals",
+        "LinkShortener": "Short links",
+    }
+    all_fields = "Fields of the rows"
+    unit = "in {unit}"
+    needs = "Needs a filter"
+    needs_text = "{fields}, with eq or in"
+    filters = "Filters"
+    having = "Filters on counters"
+    having_text = "{fields}, with eq, ne, in and not_in"
+    sorts = "Sorts by"
+    limit = "Rows if no limit is given"
+    limit_text = "100; the type itself suggests {limit}"
+    granularity = "Granularity"
+    no_granularity = "None: no row per day or hour"
+    public = "Public"
+    public_text: ClassVar[Mapping[bool, str]] = {
+        True: "Yes: of a public website, anybody may ask",
+        False: "No: needs a key or a signed-in person",
+    }
+    customizable = "Customizable"
+    yes_no: ClassVar[Mapping[bool, str]] = {True: "Yes", False: "No"}
+    about = "Asked about"
+    about_text: ClassVar[Mapping[bool, str]] = {True: "a website, or an organization", False: "a website"}
+    range = "Range"
+    ranges: ClassVar[Mapping[str, str]] = {
+        "range": "the request's",
+        "today": "today so far, whatever the request says; never cached",
+        "recent": "the last {minutes} minutes, whatever the request says; never cached",
+    }
+    request = "Example request"
+    answer = "Example answer: its entry in “data”"
+    none = "–"

@@ -1,0 +1,82 @@
+"""Somebody who got an account by command chooses a password in a browser, without scripts and on a narrow screen."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.chromium import launch
+from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, violations
+from tests.running import Box, command, environment, running_box
+
+pytestmark = pytest.mark.browser
+
+ADDRESS = f"{'x' * 55}@{'y' * 60}.example"
+NEW = "a new and quiet sentence"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    with running_box(tmp_path_factory.mktemp("first") / "data", **SETTINGS) as running:
+        yield running
+
+
+def create(box: Box, email: str, *more: str) -> str:
+    """`user create`; the link that it prints, at the address where the server really listens."""
+    ended = subprocess.run(
+        command("user", "create", email, *more, "--json"),
+        env=environment(data_dir=box.server.data_dir),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return f"{box.url}/reset-password?{json.loads(ended.stdout)['link'].partition('?')[2]}"
+
+
+def test_the_link_leads_to_the_websites(browser: Browser, box: Box) -> None:
+    link = create(box, ADDRESS, "--name", "W" * 100)
+    context = context_of(browser, NARROW, java_script_enabled=False)
+    page = context.new_page()
+    page.goto(link)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Choose a password")
+    page.fill("#password", "short")
+    page.click("form.form button[type=submit]")
+    expect(page.locator("#password-error")).to_have_text("Use at least 12 characters")
+    page.fill("#password", NEW)
+    page.click("form.form button[type=submit]")
+    expect(page).to_have_url(re.compile(r"/sign-in"))
+    page.fill("#email", ADDRESS)
+    page.fill("#password", NEW)
+    page.click("form.form button[type=submit]")
+    expect(page).to_have_url(re.compile(r"/sites$"))
+    for path in ("/settings/profile", "/settings/members"):
+        page.goto(box.url + path)
+        expect(page.locator("main")).to_contain_text("y.example")
+    page.goto(link)
+    expect(page.locator("main")).to_contain_text("This link does not work any more")
+    context.close()
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["1280", "360"])
+def test_the_page_is_clean_for_axe_and_fits(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    link = create(box, f"{scheme}{size[0]}{ADDRESS}")
+    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    assert violations(page, link) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    context.close()

@@ -1,0 +1,130 @@
+"""What holds for every event route alike: who may send, how much, under which names (wire 4.1, 4.6, spec 8)."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from analytics_box.ingest.routes import ADDRESSES
+from tests.contract.conftest import unlimited
+from tests.inprocess import Answer, WholeBox, whole_box
+
+BODIES: dict[str, Any] = {
+    "/track": {"name": "sign_up"},
+    "/": {"name": "screen_view", "path": "/"},
+    "/batch": [{"name": "screen_view", "path": "/"}],
+    "/vitals": [{"metricName": "LCP", "metricValue": 1}],
+    "/errors": [{"message": "x"}],
+    "/events": [{"eventName": "sign_up"}],
+    "/engagement": [{}],
+    "/identify": {"profileId": "ada"},
+}
+ROUTES = [path for _, path in ADDRESSES]
+IMAGE = "/px.jpg"
+
+
+@pytest.fixture
+def open_shop(box: WholeBox) -> Iterator[WholeBox]:
+    yield box
+    allow(box)
+
+
+def allow(box: WholeBox, **settings: Any) -> None:
+    empty: dict[str, Any] = dict.fromkeys(("allowedOrigins", "allowedIps", "ignoredIps", "ignoredTrackingOrigins"), ())
+    changed = {"id": box.sites["shop"], "settings": {**empty, **settings}}
+    assert box.post("/websites/updateSettings", changed, key="all").status == 200
+
+
+def send(box: WholeBox, path: str, *, address: str = "203.0.113.7", client: str = "", **headers: str) -> Answer:
+    target = f"{path}?client_id={client or box.sites['shop']}"
+    if path == IMAGE:
+        return box.ask("GET", f"{target}&name=sign_up", headers=headers, address=address)
+    given = {"content_type": "application/json", **headers}
+    return box.ask("POST", target, headers=given, body=json.dumps(BODIES[path]).encode(), address=address)
+
+
+# settings, Origin, address, what the answer says happened
+DOORS: tuple[tuple[dict[str, Any], str, str, str], ...] = (
+    ({}, "", "203.0.113.7", "stored=1"),
+    ({}, "https://www.shop.example", "203.0.113.7", "stored=1"),
+    ({}, "https://a.shop.example:8443", "203.0.113.7", "stored=1"),
+    ({}, "https://shop.example.evil.net", "203.0.113.7", "dropped=1; reason=origin_not_authorized"),
+    ({}, "null", "203.0.113.7", "dropped=1; reason=origin_not_authorized"),
+    ({"allowedOrigins": ["*.app.net"]}, "", "203.0.113.7", "dropped=1; reason=origin_missing"),
+    ({"allowedOrigins": ["*.app.net"]}, "https://x.app.net", "203.0.113.7", "stored=1"),
+    ({"allowedIps": ["198.51.100.0/24"]}, "", "203.0.113.7", "dropped=1; reason=ip_not_authorized"),
+    ({"allowedIps": ["198.51.100.0/24"]}, "", "198.51.100.9", "stored=1"),
+    ({"ignoredIps": ["203.0.113.0/24"]}, "", "203.0.113.7", "dropped=1; reason=ignored_address"),
+    (
+        {"ignoredTrackingOrigins": ["https://x.shop.example"]},
+        "https://x.shop.example",
+        "203.0.113.7",
+        "dropped=1; reason=ignored_origin",
+    ),
+)
+
+
+@pytest.mark.parametrize(("settings", "origin", "address", "said"), DOORS)
+def test_who_may_send_is_the_same_everywhere(
+    open_shop: WholeBox, settings: dict[str, Any], origin: str, address: str, said: str
+) -> None:
+    allow(open_shop, **settings)
+    for path in ROUTES:
+        answer = send(open_shop, path, origin=origin, address=address)
+        assert answer.headers["x-analytics-box"] == said, path
+        refused = said.endswith(("authorized", "missing"))
+        assert answer.status == (403 if refused and path != IMAGE else 200), path
+
+
+def test_each_route_has_a_limit_of_its_own_for_each_website_and_address(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    def two(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_track=2, limit_identify=2)
+
+    with whole_box(tmp_path_factory.mktemp("two") / "data", adjust=two) as box:
+        for path in ROUTES:
+            answers = [send(box, path) for _ in range(3)]
+            assert [answer.status for answer in answers] == [200, 200, 429], path
+            assert answers[0].headers["x-ratelimit-limit"] == "2"
+            assert answers[0].headers["x-ratelimit-remaining"] == "1"
+            assert answers[2].headers["retry-after"] == "30"
+            assert answers[2].headers["x-analytics-box"] == "dropped=1; reason=rate_limited"
+            assert send(box, path, address="198.51.100.9").status == 200, "another address has its own"
+            assert send(box, path, client=box.sites["local"]).status == 200, "so has another website"
+        over = box.post("/track", {"name": "x"}, key="all")
+        assert over.status == 200, "and so has a key"
+
+
+def test_both_names_of_the_box_take_events(tmp_path_factory: pytest.TempPathFactory) -> None:
+    def named(settings: Any) -> Any:
+        return msgspec.structs.replace(
+            unlimited(settings), base_url="https://stats.example.com", ingest_url="https://in.example.com:8443"
+        )
+
+    with whole_box(tmp_path_factory.mktemp("named") / "data", adjust=named) as box:
+        for path in ROUTES:
+            for host in ("stats.example.com", "in.example.com:8443"):
+                assert send(box, path, host=host).status == 200, (path, host)
+            assert send(box, path, host="other.example.com").status == 421
+
+
+def test_a_rotated_client_id_is_taken_for_its_days_of_grace(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with whole_box(tmp_path_factory.mktemp("old") / "data", adjust=unlimited) as box:
+        old = box.sites["shop"]
+        assert box.post("/websites/rotateTracking", {"id": old}, key="all").status == 200
+        for path in ROUTES:
+            assert send(box, path, client=old).status == 200
+        box.clock.advance(seconds=(box.box.settings.client_id_grace_days + 1) * 86_400)
+        for path in ROUTES:
+            assert send(box, path, client=old).headers["x-analytics-box"] == "dropped=1; reason=invalid_client_id"
+
+
+@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+def test_other_methods_are_refused(box: WholeBox, path: str, method: str) -> None:
+    answer = box.ask(method, f"{path}?client_id={box.sites['shop']}")
+    assert (answer.status, answer.json["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert answer.headers["allow"]

@@ -1,0 +1,78 @@
+"""After an unclean stop both databases are looked through; a look that is cut short is taken again."""
+
+import shutil
+from pathlib import Path
+
+import apsw
+
+from analytics_box.box import UNCHECKED_FILE, Box, open_box
+from analytics_box.server import check_after_crash
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from tests.inprocess import FixedClock, fill
+
+
+def opened(directory: Path) -> Box:
+    return open_box(Settings(data_dir=directory), FixedClock())
+
+
+def left_by_a_crash(folder: Path) -> Path:
+    """A data directory whose logs were never folded back."""
+    fill(folder / "running", FixedClock().now())
+    box = opened(folder / "running")
+    box.events_db.write_now(lambda db: [*db.execute("insert into strings (value) values ('x')")])
+    left = Path(shutil.copytree(folder / "running", folder / "left", ignore=shutil.ignore_patterns("*.sock")))
+    box.close()
+    return left
+
+
+def test_a_clean_stop_needs_no_look(tmp_path: Path) -> None:
+    fill(tmp_path / "data", FixedClock().now())
+    for _ in range(2):
+        box = opened(tmp_path / "data")
+        assert not box.unclean
+        box.close()
+
+
+def test_a_look_that_was_cut_short_is_taken_again(tmp_path: Path) -> None:
+    directory = left_by_a_crash(tmp_path)
+    for _ in range(2):  # nobody looks; the second time the logs are gone, too
+        box = opened(directory)
+        assert box.unclean
+        box.close()
+    box = opened(directory)
+    check_after_crash(box)
+    box.close()
+    assert not (directory / UNCHECKED_FILE).exists()
+    box = opened(directory)
+    assert not box.unclean
+    box.close()
+
+
+def test_a_look_while_the_box_stops_does_not_count(tmp_path: Path) -> None:
+    directory = left_by_a_crash(tmp_path)
+    box = opened(directory)
+    box.close()
+    check_after_crash(box)
+    box = opened(directory)
+    assert box.unclean
+    box.close()
+
+
+def test_what_is_damaged_is_looked_at_at_every_start(tmp_path: Path) -> None:
+    directory = left_by_a_crash(tmp_path)
+    opened(directory).close()
+    events = directory / schema.EVENTS_FILE
+    connection = apsw.Connection(str(events))
+    page = int(
+        str(connection.execute("select rootpage from sqlite_master where name = 'vitals_by_time'").fetchall()[0][0])
+    )
+    size = int(str(connection.pragma("page_size")))
+    connection.close()
+    content = bytearray(events.read_bytes())
+    content[(page - 1) * size : page * size] = b"\xff" * size
+    events.write_bytes(content)
+    box = opened(directory)
+    check_after_crash(box)
+    box.close()
+    assert (directory / UNCHECKED_FILE).exists()

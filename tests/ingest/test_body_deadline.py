@@ -1,0 +1,72 @@
+"""Reading a body ends at its deadline, and only then is it the client's fault."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from analytics_box.errors import PayloadTooLarge, RequestTimeout
+from analytics_box.http.body import Disconnected, read
+
+
+def sender(*messages: dict[str, Any]) -> Any:
+    """A client that sends these and then nothing any more."""
+    waiting = iter(messages)
+
+    async def receive() -> dict[str, Any]:
+        message = next(waiting, None)
+        if message is None:
+            await asyncio.Event().wait()
+        return message or {}
+
+    return receive
+
+
+def part(body: bytes, *, more: bool = True) -> dict[str, Any]:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_a_body_in_parts_is_put_together() -> None:
+    parts = (part(b"a"), part(b""), part(b"bc"), part(b"d", more=False))
+    assert asyncio.run(read(sender(*parts), limit=4, seconds=30)) == b"abcd"
+    assert asyncio.run(read(sender(part(b"", more=False)), limit=0, seconds=30)) == b""
+
+
+def test_what_is_too_long_or_gone_is_said() -> None:
+    with pytest.raises(PayloadTooLarge):
+        asyncio.run(read(sender(part(b"abc"), part(b"de")), limit=4, seconds=30))
+    with pytest.raises(Disconnected):
+        asyncio.run(read(sender(part(b"abc"), {"type": "http.disconnect"}), limit=4, seconds=30))
+
+
+def test_a_body_that_never_ends_is_given_up_and_its_task_lives_on() -> None:
+    async def story() -> int:
+        with pytest.raises(RequestTimeout, match=r"0\.01 seconds"):
+            await read(sender(part(b"abc")), limit=100, seconds=0.01)
+        await asyncio.sleep(0)
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    assert asyncio.run(story()) == 0
+
+
+def test_a_deadline_in_time_leaves_nothing_behind() -> None:
+    async def story() -> None:
+        await read(sender(part(b"abc", more=False)), limit=100, seconds=0)
+        for _ in range(5):
+            await asyncio.sleep(0)
+
+    asyncio.run(story())
+
+
+def test_who_breaks_off_the_request_is_not_told_of_a_deadline() -> None:
+    async def story() -> None:
+        task = asyncio.create_task(read(sender(), limit=100, seconds=30))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert task.cancelled()
+
+    asyncio.run(story())
