@@ -83,6 +83,17 @@ SPANS: dict[str, tuple[str, ...]] = {
 }
 TABLES = ("events", *SPANS)
 
+# Columns, of any of these tables, that hold the number of a string. What else holds no number of its own is an instant,
+# a count or an id.
+TEXTS = frozenset(
+    (
+        *ATTRIBUTES,
+        *("name", "namespace", "profile", "path", "query_string", "title", "bot", "agent", "origin", "client_session"),
+        *("type", "message", "filename", "stack", "href", "text", "domain"),
+        *("exit_type", "rage_target", "dead_target", "last_field"),
+    )
+)
+
 # Numbers of metrics in vitals: those with a name on the wire (1.8, 4.4), then what a page event may say of its loading.
 METRICS = {"FCP": 1, "LCP": 2, "CLS": 3, "INP": 4, "TTFB": 5, "FPS": 6}
 TIMINGS = {

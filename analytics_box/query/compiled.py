@@ -11,7 +11,6 @@ from analytics_box.errors import CompilationFailed, Detail, InvalidQuery
 from analytics_box.query import catalog, ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.compose import compose, window_of
-from analytics_box.query.engines import sqlite
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
 from analytics_box.query.ranges import Days, Granularity
@@ -21,7 +20,7 @@ from analytics_box.query.request import (
     Request,
     check_filters,
 )
-from analytics_box.query.run import CannotAnswer, prepare
+from analytics_box.query.run import ENGINE, CannotAnswer, can_group, prepare, statement
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
 # Fields by which POST /v1/query/compile groups (wire 2.4) → dimension.
@@ -86,12 +85,12 @@ def of_request(request: Request, reads: Scope, now: int) -> list[Statements]:
 
 def _of_question(question: Question, request: Request, reads: Scope, now: int) -> Statements:
     if question.type is None or question.error:
-        return Statements(question.label, success=False, engine=sqlite.NAME, error=question.error)
+        return Statements(question.label, success=False, engine=ENGINE, error=question.error)
     try:
         prepared = prepare(question, question.type, request, reads)
         composed = prepared.composed(request, question.days, question, now)
     except CannotAnswer as why:
-        return Statements(question.label, success=False, engine=sqlite.NAME, error=str(why))
+        return Statements(question.label, success=False, engine=ENGINE, error=str(why))
     return _written(question.label, composed.plans)
 
 
@@ -153,7 +152,7 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
     wanted = _groups(given)
     if plan.columns:
         raise CompilationFailed(f"{given.type} lists single rows, which have no groups")
-    if not sqlite.groups(plan.source, wanted):
+    if not can_group(plan.source, wanted):
         raise CompilationFailed(f"{given.type} cannot be grouped by all of {', '.join(given.groupBy or ())}")
     group = ((BUCKET,) if BUCKET in wanted else ()) + tuple(name for name in wanted if name != BUCKET)
     order = tuple(item for item in plan.order if item.name in plan.measures) or (Order(plan.measures[0]),)
@@ -168,8 +167,7 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
 
 
 def _written(label: str, plans: tuple[Plan, ...]) -> Statements:
-    rendered = [sqlite.render(plan) for plan in plans]
-    statements = tuple(Statement(item.sql, dict(item.values)) for item in rendered)
+    statements = tuple(Statement(*statement(plan)) for plan in plans)
     if len(statements) == 1:
         sql, params = statements[0].sql, statements[0].params
     else:
@@ -179,4 +177,4 @@ def _written(label: str, plans: tuple[Plan, ...]) -> Statements:
             for number, item in enumerate(statements, start=1)
             for name, value in item.params.items()
         }
-    return Statements(label, success=True, engine=sqlite.NAME, sql=sql, params=params, statements=statements)
+    return Statements(label, success=True, engine=ENGINE, sql=sql, params=params, statements=statements)

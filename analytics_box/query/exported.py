@@ -11,11 +11,10 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.ingest.facts import ATTRIBUTES, METRICS, OWN, SPAN_OWN, SPANS, TIMINGS
+from analytics_box.ingest.facts import ATTRIBUTES, METRICS, OWN, SPAN_OWN, SPANS, TEXTS, TIMINGS
 from analytics_box.query import sheets
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.engines.sqlite.names import INTERNED
 from analytics_box.store.db import Connection, Db
 
 Format = Literal["csv", "json", "ndjson"]
@@ -104,7 +103,7 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
         {"site": part.site, "time": after[0], "id": after[1], "end": part.end, "most": PIECE},
     ).fetchall()
     found = [dict(zip(("id", *names), row, strict=True)) for row in rows]
-    texts = _texts(db, found, [name for name in names if name in INTERNED])
+    texts = _texts(db, found, [name for name in names if name in TEXTS])
     return [_shown(row, names, texts) for row in found]
 
 
@@ -118,7 +117,7 @@ def _texts(db: Connection, rows: list[dict[str, Any]], names: Sequence[str]) -> 
 
 
 def _shown(row: dict[str, Any], names: Sequence[str], texts: dict[int, str]) -> Record:
-    shown: Record = {name: texts.get(row[name], "") if name in INTERNED else row[name] for name in names}
+    shown: Record = {name: texts.get(row[name], "") if name in TEXTS else row[name] for name in names}
     moment = datetime.fromtimestamp(row["time"] // 1000, UTC)
     shown["time"] = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['time'] % 1000:03d}Z"
     shown["visitor"], shown["session"] = id_text(row["visitor"]), id_text(row["session"])

@@ -15,7 +15,7 @@ from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import Composed, compose, follow_plan, sortable, window_of
 from analytics_box.query.engines import sqlite
 from analytics_box.query.filters import Filter, FilterGroup
-from analytics_box.query.plan import Having, Plan
+from analytics_box.query.plan import Having, Plan, Source
 from analytics_box.query.ranges import Days, Window
 from analytics_box.query.request import Question, Request
 from analytics_box.query.results import Results, Rows
@@ -23,6 +23,7 @@ from analytics_box.store.db import Db
 
 log = logging.getLogger(__name__)
 
+ENGINE = sqlite.NAME
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
 
 
@@ -185,6 +186,17 @@ def _having(counted: tuple[Filter, ...], query_type: QueryType) -> tuple[Having,
         measure = next(column.sort for column in query_type.columns if column.output.name == item.field)
         found.append(Having(measure, numbers, item.op in {"ne", "not_in"}))
     return tuple(found)
+
+
+def statement(plan: Plan) -> tuple[str, dict[str, Any]]:
+    """What the engine would run for this plan: SQL, and its named parameters."""
+    rendered = sqlite.render(plan)
+    return rendered.sql, dict(rendered.values)
+
+
+def can_group(source: Source, names: tuple[str, ...]) -> bool:
+    """Whether the engine knows all of these as dimensions of this source that people may choose."""
+    return sqlite.groups(source, names)
 
 
 def _reader(plan: Plan) -> Any:

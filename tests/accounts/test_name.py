@@ -1,6 +1,5 @@
 """What a person is called: said on the profile page, shown to the members of the same organizations, written down."""
 
-
 import pytest
 
 from tests.accounts.steps import send

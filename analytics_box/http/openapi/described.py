@@ -149,9 +149,9 @@ ROUTES: dict[tuple[str, str], Described] = {
     ("POST", "/v1/export/data"): Described(
         "Queries",
         "Take the facts of a website away",
-        "A ZIP archive with a file for each kind of facts: events, vitals, errors, outgoing links and engagement. Up to "
-        "a year in one archive, beginning two years ago at the earliest; without dates the last 30 days. Bots are left "
-        "out.",
+        "A ZIP archive with a file for each kind of facts: events, vitals, errors, outgoing links and engagement. An "
+        "archive holds a year at most and begins two years ago at the earliest; without dates it holds the last 30 "
+        "days. Bots are left out.",
         body=GivenExport,
         answer=bytes,
         media="application/zip",

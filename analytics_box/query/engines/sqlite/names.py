@@ -1,38 +1,10 @@
 """The names of plans in the words of SQLite: dimensions, columns of single rows, and measures of each source."""
 
-from analytics_box.ingest.facts import ATTRIBUTES, METRICS
+from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
 from analytics_box.query.plan import BUCKET, Source
 
-# Columns of events.db that hold the number of a string.
-INTERNED = frozenset(
-    (
-        *ATTRIBUTES,
-        "name",
-        "namespace",
-        "profile",
-        "path",
-        "query_string",
-        "title",
-        "bot",
-        "agent",
-        "origin",
-        "client_session",
-        "type",
-        "message",
-        "filename",
-        "stack",
-        "href",
-        "text",
-        "domain",
-        "exit_type",
-        "rage_target",
-        "dead_target",
-        "last_field",
-        "to_path",
-        "event",
-        "profile_of",
-    )
-)
+# What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
+INTERNED = TEXTS | {"to_path", "event", "profile_of"}
 # What a group was at its latest event. A statement with one of them has no other maximum or minimum, so that SQLite
 # takes these columns from the row of the latest.
 LATEST = ("path", "country", "region", "device", "browser", "system", "source")
