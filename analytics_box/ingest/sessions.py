@@ -43,14 +43,20 @@ class LiveSessions:
         self._capacity = capacity
 
     def find(self, keys: tuple[Key, ...], time: int) -> Session | None:
-        """The session under the first of these keys that an event at this time continues; late ones may fit the
-        session before the newest."""
+        """The session under these keys that an event at this time continues, the newest where it fits several; late
+        events may fit the session before a key's newest."""
+        best = None
         for key in keys:
-            for place in (key, before(key)):
-                session = self._live.get(place)
-                if session is not None and continues(session, key, time):
-                    return session
-        return None
+            session = self._live.get(key)
+            if session is None:
+                continue
+            if not continues(session, key, time):
+                session = self._live.get(before(key))
+                if session is None or not continues(session, key, time):
+                    continue
+            if best is None or session.started > best.started:
+                best = session
+        return best
 
     def keep(self, key: Key, session: Session) -> None:
         """Remember this state of a session under this key. One that begins earlier never takes the newest's place."""

@@ -1,6 +1,7 @@
 """People over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
 
 Viewers, and everybody on a public website, see figures only: who somebody is never shows there (wire 4.5, security).
+Without a websiteId it is about the people of events that name no website.
 """
 
 from datetime import UTC, datetime
@@ -13,12 +14,12 @@ from analytics_box.errors import Detail
 from analytics_box.http.call import Call
 from analytics_box.ingest.facts import TABLES
 from analytics_box.profiles import rules
+from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.register import Person, Place
 from analytics_box.profiles.rules import FIRST, LAST, Value
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
-from analytics_box.websites.reach import own
-from analytics_box.websites.rules import Website
+from analytics_box.websites.reach import own, refuse_restricted
 
 UNKNOWN = "Nobody is known by this id"
 MOST_PEOPLE = 100
@@ -32,7 +33,7 @@ ProfileId = Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.list. `search` is the beginning of a profile id, or a whole e-mail address."""
 
-    websiteId: Text
+    websiteId: Text | None = None
     search: Text | None = None
     limit: Annotated[int, Meta(ge=1, le=MOST_PEOPLE)] = 25
     offset: Annotated[int, Meta(ge=0, le=100_000)] = 0
@@ -41,14 +42,14 @@ class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
 class ById(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.getById."""
 
-    websiteId: Text
     profileId: ProfileId
+    websiteId: Text | None = None
 
 
 class Somebody(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.delete: a person by profileId, or a device by the anonymousId that it sends."""
 
-    websiteId: Text
+    websiteId: Text | None = None
     profileId: ProfileId | None = None
     anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
 
@@ -56,7 +57,7 @@ class Somebody(Struct, frozen=True, forbid_unknown_fields=True):
 class Exporting(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of profiles.export: whose data, and the nextCursor of the answer before."""
 
-    websiteId: Text
+    websiteId: Text | None = None
     profileId: ProfileId | None = None
     anonymousId: Annotated[str, Meta(min_length=1, max_length=256)] | None = None
     cursor: Annotated[str, Meta(max_length=64)] | None = None
@@ -118,17 +119,17 @@ class Deleted(Struct, frozen=True):
 
 async def list_people(call: Call, given: Wanted) -> People:
     """profiles.list: the people of a website, the latest identified first. Raises NotFound."""
-    website = own(call, given.websiteId)
+    holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
-    found = await call.parts.register.listed(website, search, limit=given.limit + 1, offset=given.offset)
+    found = await call.parts.register.listed(holder, search, limit=given.limit + 1, offset=given.offset)
     return People(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
 
 
 async def get_by_id(call: Call, given: ById) -> PersonDetail:
     """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
-    website = own(call, given.websiteId)
-    person = await _known(call, website, given.profileId)
-    subject = await call.parts.register.of_person(website, person)
+    holder = _holder(call, given.websiteId)
+    person = await _known(call, holder, given.profileId)
+    subject = await call.parts.register.of_person(holder, person)
     return PersonDetail(profile=shown(person), visitors=visits(subject))
 
 
@@ -137,11 +138,11 @@ async def export(call: Call, given: Exporting) -> Exported:
 
     Raises BadRequest or NotFound.
     """
-    website = own(call, given.websiteId)
+    holder = _holder(call, given.websiteId)
     place = _place(given.cursor)
-    person, subject = await _meant(call, website, given.profileId, given.anonymousId)
+    person, subject = await _meant(call, holder, given.profileId, given.anonymousId)
     if given.cursor is None:
-        await call.write(lambda db: record_export(db, website, actor=call.actor, now=call.now))
+        await call.write(lambda db: record_export(db, holder, actor=call.actor, now=call.now))
     items: dict[str, list[dict[str, Any]]] = {}
     looked = count = 0
     end: Place | None = None
@@ -169,29 +170,29 @@ async def delete(call: Call, given: Somebody) -> Deleted:
 
     Raises BadRequest or NotFound.
     """
-    website = own(call, given.websiteId)
+    holder = _holder(call, given.websiteId)
     _one_of(given.profileId, given.anonymousId)
     erasures = call.parts.register.erasures
     if given.profileId is not None:
-        done = await erasures.person(website, given.profileId, call.actor)
+        done = await erasures.person(holder, given.profileId, call.actor)
         if done is None:
             raise errors.NotFound(UNKNOWN)
     else:
-        done = await erasures.device(website, given.anonymousId or "", call.actor)
+        done = await erasures.device(holder, given.anonymousId or "", call.actor)
     return Deleted(done.id, done.removed)
 
 
-def record_export(db: Connection, website: Website, *, actor: str, now: int) -> None:
+def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> None:
     """The audit log knows that somebody's data was exported, and by whom; not whose."""
     audit.record(
         db,
         now=now,
-        organization_id=website.organization_id,
+        organization_id=holder.organization_id,
         actor=actor,
         action="created",
         subject="person_export",
         subject_id=ids.new_id(),
-        detail={"website": website.id},
+        detail={"website": holder.website_id} if holder.website_id else {},
     )
 
 
@@ -220,21 +221,33 @@ def visits(subject: Subject) -> list[Visit]:
     ]
 
 
-async def _known(call: Call, website: Website, profile_id: str) -> Person:
-    person = await call.parts.register.find(website, profile_id)
+def _holder(call: Call, website_id: str | None) -> Holder:
+    """The website that a call names; without one the organization, whose servers' events may name none.
+
+    Raises NotFound, or Forbidden for keys of single websites that name none.
+    """
+    if website_id is not None:
+        return holder_of(own(call, website_id))
+    organization_id = call.organization()
+    refuse_restricted(call)
+    return Holder(call.parts.organizations.site_of(organization_id), organization_id)
+
+
+async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
+    person = await call.parts.register.find(holder, profile_id)
     if person is None:
         raise errors.NotFound(UNKNOWN)
     return person
 
 
 async def _meant(
-    call: Call, website: Website, profile_id: str | None, anonymous_id: str | None
+    call: Call, holder: Holder, profile_id: str | None, anonymous_id: str | None
 ) -> tuple[Person | None, Subject]:
     _one_of(profile_id, anonymous_id)
     if profile_id is None:
-        return None, call.parts.register.of_device(website, anonymous_id or "")
-    person = await _known(call, website, profile_id)
-    return person, await call.parts.register.of_person(website, person)
+        return None, call.parts.register.of_device(holder, anonymous_id or "")
+    person = await _known(call, holder, profile_id)
+    return person, await call.parts.register.of_person(holder, person)
 
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Removing a person, or a device, from a website for good (issue: GDPR): who they are, what they did, how it was said.
+"""Removing a person or a device for good (GDPR): who they are, what they did, how it was said.
 
 An erasure is written down first and done then, in small pieces, so that events which arrive hardly wait; after a crash
 it goes on where it was. When it is done, nothing that was acknowledged before is left: no row, no session to be
@@ -19,12 +19,12 @@ from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
+from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.people import People
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import Strings
-from analytics_box.websites.rules import Website
 
 log = logging.getLogger(__name__)
 
@@ -53,17 +53,17 @@ class Erasures(Struct, frozen=True):
     lock: asyncio.Lock
     progress: Progress = lambda _: None
 
-    async def person(self, website: Website, profile_id: str, actor: str) -> Done | None:
+    async def person(self, holder: Holder, profile_id: str, actor: str) -> Done | None:
         """Remove a person with all that they did as any visitor; None where nobody is known by that id."""
-        return await self._erase(partial(self._begin_person, website=website, profile_id=profile_id, actor=actor))
+        return await self._erase(partial(self._begin_person, holder=holder, profile_id=profile_id, actor=actor))
 
-    async def device(self, website: Website, client_id: str, actor: str) -> Done:
+    async def device(self, holder: Holder, client_id: str, actor: str) -> Done:
         """Remove what came with this anonymousId: its ids of today and yesterday, and the one that lasts.
 
         Older daily ids cannot be found by it any more, since their salts are gone.
         """
-        subject = subject_of_device(self.salts.current(self.clock.now()), website.site, client_id)
-        done = await self._erase(partial(self._begin_device, website=website, subject=subject, actor=actor))
+        subject = subject_of_device(self.salts.current(self.clock.now()), holder.site, client_id)
+        done = await self._erase(partial(self._begin_device, holder=holder, subject=subject, actor=actor))
         assert done is not None  # noqa: S101  a device can always be looked for
         return done
 
@@ -85,19 +85,19 @@ class Erasures(Struct, frozen=True):
 
         return await asyncio.shield(whole())
 
-    def _begin_person(self, db: Connection, *, website: Website, profile_id: str, actor: str) -> Erasure | None:
+    def _begin_person(self, db: Connection, *, holder: Holder, profile_id: str, actor: str) -> Erasure | None:
         """What is known of the person goes at once; the rest is written down to be done."""
-        known = rows.find(db, website.site, profile_id)
+        known = rows.find(db, holder.site, profile_id)
         if known is None:
             return None
-        erasure = _erasure(website, subject_of_person(db, website.site, known.number), actor)
+        erasure = _erasure(holder, subject_of_person(db, holder.site, known.number), actor)
         erasure_rows.insert(db, erasure, self.clock.now())
         erasure_rows.note(db, erasure.id, 0, [known.number])
         self._forget(db, erasure.subject)
         return erasure
 
-    def _begin_device(self, db: Connection, *, website: Website, subject: Subject, actor: str) -> Erasure:
-        erasure = _erasure(website, subject, actor)
+    def _begin_device(self, db: Connection, *, holder: Holder, subject: Subject, actor: str) -> Erasure:
+        erasure = _erasure(holder, subject, actor)
         erasure_rows.insert(db, erasure, self.clock.now())
         self._forget(db, subject)
         return erasure
@@ -208,8 +208,8 @@ def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
     return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
 
 
-def _erasure(website: Website, subject: Subject, actor: str) -> Erasure:
-    return Erasure(ids.new_id(), subject, website.id, website.organization_id, actor)
+def _erasure(holder: Holder, subject: Subject, actor: str) -> Erasure:
+    return Erasure(ids.new_id(), subject, holder.website_id, holder.organization_id, actor)
 
 
 def _find(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[Trace]:
@@ -237,5 +237,5 @@ def _record(db: Connection, *, erasure: Erasure, now: int) -> None:
         action="deleted",
         subject="person",
         subject_id=erasure.id,
-        detail={"website": erasure.website_id, "rowsRemoved": erasure.removed},
+        detail={**({"website": erasure.website_id} if erasure.website_id else {}), "rowsRemoved": erasure.removed},
     )

@@ -11,6 +11,7 @@ from litestar.response import Stream
 from analytics_box import errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
+from analytics_box.profiles.holder import holder_of
 from analytics_box.profiles.register import Person
 from analytics_box.texts import People
 from analytics_box.websites import figures
@@ -31,7 +32,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/people/person?profile=…. Raises NotFound."""
     website = own(visit.call, website_id)
     found = await _known(visit, website)
-    subject = await visit.parts.register.of_person(website, found)
+    subject = await visit.parts.register.of_person(holder_of(website), found)
     count = len({stay.visitor for stay in subject.stays})
     return _page(
         visit,
@@ -50,9 +51,13 @@ async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     website = own(visit.call, website_id)
     register, device = visit.parts.register, visit.asked("device").strip()
     found = None if device else await _known(visit, website)
-    subject = register.of_device(website, device) if found is None else await register.of_person(website, found)
+    subject = (
+        register.of_device(holder_of(website), device)
+        if found is None
+        else await register.of_person(holder_of(website), found)
+    )
     actor, now = visit.call.actor, visit.call.now
-    await visit.call.write(lambda db: calls.record_export(db, website, actor=actor, now=now))
+    await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
     return Stream(
         download.pieces(register, website, found, subject, now=now),
         media_type="application/json",
@@ -92,9 +97,9 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     profile_id, device = form.get("profile", ""), form.get("device", "").strip()
     erasures = visit.parts.register.erasures
     if profile_id:
-        done = await erasures.person(website, profile_id, visit.call.actor)
+        done = await erasures.person(holder_of(website), profile_id, visit.call.actor)
     elif device:
-        done = await erasures.device(website, device, visit.call.actor)
+        done = await erasures.device(holder_of(website), device, visit.call.actor)
     else:
         done = None
     if done is None:
@@ -106,7 +111,7 @@ async def _list(visit: Visit, website: Website, again: Again) -> Page:
     search = visit.asked("search").strip()[:255]
     asked = visit.asked("page")
     number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    found = await visit.parts.register.listed(website, search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
+    found = await visit.parts.register.listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
     home = _home(website)
     kept = f"{view.query_of('search', search)}&" if search else ""
     return _page(
@@ -150,7 +155,7 @@ def _home(website: Website) -> str:
 
 async def _known(visit: Visit, website: Website) -> Person:
     """The person in the address. Raises NotFound."""
-    found = await visit.parts.register.find(website, visit.asked("profile"))
+    found = await visit.parts.register.find(holder_of(website), visit.asked("profile"))
     if found is None:
         raise errors.NotFound(calls.UNKNOWN)
     return found

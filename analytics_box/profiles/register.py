@@ -15,12 +15,12 @@ from msgspec import Struct
 from analytics_box.ingest.facts import METRICS, TABLES, TIMINGS
 from analytics_box.profiles import people, rows, rules, traces
 from analytics_box.profiles.erasure import Erasures, subject_of_device, subject_of_person
+from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.rows import Stored
 from analytics_box.profiles.rules import Traits
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal, SealBroken
-from analytics_box.websites.rules import Website
 
 log = logging.getLogger(__name__)
 
@@ -62,10 +62,10 @@ class Register(Struct, frozen=True):
     seal: Seal
     erasures: Erasures
 
-    async def listed(self, website: Website, search: str, *, limit: int, offset: int) -> list[Person]:
+    async def listed(self, holder: Holder, search: str, *, limit: int, offset: int) -> list[Person]:
         """The people of a website, the latest identified first; with a search those whose id begins with it, or whose
         e-mail address it is."""
-        site = website.site
+        site = holder.site
         if search:
             email = self._digest(site, search.lower()) if "@" in search else None
             find = partial(rows.search, site=site, profile_id=search, email=email, limit=limit, offset=offset)
@@ -73,18 +73,18 @@ class Register(Struct, frozen=True):
             find = partial(rows.newest, site=site, limit=limit, offset=offset)
         return [self._opened(site, stored) for stored in await self.events.read(find)]
 
-    async def find(self, website: Website, profile_id: str) -> Person | None:
+    async def find(self, holder: Holder, profile_id: str) -> Person | None:
         """The person with this id."""
-        stored = await self.events.read(lambda db: rows.find(db, website.site, profile_id))
-        return self._opened(website.site, stored) if stored is not None else None
+        stored = await self.events.read(lambda db: rows.find(db, holder.site, profile_id))
+        return self._opened(holder.site, stored) if stored is not None else None
 
-    async def of_person(self, website: Website, person: Person) -> Subject:
+    async def of_person(self, holder: Holder, person: Person) -> Subject:
         """Whose traces are the person's."""
-        return await self.events.read(lambda db: subject_of_person(db, website.site, person.number))
+        return await self.events.read(lambda db: subject_of_person(db, holder.site, person.number))
 
-    def of_device(self, website: Website, client_id: str) -> Subject:
+    def of_device(self, holder: Holder, client_id: str) -> Subject:
         """Whose traces came with this anonymousId."""
-        return subject_of_device(self.erasures.salts.current(self.erasures.clock.now()), website.site, client_id)
+        return subject_of_device(self.erasures.salts.current(self.erasures.clock.now()), holder.site, client_id)
 
     async def traces(self, subject: Subject) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
         """All that they did, readable, table by table and oldest first, a piece at a time."""

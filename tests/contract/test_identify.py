@@ -10,6 +10,7 @@ import pytest
 
 from analytics_box.box import open_box
 from analytics_box.ingest.visitors import by_client_id, cookieless
+from analytics_box.profiles.holder import holder_of
 from analytics_box.settings import Settings
 from analytics_box.store.schema import EVENTS_FILE
 from tests.contract.conftest import unlimited
@@ -309,7 +310,7 @@ def test_without_its_key_a_person_is_not_overwritten(tmp_path: Path) -> None:
     right = opened()
     assert right.post(f"/identify?client_id={client_id}", {**WHO, "traits": {"seats": 1}}).status == 200
     site = next(site for site in right.box.calls.websites.all() if site.domain == "shop.example")
-    person = right.run(right.box.calls.register.find(site, "p1"))
+    person = right.run(right.box.calls.register.find(holder_of(site), "p1"))
     assert person is not None
     assert person.traits == {"plan": "pro", "seats": 1}
     right.close()

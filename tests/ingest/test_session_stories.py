@@ -162,6 +162,7 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
 @example(story=[step(0, table="vitals"), step(1, "exit"), step(2)])
 @example(story=[step(122), step(119, late=5), step(125, restart=True), step(118, late=10)])
 @example(story=[step(0, table="vitals"), step(1, table="outgoing_links"), step(31, restart=True)])
+@example(story=[step(90), step(120 + 1 / 60_000), step(120 - 1 / 60_000, late=1)])
 @example(story=[step(0), step(30, restart=True), step(60 + 1 / 60_000, restart=True)])
 def test_every_story_has_the_sessions_of_the_plain_telling(stage: Stage, story: list[Step]) -> None:
     (site,) = stage.new_sites(1)

@@ -216,3 +216,18 @@ def test_members_read_people_and_admins_remove_them(box: WholeBox, role: Any, al
     for procedure, given in GIVEN.items():
         answer = ask(box, procedure, given, key=None, cookie=cookie)
         assert answer.status == (200 if procedure in allowed else 403), (procedure, answer.body)
+
+
+def test_people_of_events_without_a_website_are_the_organizations(box: WholeBox) -> None:
+    assert box.post("/track", {"name": "paid", "profileId": "ada", "anonymousId": "a"}, key="all").status == 200
+    track(box, "of the shop", profileId="ada")
+    given = {"profileId": "ada"}
+    exported = box.post("/profiles/export", given, key="all").json
+    assert [item["name"] for item in exported["items"]["events"]] == ["paid"]
+    assert names(box.post("/profiles/list", {"search": "ad"}, key="reading")) == ["ada"]
+    assert box.post("/profiles/list", {}, key="restricted").status == 403
+    assert box.post("/profiles/delete", given, key="reading").status == 403
+    assert box.post("/profiles/delete", given, key="foreign").status == 404
+    assert box.post("/profiles/delete", given, key="all").json["rowsRemoved"] == 1
+    assert box.post("/profiles/getById", given, key="all").status == 404
+    assert ask(box, "getById", given).status == 200

@@ -179,7 +179,7 @@ def test_the_audit_log_says_how_much_and_not_who(world: World) -> None:
     assert done is not None
     ((actor, action, subject, subject_id, detail),) = world.audit()
     assert (actor, action, subject, subject_id) == (ACTOR, "deleted", "person", done.id)
-    assert json.loads(detail) == {"website": world.shop.id, "rowsRemoved": 4}
+    assert json.loads(detail) == {"website": world.shop.website_id, "rowsRemoved": 4}
 
 
 def test_nobody_is_nobody(world: World) -> None:

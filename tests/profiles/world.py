@@ -17,6 +17,7 @@ from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
+from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.people import Identified, People
 from analytics_box.profiles.register import Register
 from analytics_box.store import schema
@@ -24,7 +25,6 @@ from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
-from analytics_box.websites.rules import Website
 from tests.inprocess import NOON, FixedClock, fill
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class World:
             progress=self._progress,
         )
         self.register = Register(self.events, self.seal, self.erasures)
-        websites = {site.domain: site for site in self.box_db.read_now(website_rows.everything)}
+        websites = {site.domain: holder_of(site) for site in self.box_db.read_now(website_rows.everything)}
         self.shop, self.blog = websites["shop.example"], websites["blog.example"]
         self._runner = asyncio.Runner()
 
@@ -220,5 +220,5 @@ def used_texts(db: Connection) -> set[str]:
     return set(traces.named(db, found).values())
 
 
-def website_of(world: World, number: int) -> Website:
+def website_of(world: World, number: int) -> Holder:
     return world.shop if number == world.shop.site else world.blog
