@@ -1,22 +1,26 @@
-"""Benchmarks, one command: python -m tests.load NAME [--events N] [--days N]. Not part of the test command.
+"""Benchmarks, one command: python -m tests.load NAME, with --events and --days, or --rate and --minutes. Not part of
+the test command.
 
 ingest   P1, P2: durable events a second beside a minimal handler
 memory   P9: resident memory after 100 events
 start    P11: start to first accepted event, empty and with --events stored
 query    query times on --events over --days, SQLite
+soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
 
 import argparse
 
-from tests.load import ingest, query, resources
+from tests.load import ingest, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    parser.add_argument("name", choices=("ingest", "memory", "start", "query"))
+    parser.add_argument("name", choices=("ingest", "memory", "start", "query", "soak"))
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
+    parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
+    parser.add_argument("--minutes", type=int, default=30)
     given = parser.parse_args()
     match given.name:
         case "ingest":
@@ -25,6 +29,8 @@ def main() -> None:
             resources.memory()
         case "start":
             resources.start(given.events)
+        case "soak":
+            soak.main(given.rate, given.minutes)
         case _:
             query.main(given.events, given.days)
 
