@@ -29,16 +29,26 @@ class Machine(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A language with a time zone, and the hour of UTC around which its people are busiest."""
+    """A language with a time zone, the hour of UTC around which its people are busiest, and where they live: regions
+    with a city each, the most of them in the first. Where there are none, only the country is known."""
 
     weight: float
     language: str
     time_zone: str
     busiest: float
+    cities: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def country(self) -> str:
+        """The code of the country."""
+        return self.language[-2:]
 
 
 _SEARCHED: dict[Section, float] = {"home": 36, "docs": 40, "blog": 14, "pricing": 6, "download": 4}
 _TALKED: dict[Section, float] = {"home": 42, "blog": 52, "docs": 6}
+
+_BOUGHT: dict[Section, float] = {"home": 80, "pricing": 20}
+_GOOGLE_ADS = "utm_source=google&utm_medium=cpc&utm_campaign=brand"
 
 SOURCES = (
     Source(34, {"home": 58, "docs": 24, "pricing": 6, "download": 6, "blog": 6}),
@@ -49,7 +59,12 @@ SOURCES = (
     Source(3, _TALKED, "https://news.ycombinator.com/"),
     Source(2.6, _SEARCHED, "https://www.bing.com/"),
     Source(2.6, _TALKED, "https://www.reddit.com/"),
-    Source(2.2, {"home": 80, "pricing": 20}, "https://www.google.com/", "utm_source=google&utm_medium=cpc"),
+    Source(1.2, _BOUGHT, "https://www.google.com/", f"{_GOOGLE_ADS}&utm_term=note+taking+app&utm_content=headline-a"),
+    Source(0.8, _BOUGHT, "https://www.google.com/", f"{_GOOGLE_ADS}&utm_term=offline+notes&utm_content=headline-b"),
+    Source(0.5, _BOUGHT, "https://www.google.com/", f"{_GOOGLE_ADS}&utm_term=markdown+editor&utm_content=headline-a"),
+    Source(0.9, _BOUGHT, "https://www.linkedin.com/", "utm_source=linkedin&utm_medium=paid-social&utm_campaign=teams"),
+    Source(0.7, _TALKED, "https://changelog.com/", "utm_source=changelog&utm_medium=podcast&utm_campaign=sponsorship"),
+    Source(0.4, _BOUGHT, "https://www.producthunt.com/", "ref=producthunt"),
     Source(1.9, _TALKED, "https://t.co/"),
     Source(1.6, {"home": 50, "docs": 50}, "https://www.perplexity.ai/"),
     Source(1.4, {"blog": 80, "home": 20}, "https://dev.to/inkwell/offline-first-in-practice"),
@@ -103,18 +118,148 @@ MACHINES = (
 )
 
 PLACES = (
-    Place(24, "en-US", "America/New_York", 18),
-    Place(13, "en-US", "America/Los_Angeles", 20.5),
-    Place(10, "en-GB", "Europe/London", 14),
-    Place(12, "de-DE", "Europe/Berlin", 13),
-    Place(7, "fr-FR", "Europe/Paris", 13),
-    Place(4, "nl-NL", "Europe/Amsterdam", 13),
-    Place(4, "pl-PL", "Europe/Warsaw", 12.5),
-    Place(3.5, "es-ES", "Europe/Madrid", 14),
-    Place(3.5, "pt-BR", "America/Sao_Paulo", 17),
-    Place(6, "en-IN", "Asia/Kolkata", 9),
-    Place(4, "ja-JP", "Asia/Tokyo", 4),
-    Place(3, "en-AU", "Australia/Sydney", 3),
-    Place(3, "en-CA", "America/Toronto", 18),
+    Place(
+        24,
+        "en-US",
+        "America/New_York",
+        18,
+        (
+            ("New York", "New York"),
+            ("Massachusetts", "Boston"),
+            ("Pennsylvania", "Philadelphia"),
+            ("Georgia", "Atlanta"),
+            ("Illinois", "Chicago"),
+        ),
+    ),
+    Place(
+        13,
+        "en-US",
+        "America/Los_Angeles",
+        20.5,
+        (
+            ("California", "San Francisco"),
+            ("California", "Los Angeles"),
+            ("Washington", "Seattle"),
+            ("Oregon", "Portland"),
+            ("Colorado", "Denver"),
+        ),
+    ),
+    Place(
+        10,
+        "en-GB",
+        "Europe/London",
+        14,
+        (
+            ("England", "London"),
+            ("England", "Manchester"),
+            ("Scotland", "Edinburgh"),
+        ),
+    ),
+    Place(
+        12,
+        "de-DE",
+        "Europe/Berlin",
+        13,
+        (
+            ("Berlin", "Berlin"),
+            ("Bavaria", "Munich"),
+            ("Hamburg", "Hamburg"),
+            ("North Rhine-Westphalia", "Cologne"),
+            ("Saxony", "Leipzig"),
+        ),
+    ),
+    Place(
+        7,
+        "fr-FR",
+        "Europe/Paris",
+        13,
+        (
+            ("Île-de-France", "Paris"),
+            ("Auvergne-Rhône-Alpes", "Lyon"),
+            ("Occitanie", "Toulouse"),
+        ),
+    ),
+    Place(
+        4,
+        "nl-NL",
+        "Europe/Amsterdam",
+        13,
+        (
+            ("North Holland", "Amsterdam"),
+            ("Utrecht", "Utrecht"),
+        ),
+    ),
+    Place(
+        4,
+        "pl-PL",
+        "Europe/Warsaw",
+        12.5,
+        (
+            ("Mazovia", "Warsaw"),
+            ("Lesser Poland", "Kraków"),
+        ),
+    ),
+    Place(
+        3.5,
+        "es-ES",
+        "Europe/Madrid",
+        14,
+        (
+            ("Madrid", "Madrid"),
+            ("Catalonia", "Barcelona"),
+        ),
+    ),
+    Place(
+        3.5,
+        "pt-BR",
+        "America/Sao_Paulo",
+        17,
+        (
+            ("São Paulo", "São Paulo"),
+            ("Rio de Janeiro", "Rio de Janeiro"),
+        ),
+    ),
+    Place(
+        6,
+        "en-IN",
+        "Asia/Kolkata",
+        9,
+        (
+            ("Karnataka", "Bengaluru"),
+            ("Maharashtra", "Mumbai"),
+            ("Telangana", "Hyderabad"),
+        ),
+    ),
+    Place(
+        4,
+        "ja-JP",
+        "Asia/Tokyo",
+        4,
+        (
+            ("Tokyo", "Tokyo"),
+            ("Osaka", "Osaka"),
+        ),
+    ),
+    Place(
+        3,
+        "en-AU",
+        "Australia/Sydney",
+        3,
+        (
+            ("New South Wales", "Sydney"),
+            ("Victoria", "Melbourne"),
+        ),
+    ),
+    Place(
+        3,
+        "en-CA",
+        "America/Toronto",
+        18,
+        (
+            ("Ontario", "Toronto"),
+            ("British Columbia", "Vancouver"),
+            ("Quebec", "Montreal"),
+        ),
+    ),
     Place(2, "sv-SE", "Europe/Stockholm", 13),
 )

@@ -14,7 +14,7 @@ from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import Event
+from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.store import schema
@@ -103,7 +103,7 @@ def _account(directory: Path, demo: Demo, now: int) -> Target:
         box_db.close()
 
 
-def _append(path: Path, happened: list[Event]) -> None:
+def _append(path: Path, happened: list[Fact]) -> None:
     """Through the same ledger as events from the network, so that sessions are real."""
     events_db = Db(path, readers=1)
     try:
@@ -116,7 +116,7 @@ def _append(path: Path, happened: list[Event]) -> None:
         for first in range(0, len(happened), BATCH):
             batch = happened[first : first + BATCH]
 
-            def append(db: Connection, batch: list[Event] = batch) -> None:
+            def append(db: Connection, batch: list[Fact] = batch) -> None:
                 ledger.append(db, batch)
 
             events_db.write_now(append)

@@ -8,24 +8,25 @@ from collections.abc import Iterator
 from random import Random
 
 from analytics_box.clock import MINUTE, SECOND, utc_day
+from analytics_box.demo import programs
 from analytics_box.demo.arrivals import Arrival, arrivals
 from analytics_box.demo.audience import PLACES, SOURCES
-from analytics_box.demo.visits import Sent, visit
-from analytics_box.ingest.enrich import Target, understand
-from analytics_box.ingest.facts import Event
+from analytics_box.demo.visits import Going, Sent, visit
+from analytics_box.ingest.enrich import Target, measured, understand
+from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.visitors import Salts
 
 JUST_NOW = 9  # visits that began in the last minutes, so that somebody is online when the demo is opened
 
 
-def events(seed: str, target: Target, *, first_day: int, start: int, end: int) -> list[Event]:
+def events(seed: str, target: Target, *, first_day: int, start: int, end: int) -> list[Fact]:
     """The events of [start, end), oldest first. `first_day` is the day on which the demo's history begins."""
     days = range(max(first_day, utc_day(start) - 1), utc_day(end) + 1)
     sent = [item for day in days for item in _of_day(seed, day, first_day) if start <= item.time < end]
     return _facts(seed, target, sent)
 
 
-def just_now(seed: str, target: Target, now: int) -> list[Event]:
+def just_now(seed: str, target: Target, now: int) -> list[Fact]:
     """Some visits that began within the last four minutes, up to now."""
     random = _chance(f"{seed}:{now}")
     begun = [
@@ -35,18 +36,23 @@ def just_now(seed: str, target: Target, now: int) -> list[Event]:
     return _facts(seed, target, [item for arrival in begun for item in visit(random, arrival) if item.time < now])
 
 
-def _of_day(seed: str, day: int, first_day: int) -> Iterator[Sent]:
+def _of_day(seed: str, day: int, first_day: int) -> Iterator[Going]:
     random = _chance(f"{seed}:{day}")
     for arrival in arrivals(random, day, first_day):
         yield from visit(random, arrival)
+    yield from programs.visits(_chance(f"{seed}:{day}:programs"), day)
 
 
-def _facts(seed: str, target: Target, sent: list[Sent]) -> list[Event]:
+def _facts(seed: str, target: Target, sent: list[Going]) -> list[Fact]:
     """As the box would understand them on the day that they came."""
-    return [
-        understand(item.incoming, target=target, sender=item.sender, salts=_salts(seed, item.time), now=item.time)
-        for item in sorted(sent, key=lambda item: item.time)
-    ]
+    return [_fact(seed, target, item) for item in sorted(sent, key=lambda item: item.time)]
+
+
+def _fact(seed: str, target: Target, item: Going) -> Fact:
+    salts = _salts(seed, item.time)
+    if isinstance(item, Sent):
+        return understand(item.incoming, target=target, sender=item.sender, salts=salts, now=item.time)
+    return measured(item.said, item.table, item.own, target=target, sender=item.sender, salts=salts, now=item.time)
 
 
 def _salts(seed: str, time: int) -> Salts:

@@ -7,20 +7,23 @@ from random import Random
 from typing import Any, NamedTuple
 
 from analytics_box.clock import HOUR, SECOND
+from analytics_box.demo import measured
 from analytics_box.demo.arrivals import Arrival
 from analytics_box.demo.audience import DIRECT, MACHINES, Machine, Place, Source
 from analytics_box.demo.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
 from analytics_box.ingest import agent, geo
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
+from analytics_box.ingest.payload import Sent as Said
 
 MOST_PAGES = 15  # in one visit
 LONGEST_READING = 20 * 60  # seconds on one page
 LEAVE_ARRIVES = 0.93  # leave beacons get lost when a phone goes to sleep
 COMES_AGAIN = 0.06  # later on the same day
+CITY_KNOWN = 0.86
+COUNTRY_KNOWN = 0.9  # of those whose city is not
 
 _MACHINE_SHARES = tuple(accumulate(machine.weight for machine in MACHINES))
-_LINKS = ("https://github.com/inkwell/inkwell", "https://mastodon.social/@inkwell", "https://discord.gg/inkwell")
 _SEARCHES = ("sync", "export pdf", "import notion", "shortcuts", "self hosting", "backup", "dark mode")
 
 
@@ -32,6 +35,19 @@ class Sent(NamedTuple):
     sender: Sender
 
 
+class Noted(NamedTuple):
+    """A measurement on its way: a row of `table` with what it has of its own (facts.SPANS)."""
+
+    time: int
+    said: Said
+    table: str
+    own: tuple[int | float | str, ...]
+    sender: Sender
+
+
+Going = Sent | Noted
+
+
 class Reader(NamedTuple):
     """Who visits. All chance of a visit comes from `random`."""
 
@@ -41,9 +57,10 @@ class Reader(NamedTuple):
     place: Place
 
 
-def visit(random: Random, arrival: Arrival) -> Iterator[Sent]:
+def visit(random: Random, arrival: Arrival) -> Iterator[Going]:
     """The events of a visit in the order of time, and those of a second one later that day, if there is one."""
     machine = random.choices(MACHINES, cum_weights=_MACHINE_SHARES)[0]
+    region, city = _home(random, arrival.place)
     sender = Sender(
         network=".".join(str(random.randint(1, 223)) for _ in range(4)),
         user_agent=machine.user_agent,
@@ -51,7 +68,9 @@ def visit(random: Random, arrival: Arrival) -> Iterator[Sent]:
         language=arrival.place.language,
         bot="",
         by_key=False,
-        country=geo.name_of(arrival.place.language[-2:]),
+        country=geo.name_of(arrival.place.country) if city or random.random() < COUNTRY_KNOWN else "",
+        region=region,
+        city=city,
     )
     reader = Reader(random, sender, machine, arrival.place)
     yield from _read(reader, arrival.time, arrival.source)
@@ -59,7 +78,14 @@ def visit(random: Random, arrival: Arrival) -> Iterator[Sent]:
         yield from _read(reader, arrival.time + random.randint(HOUR, 5 * HOUR), DIRECT)
 
 
-def _read(reader: Reader, time: int, source: Source) -> Iterator[Sent]:
+def _home(random: Random, place: Place) -> tuple[str, str]:
+    """The region and the city of somebody; both empty where they are not known."""
+    if not place.cities or random.random() >= CITY_KNOWN:
+        return "", ""
+    return random.choices(place.cities, weights=[1 / rank for rank in range(1, len(place.cities) + 1)])[0]
+
+
+def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
     random = reader.random
     page = source.page or _page_of(random, source.landings)
     address = f"https://{DOMAIN}{page.path}" + (f"?{source.query}" if source.query else "")
@@ -71,6 +97,8 @@ def _read(reader: Reader, time: int, source: Source) -> Iterator[Sent]:
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _sent(reader, moment, name, address, properties=properties)
+        for after, table, own in measured.of_page(random, reader.machine, page, seconds):
+            yield Noted(time + after, Said(path=address), table, own, reader.sender)
         time += seconds * SECOND
         if random.random() < LEAVE_ARRIVES:
             engaged = round(seconds * random.uniform(0.55, 1))
@@ -118,8 +146,6 @@ def _deeds(reader: Reader, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "newsletter_subscribed", {"place": random.choice(("footer", "inline"))}
     elif page.section == "home" and chance < 0.08:
         yield "video_played", {"video": "tour", "percent": random.choice((25, 50, 75, 100))}
-    if random.random() < 0.05:
-        yield "link_out", {"href": random.choice(_LINKS)}
 
 
 def _sent(reader: Reader, time: int, name: str, address: str, **fields: Any) -> Sent:

@@ -74,11 +74,15 @@ class Front:
             await send(message)
 
         try:
-            self._admit(scope)
             handler = self._events.get(scope["path"])
             if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or scope["path"] != "/"):
+                try:
+                    self._admit(scope)
+                except BoxError as refused:
+                    scope["refused"] = refused  # in their own shape, and so that another site's page may read it
                 await handler(scope, receive, answer)
             else:
+                self._admit(scope)
                 await self._app(scope, receive, answer)
         except Disconnected:
             return

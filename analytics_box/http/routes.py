@@ -24,7 +24,7 @@ from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, defaults_pages, domain_calls, domain_pages, integration_pages
 from analytics_box.drops import calls as drop_calls
 from analytics_box.drops import pages as drop_pages
-from analytics_box.http import assets, health, reference, rpc, well_known
+from analytics_box.http import assets, health, reference, reference_types, rpc, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
 from analytics_box.identity import Role
 from analytics_box.invitations import calls as invitation_calls
@@ -94,6 +94,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
     Route("GET", "/openapi.json", reference.openapi, PUBLIC),
     Route("GET", "/docs", reference.docs, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", reference_types.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", reference_types.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{tag:str}", reference.docs_of_tag, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),

@@ -26,6 +26,7 @@ OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
 _SIZE = re.compile(r"([1-9]\d{2,4})x([1-9]\d{2,4})", re.ASCII)
 LONGEST_ENGAGED = 86_400  # seconds
+BROWSER = "browser"  # the source of custom events that say none and come without a key (wire 5.3)
 NOT_ANONYMIZED = "United States"  # where "auto" leaves client ids as they are (wire 4.7)
 CONNECTIONS = frozenset(  # wire 4.3
     ("bluetooth", "cellular", "ethernet", "none", "wifi", "wimax", "other", "unknown", "slow-2g", "2g", "3g", "4g")
@@ -104,7 +105,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         interactions=between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
         bot=sender.bot,
         agent=sender.program if sender.bot else "",
-        origin=clean(given.source or "", 64) if kind == CUSTOM else "",
+        origin=clean(given.source or ("" if sender.by_key else BROWSER), 64) if kind == CUSTOM else "",
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
         properties=properties_text(given.properties),

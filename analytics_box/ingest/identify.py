@@ -16,6 +16,7 @@ from analytics_box.ingest.delivery import Answer, Delivery, client_website, deco
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
 from analytics_box.ingest.paths import clean
+from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles import rules
 from analytics_box.profiles.people import Identified
 from analytics_box.store.seal import SealBroken
@@ -98,12 +99,14 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
         client_id=given.anonymousId,
         anonymize=given.anonymizeVisitorIds,
     )
+    unsaid = given.anonymousId is not None and given.anonymizeVisitorIds is None and not where.cookieless
     return Identified(
         site=where.site,
         profile_id=profile_id,
         visitors=frozenset(visitors) - {0},
         traits={name: clean(value) if isinstance(value, str) else value for name, value in traits.items()},
         now=now,
+        perhaps=by_client_id(b"", where.site, given.anonymousId or "") if unsaid else 0,
     )
 
 

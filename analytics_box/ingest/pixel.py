@@ -52,7 +52,12 @@ def serve(intake: Intake) -> App:
 
     async def serve_pixel(scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
+        refused = scope.get("refused")
+        if refused is not None and not render.is_retryable(refused):
+            raise refused  # the request is not for this box
         try:
+            if refused is not None:
+                raise refused
             if scope["method"] != "GET":
                 raise errors.MethodNotAllowed("Ask for the picture with GET", headers={"Allow": "GET"})
             said = await _take(intake, Delivery(scope, headers, b""))

@@ -39,10 +39,12 @@ def post(intake: Intake, handler: Handler, too_large: str, most_bytes: int | Non
         headers = dict(scope["headers"])
         origin = headers.get(b"origin")
         more = _cors(origin) if origin is not None else []
-        if scope["method"] == "OPTIONS":
-            await respond(send, _NO_CONTENT, [*more, *_PREFLIGHT])
-            return
         try:
+            if "refused" in scope:
+                raise scope["refused"]
+            if scope["method"] == "OPTIONS":
+                await respond(send, _NO_CONTENT, [*more, *_PREFLIGHT])
+                return
             if scope["method"] != "POST":
                 raise errors.MethodNotAllowed("Send events with POST", headers={"Allow": "POST, OPTIONS"})
             sent = Delivery(scope, headers, await _body(intake, receive, headers, most, too_large))

@@ -25,13 +25,17 @@ V = TypeVar("V")
 
 
 class Identified(Struct, frozen=True):
-    """Somebody said who a visitor is. `visitors` are the visitor's ids: today's, yesterday's or the lasting one."""
+    """Somebody said who a visitor is. `visitors` are the visitor's ids: today's, yesterday's or the lasting one.
+
+    `perhaps` is the lasting id where it was not said whether the client's id is anonymized, as SDKs leave it out.
+    """
 
     site: int
     profile_id: str
     visitors: frozenset[int]
     traits: Given
     now: int
+    perhaps: int = 0
 
 
 class People:
@@ -44,6 +48,7 @@ class People:
         self._newest: OrderedDict[tuple[int, int], Link] = OrderedDict()  # (site, visitor) → its newest link
         self._known: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, profile)
         self._day = 0
+        self._lasting: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, visitor): ids in use that last
         self._learned: list[tuple[int, int]] = []  # keys of either
 
     def identify(self, db: Connection, said: Identified) -> None:
@@ -53,12 +58,18 @@ class People:
             self._learn_traits(db, said, profile)
         else:
             rows.touch(db, said.site, profile, said.now)
-        for visitor in said.visitors:
+        lasting = {said.perhaps} if (said.site, said.perhaps) in self._lasting else set()
+        for visitor in said.visitors | lasting:
             self._link(db, said.site, Link(visitor, said.now, profile))
 
     def note(self, db: Connection, facts: Sequence[Fact]) -> None:
-        """Link the visitors of facts that say who they are."""
+        """Link the visitors of facts that say who they are; remember which ids last, so that identify knows."""
         for fact in facts:
+            if fact.visitor and fact.visitor == fact.yesterday:
+                self._lasting[fact.site, fact.visitor] = True
+                self._lasting.move_to_end((fact.site, fact.visitor))
+                if len(self._lasting) > CAPACITY:
+                    self._lasting.popitem(last=False)
             if not fact.profile or (isinstance(fact, Event) and fact.bot):
                 continue
             self._look_again_each_day()

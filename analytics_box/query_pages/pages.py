@@ -12,7 +12,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http import body
 from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.query import access, compiled, ranges, sheets
-from analytics_box.query.access import Target
+from analytics_box.query.access import Scope, Target
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import Statements
@@ -71,15 +71,16 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
         return visit.go(view.address(tried))  # a form sends its empty fields too
     wrong, general, code = _typed_wrong(tried), "", 400
     shown: Shown | None = None
-    if tried.type and not wrong:
+    if tried.type:
         try:
-            answered = await _ask(visit, website, tried)
-            if answered.entry.success:
+            asked, reads = _asked(visit, website, tried)
+            answered = await _answer(visit, asked, reads) if not wrong else None
+            if answered and answered.entry.success:
                 shown = _shown(answered, tried)
-            else:
+            elif answered:
                 general = str(answered.entry.error)
         except BoxError as refused:
-            wrong, code = at_fields(refused), refused.status
+            wrong, code = at_fields(refused) | wrong, refused.status
             general = "" if wrong else refused.message
     return _page(visit, website, tried, shown, wrong=wrong, general=general, code=code)
 
@@ -91,7 +92,7 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
     if not tried.type or _typed_wrong(tried):
         return visit.go(view.address(tried))
     try:
-        answered = await _ask(visit, website, tried)
+        answered = await _answer(visit, *_asked(visit, website, tried))
     except BoxError:
         return visit.go(view.address(tried))
     if not answered.entry.success:
@@ -113,17 +114,23 @@ def _typed_wrong(tried: Tried) -> dict[str, str]:
     return typed_wrong(tried, zone_known=known, operators=OPERATORS) if tried.type else {}
 
 
-async def _ask(visit: Visit, website: Website, tried: Tried) -> Answered:
-    """What the query API would answer to this person, and how long it took. Raises what it raises."""
-    parts, identity, now = visit.parts, visit.call.identity, visit.call.now
+def _asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, Scope]:
+    """The query as the API would take it from this person, and what it reads. Raises what the API raises."""
+    parts, identity = visit.parts, visit.call.identity
     parts.limits.take("query", identity.limit_name, parts.settings.limit_query)
-    reads = access.scope_of(identity, Target(website_id=website.id), parts.websites, parts.organizations, (tried.type,))
+    target = Target(website_id=website.id)
+    reads = access.scope_of(identity, target, parts.websites, parts.organizations, (tried.type,))
     given = body.decode(_BODY.decode, msgspec.json.encode(_content(visit, tried)))
-    asked = check(given, zone_name=None, now=now)
-    started = parts.clock.monotonic()
-    (entry,) = await parts.queries.answer(asked, reads)
-    took = (parts.clock.monotonic() - started) * 1_000
-    (statements,) = compiled.of_request(asked, reads, now)
+    return check(given, zone_name=None, now=visit.call.now), reads
+
+
+async def _answer(visit: Visit, asked: Request, reads: Scope) -> Answered:
+    """The answer, how long it took, and what ran for it."""
+    clock = visit.parts.clock
+    started = clock.monotonic()
+    (entry,) = await visit.parts.queries.answer(asked, reads)
+    took = (clock.monotonic() - started) * 1_000
+    (statements,) = compiled.of_request(asked, reads, visit.call.now)
     return Answered(entry, statements, asked, took)
 
 

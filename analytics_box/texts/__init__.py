@@ -13,7 +13,7 @@ from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.organizations import Invitations, Members, Organizations
-from analytics_box.texts.overview import Metrics, Overview, Panels, Ranges
+from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
@@ -23,11 +23,13 @@ __all__ = [
     "App",
     "AuditLog",
     "Bots",
+    "Compact",
     "Defaults",
     "Docs",
     "Domains",
     "Drops",
     "Errors",
+    "Filters",
     "Form",
     "Integrations",
     "Invitations",
@@ -49,5 +51,6 @@ __all__ = [
     "SignIn",
     "Sites",
     "Snippet",
+    "Vitals",
     "WebsiteSettings",
 ]

@@ -20,6 +20,8 @@ class Docs:
         "path with /rpc in front also speaks the form of oRPC clients: an object with json, and with meta where there "
         "are dates."
     )
+    query_types = "What can be asked with POST /v1/query, with the fields, the filters and an example of each type:"
+    query_types_link = "all query types"
     all = "All operations"
     refusals = "Refusals"
     refusals_text = "Every refusal says success: false, error in words, code for programs, and requestId."

@@ -78,29 +78,120 @@ class Ranges:
     weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
+class Filters:
+    """The filters of an overview: their names, and the chips that show them."""
+
+    names: ClassVar[Mapping[str, str]] = {
+        "referrer": "Source",
+        "channel": "Channel",
+        "utm_campaign": "Campaign",
+        "utm_source": "UTM source",
+        "utm_medium": "UTM medium",
+        "utm_term": "UTM term",
+        "utm_content": "UTM content",
+        "path": "Page",
+        "entry_page": "Entry page",
+        "country": "Country",
+        "region": "Region",
+        "city": "City",
+        "browser_name": "Browser",
+        "os_name": "System",
+        "device_type": "Device",
+        "language": "Language",
+    }
+    label = "Filters"
+    remove = "Remove filter {name}: {value}"
+    clear = "Clear all"
+    only = "Show only {value}"
+    no_longer = "No longer only {value}"
+
+
 class Panels:
     """The lists below the chart: tab, what is counted, and what an empty one says."""
 
     tabs: ClassVar[Mapping[str, str]] = {
-        "pages": "Top pages",
         "sources": "Sources",
+        "channels": "Channels",
+        "utm_campaign": "Campaigns",
+        "pages": "Pages",
+        "entry": "Entry",
+        "exit": "Exit",
+        "countries": "Countries",
+        "regions": "Regions",
+        "cities": "Cities",
         "browsers": "Browsers",
         "systems": "Systems",
+        "devices": "Devices",
+        "windows": "Windows",
+        "languages": "Languages",
         "events": "Custom events",
+        "links": "Outgoing links",
+        "domains": "Domains",
     }
+    choices: ClassVar[Mapping[str, str]] = {
+        "utm_campaign": "Campaign",
+        "utm_source": "Source",
+        "utm_medium": "Medium",
+        "utm_term": "Term",
+        "utm_content": "Content",
+    }
+    choices_label = "Campaign tags"
     counted: ClassVar[Mapping[str, str]] = {
-        "pages": "Visitors",
-        "sources": "Visitors",
-        "browsers": "Visitors",
-        "systems": "Visitors",
-        "events": "Events",
+        "visitors": "Visitors",
+        "total_events": "Events",
+        "total_clicks": "Clicks",
     }
     empty: ClassVar[Mapping[str, str]] = {
-        "pages": "No page was viewed in this range.",
         "sources": "No visit in this range, so no source either.",
+        "channels": "No visit in this range, so no channel either.",
+        "utm_campaign": "No visit with utm_campaign in its address. Tag the links of your campaigns with it.",
+        "utm_source": "No visit with utm_source in its address. Tag the links of your campaigns with it.",
+        "utm_medium": "No visit with utm_medium in its address. Tag the links of your campaigns with it.",
+        "utm_term": "No visit with utm_term in its address. Tag the links of your campaigns with it.",
+        "utm_content": "No visit with utm_content in its address. Tag the links of your campaigns with it.",
+        "pages": "No page was viewed in this range.",
+        "entry": "No session began on a page in this range.",
+        "exit": "No session ended on a page in this range.",
+        "countries": "No visit in this range, so no country either.",
+        "regions": "No visit in this range, so no region either.",
+        "cities": "No visit in this range, so no city either.",
         "browsers": "No browser was seen in this range.",
         "systems": "No system was seen in this range.",
+        "devices": "No device was seen in this range.",
+        "windows": "No window said its size in this range.",
+        "languages": "No language was seen in this range.",
         "events": "No custom event in this range. Send one from your page with {call}.",
+        "links": "No link to another website was clicked. Count them with {outgoing} in the snippet.",
+        "domains": "No link to another website was clicked. Count them with {outgoing} in the snippet.",
     }
     event_call = 'databuddy.track("signup")'
+    outgoing_option = 'data-track-outgoing-links="true"'
     unknown = "Unknown"
+
+
+class Compact:
+    """The small panels at the end: errors and web vitals."""
+
+    titles: ClassVar[Mapping[str, str]] = {"errors": "Errors", "vitals": "Web vitals"}
+    counted: ClassVar[Mapping[str, str]] = {"errors": "Errors, visitors", "vitals": "75th percentile"}
+    empty: ClassVar[Mapping[str, str]] = {
+        "errors": "No error in this range.",
+        "vitals": "Nothing was measured in this range.",
+    }
+    errors = "errors"
+    visitors = "visitors met one"
+    sessions = "of sessions"
+
+
+class Vitals:
+    """Web vitals in words."""
+
+    names: ClassVar[Mapping[str, str]] = {
+        "LCP": "Largest contentful paint",
+        "INP": "Interaction to next paint",
+        "CLS": "Cumulative layout shift",
+        "FCP": "First contentful paint",
+        "TTFB": "Time to first byte",
+    }
+    ratings: ClassVar[Mapping[str, str]] = {"good": "Good", "fair": "Needs work", "poor": "Poor"}
+    samples = "{count} measured"

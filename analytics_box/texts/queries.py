@@ -105,6 +105,7 @@ class QueryTypes:
         "What POST /v1/query can be asked: {count} types. GET /v1/query/types has the same for programs. The page "
         "“Queries” of a website tries them."
     )
+    operations = "How to send a query."
     navigation = "Query types"
     families: ClassVar[Mapping[str, str]] = {
         "CustomEvents": "Custom events",
@@ -114,14 +115,15 @@ class QueryTypes:
     }
     all_fields = "Fields of the rows"
     unit = "in {unit}"
+    facts = "Range, filters, limit and who may ask"
     needs = "Needs a filter"
     needs_text = "{fields}, with eq or in"
     filters = "Filters"
     having = "Filters on counters"
     having_text = "{fields}, with eq, ne, in and not_in"
     sorts = "Sorts by"
-    limit = "Rows if no limit is given"
-    limit_text = "100; the type itself suggests {limit}"
+    limit = "Default limit"
+    limit_text = "{limit}, but POST /v1/query answers {usual} rows if it names none"
     granularity = "Granularity"
     no_granularity = "None: no row per day or hour"
     public = "Public"

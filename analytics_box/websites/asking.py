@@ -7,14 +7,18 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.errors import BoxError
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.query.access import Scope
+from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
-from analytics_box.query.request import MAX_LIMIT, GivenParameter, GivenQuery, check
+from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Question, check
 from analytics_box.query.run import Queries
-from analytics_box.websites import panels, series
+from analytics_box.websites import compact, panels, series
+from analytics_box.websites.compact import ERRORS, ErrorRow, Errors, ErrorSummary, Vital, VitalRow
+from analytics_box.websites.lists import FIELDS, LISTS
 from analytics_box.websites.overview import Figures
 from analytics_box.websites.panels import ListRow
 from analytics_box.websites.periods import granularity
@@ -23,13 +27,6 @@ from analytics_box.websites.tiles import Totals, tiles
 from analytics_box.websites.view import View
 
 T = TypeVar("T")
-TYPES = {
-    "pages": "top_pages",
-    "sources": "traffic_sources",
-    "browsers": "browser_name",
-    "systems": "os_name",
-    "events": "custom_events",
-}
 
 
 class Unanswered(Exception):
@@ -45,6 +42,7 @@ class Asking(Struct, frozen=True):
     zone: ZoneInfo
     now: int
     formats: Formats = USUAL
+    filters: tuple[tuple[str, str], ...] = ()
 
     @property
     def wall(self) -> datetime:
@@ -59,8 +57,10 @@ class Asking(Struct, frozen=True):
             endDate=self.days.last.isoformat(),
             granularity=granularity(self.days),
             limit=limit,
+            filters=[_filter(field, value) for field, value in self.filters],
         )
         request = check(given, zone_name=self.zone.key, now=self.now)
+        request = replace(request, questions=tuple(_narrowable(question) for question in request.questions))
         try:
             entries = {entry.parameter: entry for entry in await self.queries.answer(request, Scope((self.site,)))}
         except BoxError as refused:
@@ -97,15 +97,41 @@ async def ask_figures(asking: Asking, view: View) -> Figures:
 
 async def ask_list(asking: Asking, view: View, panel: str) -> list[ListRow]:
     """The rows of one panel. Raises Unanswered."""
-    wanted = GivenParameter(TYPES[panels.list_of(view, panel)])
+    wanted = GivenParameter(LISTS[view.list_of(panel)].type)
     (rows,) = await asking.rows([wanted], limit=panels.rows_wanted(view, panel))
     return read(rows, ListRow)
+
+
+async def ask_errors(asking: Asking) -> Errors:
+    """The panel of errors. Raises Unanswered."""
+    summary, rows = await asking.rows([GivenParameter("error_summary"), GivenParameter("error_types")], limit=ERRORS)
+    return compact.errors(read(summary, ErrorSummary)[0], read(rows, ErrorRow))
+
+
+async def ask_vitals(asking: Asking) -> tuple[Vital, ...]:
+    """The panel of web vitals. Raises Unanswered."""
+    (rows,) = await asking.rows([GivenParameter("vitals_overview")])
+    return compact.vitals(read(rows, VitalRow))
 
 
 async def ask_week(asking: Asking) -> tuple[Totals, list[SeriesRow]]:
     """A website's card: totals and days. Raises Unanswered."""
     totals, rows = await asking.rows([GivenParameter("summary_totals"), GivenParameter("summary_metrics")])
     return read(totals, Totals)[0], read(rows, SeriesRow)
+
+
+def _filter(field: str, value: str) -> GivenFilter:
+    """A value as lists show it; a channel that is not known is one that is not there."""
+    if field == "channel" and value == UNKNOWN:
+        return GivenFilter(field, "is_not_set")
+    return GivenFilter(field, "eq", value)
+
+
+def _narrowable(question: Question) -> Question:
+    """The whole page is filtered alike: what sessions begin with is on every fact, whatever the API's types allow."""
+    if question.type is None:
+        return question
+    return replace(question, type=replace(question.type, filters=FIELDS))
 
 
 def read(rows: list[dict[str, Any]], kind: type[T]) -> list[T]:

@@ -12,6 +12,8 @@ from analytics_box import texts
 from analytics_box.http.dates import Formats
 from analytics_box.query.ranges import PRESETS, Days
 from analytics_box.texts import Ranges
+from analytics_box.websites.chips import Chip
+from analytics_box.websites.compact import CompactPanel
 from analytics_box.websites.panels import Panel
 from analytics_box.websites.periods import period_text
 from analytics_box.websites.series import Chart
@@ -59,6 +61,8 @@ class Overview(Struct, frozen=True):
     figures: Figures | None
     panels: tuple[Panel, ...]
     figures_failed: bool = False
+    chips: tuple[Chip, ...] = ()
+    compact: tuple[CompactPanel, ...] = ()
 
 
 def range_shown(view: View, days: Days, today: date, formats: Formats) -> RangeShown:

@@ -12,17 +12,20 @@ from analytics_box.http.dates import formats_of
 from analytics_box.http.visit import Page, Visit, Visitor
 from analytics_box.query import ranges
 from analytics_box.websites import figures, overview, panels
-from analytics_box.websites.asking import Asking, Unanswered, ask_figures, ask_list
+from analytics_box.websites.asking import Asking, Unanswered, ask_errors, ask_figures, ask_list, ask_vitals
+from analytics_box.websites.chips import chips
+from analytics_box.websites.compact import COMPACT, compact_panel
 from analytics_box.websites.late_parts import LateParts
+from analytics_box.websites.lists import PANELS
+from analytics_box.websites.measured import kinds_measured
 from analytics_box.websites.overview import Overview
-from analytics_box.websites.panels import PANELS
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import shell, website_shown
 from analytics_box.websites.view import View, days_of, read_view
 
-BUDGET_SECONDS = 0.25  # how long a page waits for its parts before it is sent without the slower ones
-PARTS = ("figures", *PANELS)
+BUDGET_SECONDS = 0.03  # how long a page waits for its parts before it is sent without the slower ones
+PARTS = ("figures", *PANELS, *COMPACT)
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
 
@@ -38,13 +41,15 @@ async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[
     shown = None
     if await parts.presence.begun((website.site,)):
         asking = _asking(visit, website, view)
-        tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in PARTS}
+        measured = await kinds_measured(parts.queries.events, website.site)
+        names = ("figures", *PANELS, *measured)
+        tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
         patient = view.wait or "hx-request" in visit.request.headers
         _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
         for name, task in tasks.items():
             if task in slow:
                 late.keep(_name(asking, view, name), task)
-        shown = _overview(asking, view, {name: task for name, task in tasks.items() if task not in slow})
+        shown = _overview(asking, view, {name: task for name, task in tasks.items() if task not in slow}, measured)
     return visit.pages.show(
         "overview.html",
         shell=shell(
@@ -70,7 +75,8 @@ async def site_part(
     asking = _asking(visit, website, view)
     task = late.take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
-    return visit.pages.show("part.html", overview=_overview(asking, view, {name: task}), name=name)
+    shown = _overview(asking, view, {name: task}, (name,) if name in COMPACT else ())
+    return visit.pages.show("part.html", overview=shown, name=name)
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -81,7 +87,9 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
     return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
 
 
-def _overview(asking: Asking, view: View, answered: dict[str, "asyncio.Task[Any]"]) -> Overview:
+def _overview(
+    asking: Asking, view: View, answered: dict[str, "asyncio.Task[Any]"], measured: tuple[str, ...]
+) -> Overview:
     """An overview of the parts that are answered; the others are left to be fetched."""
     failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
@@ -92,17 +100,33 @@ def _overview(asking: Asking, view: View, answered: dict[str, "asyncio.Task[Any]
         figures=ready.get("figures"),
         panels=tuple(panels.panel(view, name, ready.get(name), failed=name in failed) for name in PANELS),
         figures_failed="figures" in failed,
+        chips=chips(view),
+        compact=tuple(compact_panel(view, name, ready.get(name), failed=name in failed) for name in measured),
     )
 
 
 def _part(asking: Asking, view: View, name: str) -> Coroutine[Any, Any, Any]:
-    return ask_figures(asking, view) if name == "figures" else ask_list(asking, view, name)
+    match name:
+        case "figures":
+            return ask_figures(asking, view)
+        case "errors":
+            return ask_errors(asking)
+        case "vitals":
+            return ask_vitals(asking)
+        case _:
+            return ask_list(asking, view, name)
 
 
 def _asking(visit: Visit, website: Website, view: View) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     return Asking(
-        visit.parts.queries, website.site, days_of(view, now, zone), zone, now, formats=formats_of(visit.person)
+        visit.parts.queries,
+        website.site,
+        days_of(view, now, zone),
+        zone,
+        now,
+        formats=formats_of(visit.person),
+        filters=view.filters,
     )
 
 

@@ -1,12 +1,14 @@
 """What the address of an overview asks for: range, metric, comparison, tabs. Everything on the page is a URL.
 
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
-    tab=systems      more=pages      show=table      zone=Europe/Berlin      wait=all (no part may come later)
+    tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
+    country=Germany&referrer=Google (filters by their fields, wire 2.2)
+    zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -16,10 +18,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
+from analytics_box.websites.lists import FIELDS, LISTS, PANEL_OF, PANELS
 
 METRICS = ("visitors", "pageviews", "sessions", "bounce_rate", "median_session_duration")
-LISTS = ("pages", "sources", "browsers", "systems", "events")
 LONGEST = timedelta(days=730)
+LONGEST_VALUE = 2_048  # characters of what is filtered by
 
 
 class View(Struct, frozen=True):
@@ -31,15 +34,36 @@ class View(Struct, frozen=True):
     last: date | None = None
     metric: str = "visitors"
     compare: bool = True
-    tab: str = "browsers"
+    tabs: tuple[str, ...] = ()
     more: str = ""
     table: bool = False
     zone: str = ""
     wait: bool = False
+    filters: tuple[tuple[str, str], ...] = ()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
         return address(replace(self, **changes))
+
+    def tab(self, shown: str) -> "View":
+        """The same with another list in the panel of that list."""
+        panel = PANEL_OF[shown]
+        others = tuple(name for name in self.tabs if PANEL_OF[name] != panel)
+        more = "" if PANEL_OF.get(self.more) == panel else self.more
+        return replace(self, tabs=_in_order((*others, shown)), more=more)
+
+    def list_of(self, panel: str) -> str:
+        """Which of its lists a panel shows."""
+        return next((name for name in self.tabs if PANEL_OF[name] == panel), panel)
+
+    def narrowed(self, wanted: Mapping[str, str]) -> "View":
+        """The same with these filters too; where all of them are there, without them."""
+        given = dict(self.filters)
+        if wanted.items() <= given.items():
+            left = {name: value for name, value in given.items() if name not in wanted}
+        else:
+            left = {**given, **wanted}
+        return replace(self, filters=tuple((name, left[name]) for name in FIELDS if name in left), more="")
 
     def part(self, name: str) -> str:
         """The address of one part of this page (a panel, or "figures") as a fragment."""
@@ -70,11 +94,12 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
         last=last if custom else None,
         metric=_one_of(METRICS, query.get("metric"), "visitors"),
         compare=query.get("compare") != "off",
-        tab=_one_of(("browsers", "systems"), query.get("tab"), "browsers"),
-        more=_one_of(LISTS, query.get("more"), ""),
+        tabs=_in_order(query.get("tab", "").split(",")),
+        more=_one_of(tuple(LISTS), query.get("more"), ""),
         table=query.get("show") == "table",
         zone=_zone(query.get("zone", "")),
         wait=query.get("wait") == "all",
+        filters=tuple((name, value) for name in FIELDS if (value := query.get(name, "")[:LONGEST_VALUE])),
     )
 
 
@@ -88,7 +113,7 @@ def days_of(view: View, now: int, zone: ZoneInfo) -> Days:
 def address(view: View) -> str:
     """The canonical address of a state."""
     parameters = _parameters(view)
-    return f"{view.path}?{urlencode(parameters, safe='/')}" if parameters else view.path
+    return f"{view.path}?{urlencode(parameters, safe='/,')}" if parameters else view.path
 
 
 def _parameters(view: View) -> dict[str, str]:
@@ -98,13 +123,20 @@ def _parameters(view: View) -> dict[str, str]:
         "to": view.last.isoformat() if view.last else "",
         "metric": view.metric if view.metric != "visitors" else "",
         "compare": "" if view.compare else "off",
-        "tab": view.tab if view.tab != "browsers" else "",
+        "tab": ",".join(view.tabs),
         "more": view.more,
         "show": "table" if view.table else "",
         "zone": view.zone,
         "wait": "all" if view.wait else "",
+        **dict(view.filters),
     }
     return {name: value for name, value in given.items() if value}
+
+
+def _in_order(names: Sequence[str]) -> tuple[str, ...]:
+    """Of each panel the last that is named, unless it is the panel's first list."""
+    chosen = {PANEL_OF[name]: name for name in names if name in PANEL_OF}
+    return tuple(chosen[panel] for panel in PANELS if chosen.get(panel, panel) != panel)
 
 
 def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:

@@ -158,5 +158,5 @@ def test_the_first_event_turns_the_snippet_into_the_overview(tmp_path: Path) -> 
             person = browser.new_context()
             person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
             person.new_page().goto(site.replace(SITE, "localhost"), wait_until="networkidle")
-            dashboard.wait_for_selector("text=Top pages", timeout=PATIENCE_SECONDS * 1000)
+            dashboard.wait_for_selector("#tile-visitors .tile-value", timeout=PATIENCE_SECONDS * 1000)
         assert dashboard.locator("#tile-visitors .tile-value").inner_text() == "1"

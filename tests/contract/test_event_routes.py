@@ -98,6 +98,29 @@ def test_each_route_has_a_limit_of_its_own_for_each_website_and_address(
         assert over.status == 200, "and so has a key"
 
 
+def test_the_limit_of_an_address_is_told_in_a_way_that_pages_can_read(tmp_path_factory: pytest.TempPathFactory) -> None:
+    def few(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_address=3)
+
+    with whole_box(tmp_path_factory.mktemp("few") / "data", adjust=few) as box:
+        for _ in range(3):
+            assert send(box, "/vitals").status == 200
+        for path in ROUTES:
+            answer = send(box, path, origin="https://shop.example")
+            assert answer.status == 429, path
+            assert answer.headers["x-analytics-box"] == "dropped=1; reason=rate_limited"
+            assert answer.headers["retry-after"] == "20"
+            if path != IMAGE:
+                assert answer.headers["access-control-allow-origin"] == "https://shop.example"
+                assert answer.json["retryable"] is True
+                assert answer.json["status"] == "error"
+        asked = box.ask("OPTIONS", "/vitals", headers={"origin": "https://shop.example"})
+        assert asked.status == 429
+        listed = box.box.drops
+        found = box.run(listed.of(box.numbers["shop"], days=1))
+        assert [(one.reason, one.times) for one in found] == [("rate_limited", len(ROUTES))]
+
+
 def test_both_names_of_the_box_take_events(tmp_path_factory: pytest.TempPathFactory) -> None:
     def named(settings: Any) -> Any:
         return msgspec.structs.replace(

@@ -185,6 +185,20 @@ def test_a_client_id_that_is_not_anonymized_links_the_lasting_id(box: WholeBox) 
     assert visitors(box) == {by_client_id(b"", box.numbers["shop"], "anon_1")}
 
 
+def test_an_id_that_lasts_is_linked_where_the_device_uses_it(box: WholeBox) -> None:
+    """The SDK's identify does not say whether ids are anonymized; its events do."""
+    event = {"name": "paid", "websiteId": box.sites["shop"], "anonymousId": "anon_1", "anonymizeVisitorIds": False}
+    assert box.post("/track", event, key="tracking").status == 200
+    said = {"profileId": "p1", "anonymousId": "anon_1", "websiteId": box.sites["shop"]}
+    assert box.post("/identify", said, key="tracking").status == 200
+    lasting = by_client_id(b"", box.numbers["shop"], "anon_1")
+    assert lasting in visitors(box)
+    assert box.post("/identify", {**said, "anonymousId": "anon_2"}, key="tracking").status == 200
+    assert by_client_id(b"", box.numbers["shop"], "anon_2") not in visitors(box)
+    exported = box.post("/profiles/export", {"websiteId": box.sites["shop"], "profileId": "p1"}, key="all").json
+    assert [item["name"] for item in exported["items"]["events"]] == ["paid"]
+
+
 def test_a_caller_without_a_client_id_is_the_visitor_that_its_events_are(box: WholeBox) -> None:
     from_page(box, WHO)
     box.post(f"/batch?client_id={box.sites['shop']}", [{"name": "screen_view", "path": f"{ORIGIN}/"}], origin=ORIGIN)

@@ -12,7 +12,7 @@ from analytics_box.demo import fill as demo
 from analytics_box.demo import history
 from analytics_box.demo.arrivals import DAYS
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import PAGE_VIEW
+from analytics_box.ingest.facts import PAGE_VIEW, TABLES
 from analytics_box.store import schema
 from analytics_box.store.migrations import migrate
 
@@ -29,7 +29,7 @@ def _ask(directory: Path, statement: str, *values: int) -> list[tuple[Any, ...]]
 
 
 def _count(directory: Path) -> int:
-    return int(_ask(directory, "select count(*) from events")[0][0])
+    return sum(int(_ask(directory, f"select count(*) from {table}")[0][0]) for table in TABLES)
 
 
 @pytest.fixture(scope="module")
@@ -63,22 +63,32 @@ def test_somebody_is_online_when_the_demo_starts(twice: tuple[Path, int]) -> Non
     assert online > 3
 
 
-def test_sessions_are_real_and_none_comes_from_a_bot(twice: tuple[Path, int]) -> None:
+def test_sessions_are_real_and_only_programs_have_none(twice: tuple[Path, int]) -> None:
     directory, _ = twice
-    ((sessions, views, lonely, bots),) = _ask(
-        directory,
-        "select count(distinct session), sum(kind = 1), sum(session = 0), sum(bot <> 0) from events",
+    ((sessions, views, lonely),) = _ask(
+        directory, "select count(distinct session), sum(kind = 1), sum(session = 0) from events where bot = 0"
     )
     assert 1.5 < views / sessions < 3
-    assert (lonely, bots) == (0, 0)
+    assert lonely == 0
+    ((held, theirs),) = _ask(directory, "select count(*), sum(session <> 0) from events where bot <> 0")
+    assert (held > DAYS, theirs) == (True, 0)
+
+
+@pytest.mark.parametrize("table", [name for name in TABLES if name != "events"])
+def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], table: str) -> None:
+    directory, _ = twice
+    ((number, lonely, placed),) = _ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")
+    assert number > 100
+    assert lonely == 0
+    assert placed > 0.9
 
 
 def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], tmp_path: Path) -> None:
     directory, first = twice
     demo.fill(tmp_path, NOW)
     assert _count(tmp_path) == first
-    statement = "select max(id), sum(visitor % 1000), sum(path), sum(engaged) from events where id <= ?"
-    assert _ask(tmp_path, statement, first) == _ask(directory, statement, first)
+    statement = "select max(id), sum(visitor % 1000), sum(path), sum(engaged), sum(city) from events where time < ?"
+    assert _ask(tmp_path, statement, NOW) == _ask(directory, statement, NOW)
 
 
 def test_a_start_right_after_another_adds_nothing_twice(tmp_path: Path) -> None:

@@ -8,31 +8,37 @@ from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.demo import history
 from analytics_box.demo.arrivals import DAYS, SPIKE
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, Event, Fact, Span
 
 NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
 FIRST = utc_day(NOW) - DAYS
 TARGET = Target(1, "inkwell.example")
 
 
-def _events(seed: str = "a seed", start: int = FIRST * DAY, end: int = NOW) -> list[Event]:
+def _facts(seed: str = "a seed", start: int = FIRST * DAY, end: int = NOW) -> list[Fact]:
     return history.events(seed, TARGET, first_day=FIRST, start=start, end=end)
 
 
 @pytest.fixture(scope="module")
-def everything() -> list[Event]:
+def facts() -> list[Fact]:
     """The whole history of a new demo."""
-    return _events()
+    return _facts()
 
 
-def test_the_same_seed_gives_the_same_events(everything: list[Event]) -> None:
-    assert _events() == everything
-    assert _events("another seed") != everything
+@pytest.fixture(scope="module")
+def everything(facts: list[Fact]) -> list[Event]:
+    """What people did."""
+    return [fact for fact in facts if isinstance(fact, Event) and not fact.bot]
 
 
-def test_a_history_in_two_parts_is_the_history_in_one(everything: list[Event]) -> None:
+def test_the_same_seed_gives_the_same_events(facts: list[Fact]) -> None:
+    assert _facts() == facts
+    assert _facts("another seed") != facts
+
+
+def test_a_history_in_two_parts_is_the_history_in_one(facts: list[Fact]) -> None:
     middle = NOW - 3 * DAY - 5 * HOUR
-    assert _events(end=middle) + _events(start=middle) == everything
+    assert _facts(end=middle) + _facts(start=middle) == facts
 
 
 def test_there_are_enough_events_for_a_full_page_and_few_enough_for_a_quick_start(everything: list[Event]) -> None:
@@ -73,9 +79,29 @@ def test_one_day_stands_out_and_hacker_news_is_why(everything: list[Event]) -> N
     assert sources.most_common(1)[0][0] == "Hacker News"
 
 
-def test_nobody_is_a_bot_and_everybody_is_a_visitor(everything: list[Event]) -> None:
-    assert {event.bot for event in everything} == {""}
+def test_a_few_programs_come_each_day_and_the_rest_are_visitors(facts: list[Fact], everything: list[Event]) -> None:
+    programs = Counter(utc_day(fact.time) for fact in facts if isinstance(fact, Event) and fact.bot)
+    assert len(programs) >= DAYS
+    assert max(programs.values()) <= 6
+    assert {fact.agent for fact in facts if isinstance(fact, Event) and fact.bot} >= {"Googlebot", "GPTBot"}
     assert all(event.visitor for event in everything)
+
+
+def test_everything_that_a_tracker_measures_is_there(facts: list[Fact]) -> None:
+    spans = [fact for fact in facts if isinstance(fact, Span)]
+    assert {span.table for span in spans} == set(SPANS)
+    assert all(len(span.own) == len(SPANS[span.table]) for span in spans)
+    assert len({span.own[1] for span in spans if span.table == "errors"}) == 5
+    assert len({span.own[2] for span in spans if span.table == "outgoing_links"}) >= 5
+
+
+def test_places_channels_and_campaigns_are_many(everything: list[Event]) -> None:
+    least = {"country": 12, "region": 25, "city": 30, "channel": 7}
+    least |= {"utm_campaign": 8, "utm_source": 4, "utm_medium": 4, "utm_term": 3, "utm_content": 2}
+    for column, number in least.items():
+        assert len({_attribute(event, column) for event in everything} - {""}) >= number, column
+    unknown = sum(not _attribute(event, "country") for event in everything)
+    assert 0 < unknown < 0.05 * len(everything), "some places stay unknown"
 
 
 def test_every_event_has_a_page_a_browser_a_system_and_a_device(everything: list[Event]) -> None:
@@ -92,7 +118,7 @@ def test_leave_beacons_carry_engaged_time_and_scroll_depth(everything: list[Even
 
 def test_custom_events_carry_properties(everything: list[Event]) -> None:
     custom = [event for event in everything if event.kind == CUSTOM]
-    assert {"signup", "download", "link_out"} <= {event.name for event in custom}
+    assert {"signup", "download"} <= {event.name for event in custom}
     assert all(event.properties for event in custom)
 
 

@@ -174,7 +174,7 @@ def test_page_views_and_events_arrive_even_those_before_the_script(place: Place,
     page.evaluate("sdk.setGlobalProperties({release: '1.2'}); sdk.track('signup', {plan: 'pro'}); sdk.flush()")
     (signup,) = place.wait_for("signup")
     assert json.loads(signup["properties"]) == {"release": "1.2", "plan": "pro"}
-    assert (signup["path"], signup["bot"]) == ("/", "")
+    assert (signup["path"], signup["origin"], signup["bot"]) == ("/", "browser", "")
     view = place.wait_for("screen_view")[-1]
     assert (view["path"], view["title"], view["utm_source"], view["session"]) == (
         "/",

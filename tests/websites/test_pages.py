@@ -15,6 +15,7 @@ from analytics_box.http.dates import USUAL
 from analytics_box.http.pages import Pages
 from analytics_box.query.ranges import Days
 from analytics_box.websites import overview, panels
+from analytics_box.websites.lists import PANELS
 from analytics_box.websites.overview import Overview
 from analytics_box.websites.panels import ListRow
 from analytics_box.websites.view import read_view
@@ -110,7 +111,7 @@ def test_the_first_event_is_announced_to_the_page_that_waits(box: WholeBox) -> N
     assert "1 online now" in live.body.decode()
 
 
-@pytest.mark.parametrize("name", ["figures", "pages", "sources", "browsers", "events"])
+@pytest.mark.parametrize("name", ["figures", *PANELS, "errors", "vitals"])
 def test_every_part_can_be_had_alone(box: WholeBox, name: str) -> None:
     answer = seen(box, site(box, "shop", f"/parts/{name}"))
     assert answer.status == 200

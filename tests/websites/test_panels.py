@@ -1,6 +1,10 @@
 """The lists of an overview: bars, tabs, more and fewer."""
 
+import pytest
+
+from analytics_box.texts import Filters, Panels
 from analytics_box.websites import panels
+from analytics_box.websites.lists import FIELDS, LISTS, PANELS
 from analytics_box.websites.panels import ListRow
 from analytics_box.websites.view import View, read_view
 
@@ -39,13 +43,70 @@ def test_an_extended_list_shows_all_and_leads_back() -> None:
     assert panels.rows_wanted(extended, "sources") == 9
 
 
-def test_systems_share_the_panel_of_browsers() -> None:
+def test_lists_share_a_panel_as_tabs() -> None:
     panel = panels.panel(view(tab="systems", more="browsers"), "browsers", [])
     assert panel.shown == "systems"
-    assert [(tab.label, tab.selected, tab.href) for tab in panel.tabs] == [
-        ("Browsers", False, "/sites/w1"),
-        ("Systems", True, "/sites/w1?tab=systems"),
+    assert [(tab.label, tab.selected) for tab in panel.tabs] == [
+        ("Browsers", False),
+        ("Systems", True),
+        ("Devices", False),
+        ("Windows", False),
+        ("Languages", False),
     ]
+    assert (panel.tabs[0].href, panel.tabs[2].href) == ("/sites/w1", "/sites/w1?tab=devices")
+    assert panel.tabs[2].part == "/sites/w1/parts/browsers?tab=devices"
+
+
+def test_campaigns_are_one_tab_with_five_choices_and_a_row_less() -> None:
+    chosen = view(tab="utm_medium")
+    panel = panels.panel(chosen, "sources", rows(panels.rows_wanted(chosen, "sources")))
+    assert [tab.label for tab in panel.tabs if tab.selected] == ["Campaigns"]
+    assert [(tab.label, tab.selected) for tab in panel.choices] == [
+        ("Campaign", False),
+        ("Source", False),
+        ("Medium", True),
+        ("Term", False),
+        ("Content", False),
+    ]
+    assert panel.bars is not None
+    assert (len(panel.bars), panel.more) == (7, "/sites/w1?tab=utm_medium&more=utm_medium")
+    assert panels.panel(view(), "sources", []).choices == ()
+
+
+@pytest.mark.parametrize("name", [name for name, listed in LISTS.items() if listed.field and not listed.places])
+def test_a_row_leads_to_the_page_of_it_and_back(name: str) -> None:
+    listed = LISTS[name]
+    row = ListRow(name="A & b", path="A & b", visitors=3)
+    panel = next(panel for panel, names in PANELS.items() if name in names)
+    found = panels.panel(view(tab=name), panel, [row]).bars
+    assert found is not None
+    assert f"{listed.field}=A+%26+b" in found[0].href
+    assert not found[0].selected
+    narrow = panels.panel(view(tab=name, **{listed.field: "A & b"}), panel, [row]).bars
+    assert narrow is not None
+    assert (narrow[0].selected, "A+" in narrow[0].href) == (True, False)
+
+
+def test_a_region_is_one_of_its_country() -> None:
+    row = ListRow(name="Georgia", country="United States", country_code="US", visitors=1)
+    found = panels.panel(view(tab="regions"), "countries", [row]).bars
+    assert found is not None
+    assert found[0].href == "/sites/w1?tab=regions&country=United+States&region=Georgia"
+    assert (found[0].code, found[0].label) == ("US", "Georgia")
+
+
+@pytest.mark.parametrize("name", ["exit", "windows", "events", "links", "domains"])
+def test_what_no_filter_tells_apart_leads_nowhere(name: str) -> None:
+    row = ListRow(name="1280x720", path="/", href="https://a.example/", domain="a.example", visitors=1)
+    panel = next(panel for panel, names in PANELS.items() if name in names)
+    found = panels.panel(view(tab=name), panel, [row]).bars
+    assert found is not None
+    assert found[0].href == ""
+
+
+def test_every_list_and_filter_has_its_words() -> None:
+    assert set(LISTS) == set(Panels.empty) == {*Panels.tabs, *Panels.choices}
+    assert set(FIELDS) == set(Filters.names)
 
 
 def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:

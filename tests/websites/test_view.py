@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from analytics_box.query.ranges import PRESETS, Days
-from analytics_box.websites.view import LISTS, METRICS, View, address, days_of, read_view
+from analytics_box.websites.lists import FIELDS, LISTS, PANELS
+from analytics_box.websites.view import METRICS, View, address, days_of, read_view
 
 PATH = "/sites/w1"
 NOVEMBER_20 = 1_795_183_200_000  # 2026-11-20 14:00 UTC
@@ -30,6 +31,9 @@ def test_defaults_are_left_out_of_the_address() -> None:
         "range=today",
         "range=custom&from=2026-10-22&to=2026-11-20",
         "metric=bounce_rate&compare=off&tab=systems",
+        "tab=channels,entry,regions,languages,domains",
+        "channel=Organic+Search&country=Germany",
+        "path=/blog/caf%C3%A9+%26+more",
         "more=pages&show=table&zone=Europe/Berlin",
         "wait=all",
     ],
@@ -38,17 +42,23 @@ def test_an_address_is_what_its_state_says(query: str) -> None:
     assert address(read(query)) == f"{PATH}?{query}"
 
 
+PARAMETERS = ("range", "from", "to", "metric", "tab", "more", "zone", "wait", "country", "path")
 STATES = some.builds(
     View,
     path=some.just(PATH),
     range=some.sampled_from(PRESETS),
     metric=some.sampled_from(METRICS),
     compare=some.booleans(),
-    tab=some.sampled_from(("browsers", "systems")),
+    tabs=some.tuples(*(some.sampled_from(names) for names in PANELS.values())).map(
+        lambda names: tuple(name for name in names if name not in PANELS)
+    ),
     more=some.sampled_from(("", *LISTS)),
     table=some.booleans(),
     zone=some.sampled_from(("", "UTC", "Asia/Kathmandu")),
     wait=some.booleans(),
+    filters=some.dictionaries(some.sampled_from(FIELDS), some.text(min_size=1, max_size=20)).map(
+        lambda found: tuple((name, found[name]) for name in FIELDS if name in found)
+    ),
 )
 
 
@@ -58,7 +68,10 @@ def test_every_state_survives_its_address(state: View) -> None:
 
 
 @given(
-    some.dictionaries(some.sampled_from(["range", "from", "to", "metric", "tab", "more", "zone", "wait"]), some.text())
+    some.dictionaries(
+        some.sampled_from(PARAMETERS),
+        some.text(),
+    )
 )
 def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
     state = read_view(PATH, query)
@@ -107,3 +120,27 @@ def test_a_form_of_own_dates_carries_everything_but_the_range() -> None:
 
 def test_parts_of_a_page_keep_its_state() -> None:
     assert read("range=today").part("pages") == f"{PATH}/parts/pages?range=today"
+
+
+def test_of_each_panel_the_last_list_named_is_shown() -> None:
+    state = read("tab=nonsense,systems,devices,entry,pages,sources")
+    assert state.tabs == ("devices",)
+    assert (state.list_of("browsers"), state.list_of("pages")) == ("devices", "pages")
+
+
+def test_a_tab_keeps_those_of_other_panels_and_drops_the_longer_list_of_its_own() -> None:
+    state = read("tab=channels,systems&more=systems")
+    assert address(state.tab("devices")) == f"{PATH}?tab=channels,devices"
+    assert address(state.tab("browsers")) == f"{PATH}?tab=channels"
+    assert address(state.tab("sources")) == f"{PATH}?tab=systems&more=systems"
+
+
+def test_what_is_chosen_again_is_no_filter_any_more() -> None:
+    berlin = read("browser_name=Chrome").narrowed({"country": "Germany", "region": "Berlin"})
+    assert address(berlin) == f"{PATH}?country=Germany&region=Berlin&browser_name=Chrome"
+    assert address(berlin.narrowed({"country": "Germany", "region": "Berlin"})) == f"{PATH}?browser_name=Chrome"
+    assert address(berlin.narrowed({"country": "France"})) == f"{PATH}?country=France&region=Berlin&browser_name=Chrome"
+
+
+def test_a_filter_leads_to_short_lists() -> None:
+    assert address(read("more=pages").narrowed({"path": "/"})) == f"{PATH}?path=/"

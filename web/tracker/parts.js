@@ -136,13 +136,9 @@ function load(name) {
 /** A part that cannot be loaded is done without. What keeps things back and what sends is not: all waits for it. */
 function bring(name, tries = "") {
   const address = `${core.origin}/parts/${name}.js?v=${HASHES[name]}${tries}`;
-  import(address).then(
-    (part) => {
-      hearers.push(part.default(core) || (() => {}));
-      arrived();
-    },
-    () => (/rules|deliv/.test(name) ? setTimeout(bring, 5000, name, tries + "&") : arrived()),
-  );
+  import(address)
+    .then((part) => hearers.push(part.default(core) || (() => {})))
+    .then(arrived, () => (/rules|deliv/.test(name) ? setTimeout(bring, 5000, name, tries + "&") : arrived()));
 }
 
 function arrived() {

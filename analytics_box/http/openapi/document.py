@@ -39,6 +39,9 @@ oRPC clients under `/rpc/<router>/<procedure>`, `{"json": input, "meta": …}` i
 **Limits** are token buckets: a refusal with 429 says in `retryAfter` when to come back.
 
 Every GET can also be a HEAD."""
+_QUERY_TYPES = """
+
+**Query types** are described one by one, each with an example, at [{address}]({address})."""
 
 
 def document(settings: Settings, *, cookie: str) -> Schema:
@@ -69,7 +72,7 @@ def document(settings: Settings, *, cookie: str) -> Schema:
         "info": {
             "title": "Analytics Box",
             "version": analytics_box.__version__,
-            "description": _ABOUT,
+            "description": _ABOUT + _QUERY_TYPES.format(address=f"{settings.public_url}/docs/query-types"),
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": settings.public_url}],

@@ -3,7 +3,7 @@
 /** Bytes of a request's body at most; browsers take 64 KB from a page that leaves. */
 const MOST_BYTES = 60_000;
 /** Characters that do not wait any longer: all that is under way when a page is left has to fit into those 64 KB. */
-const MANY = 6000;
+const MANY = 18_000;
 /** Events of a request at most: what the box takes on its narrowest routes. */
 const MOST_EVENTS = 20;
 

@@ -1,0 +1,61 @@
+"""Makes the examples of the reference: `python -m tests.query_pages.example_answers` writes them into the package."""
+
+import json
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from analytics_box import query_pages
+from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query_pages.families import FILE
+from tests.query.stage import Stage, stage_in
+from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
+
+ROWS = 2  # of each example
+TARGET = Path(query_pages.__file__).parent / FILE
+_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA)}
+
+
+def request_of(query_type: QueryType) -> dict[str, Any]:
+    """A short question of this type, such as a manual shows."""
+    made: dict[str, Any] = {"parameters": [query_type.name]}
+    if query_type.series:
+        made |= {"startDate": "2026-06-16", "endDate": "2026-06-17", "granularity": "daily"}
+    elif not (query_type.today or query_type.recent):
+        made["preset"] = "last_7d"
+    if query_type.needs:
+        name = next(field for field in query_type.needs if field in _NEEDED)
+        made["filters"] = [{"field": name, "op": "eq", "value": _NEEDED[name]}]
+    return made | {"limit": ROWS}
+
+
+def answers(stage: Stage) -> dict[str, Any]:
+    """The request and the answer of every type."""
+    (site,) = stage.new_sites(1)
+    stage.store_facts(visits(site, stage.clock.now()))
+    found = {}
+    for name, query_type in TYPES.items():
+        request = request_of(query_type)
+        (entry,) = stage.entries(request, (site,), now=stage.clock.now())
+        found[name] = {"request": request, "answer": msgspec.to_builtins(entry)}
+    return found
+
+
+def written(found: dict[str, Any]) -> str:
+    """The file's text: a line for each type, so that changes are seen."""
+    lines = [f"{json.dumps(name)}: {json.dumps(example, ensure_ascii=False)}" for name, example in found.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    return re.sub(r'"Session [0-9a-f]{6}"', '"Session 3a9c05"', text)  # after an id that the box draws
+
+
+def main() -> None:
+    with TemporaryDirectory() as directory, stage_in(Path(directory)) as stage:
+        TARGET.write_text(written(answers(stage)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+// Tabs of the lists on an overview: only the list is fetched, and its address becomes the page's, so that going back,
+// reloading and sharing work. Without this script a tab is a link to the whole page.
+
+const panelOf = (name) => document.querySelector(`[data-lists~="${CSS.escape(name)}"]`);
+const chosen = () => (new URL(location).searchParams.get("tab") ?? "").split(",").filter(Boolean);
+
+// An address with the tabs of this page; `own` is the list that the address itself chooses.
+const withTabs = (address, own) => {
+  const found = new URL(address, location);
+  const names = chosen().filter((name) => !own || panelOf(name) !== panelOf(own));
+  if (own && !panelOf(own)?.dataset.lists.startsWith(own)) names.push(own);
+  if (names.length) found.searchParams.set("tab", names.join(","));
+  else found.searchParams.delete("tab");
+  return found.pathname + found.search.replaceAll("%2C", ",").replaceAll("%2F", "/");
+};
+
+// After a tab has changed alone, everything else on the page has to lead on from it.
+const follow = () => {
+  const page = document.getElementById("page");
+  for (const link of page?.querySelectorAll("a[href]") ?? []) {
+    if (link.pathname !== location.pathname || link.getAttribute("href").startsWith("#")) continue;
+    link.setAttribute("href", withTabs(link.href, link.dataset.tab));
+    if (link.dataset.part) link.dataset.part = withTabs(link.dataset.part, link.dataset.tab);
+  }
+  for (const form of page?.querySelectorAll("form[method=get]") ?? []) {
+    form.querySelector("input[name=tab]")?.remove();
+    if (!chosen().length) continue;
+    const field = Object.assign(document.createElement("input"), { type: "hidden", name: "tab", value: chosen().join(",") });
+    form.append(field);
+  }
+};
+
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest?.("a[data-part]");
+  if (!tab || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const { href, dataset } = tab;
+  const panel = tab.closest("section");
+  panel.dataset.hxIndicator = "this";
+  if (href !== location.href) history.pushState({ htmx: true }, "", href);
+  htmx.ajax("GET", dataset.part, { source: panel, target: panel, swap: "outerHTML show:none", select: `#${panel.id}` })
+    .catch(() => location.assign(href));
+}, true);
+
+document.addEventListener("htmx:afterSettle", follow);
+for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, ({ target }) => { if (target.matches?.("[data-lists]:not([aria-busy])")) location.reload(); });
+}
