@@ -43,6 +43,7 @@ from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender
 from analytics_box.outgoing import client as outgoing
 from analytics_box.profiles.erasure import Erasures
+from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.people import People
 from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
@@ -166,7 +167,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     erasures = Erasures(events_db, box_db, people, strings, live, salts, clock, asyncio.Lock())
     register = Register(events_db, seal, erasures)
     presence = Presence(events_db)
-    queries = Queries(events_db, clock, seconds=settings.query_seconds)
+    queries = Queries(events_db, clock, seconds=settings.query_seconds, traits=Traits(events_db, seal))
     mailer = Mailer(settings)
     sender = Sender(client, mailer)
     calls = Calls(

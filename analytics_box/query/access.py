@@ -31,12 +31,14 @@ GATED: Final = frozenset(
 class Scope(Struct, frozen=True):
     """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
 
-    `ids` are the numbers of these websites by their ids, for filters that name one.
+    `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
+    see who somebody is, as members and keys may.
     """
 
     sites: tuple[int, ...]
     owner: int = 0
     ids: Mapping[str, int] = {}
+    people: bool = True
 
 
 class Target(Struct, frozen=True):
@@ -69,7 +71,7 @@ def scope_of(
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
         check_plan(organizations.plan_of(website.organization_id), types)
-        return Scope((website.site,), ids={website.id: website.site})
+        return Scope((website.site,), ids={website.id: website.site}, people=may_see_people(identity, website))
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
         if identity.anonymous:
@@ -80,7 +82,10 @@ def scope_of(
     numbers = {website.id: website.site for website in readable(identity, organization_id, websites)}
     restricted = identity.key is not None and identity.key.websites is not None
     return Scope(
-        tuple(numbers.values()), owner=0 if restricted else organizations.site_of(organization_id), ids=numbers
+        tuple(numbers.values()),
+        owner=0 if restricted else organizations.site_of(organization_id),
+        ids=numbers,
+        people=identity.person is None or identity.person.role != "viewer",
     )
 
 
@@ -103,6 +108,12 @@ def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bo
 def may_export(identity: Identity, website: Website) -> bool:
     """Whether the caller may take away single facts of this website; that it is public is not enough."""
     return may_read(identity, replace(website, is_public=False), ())
+
+
+def may_see_people(identity: Identity, website: Website) -> bool:
+    """Whether the caller may see who somebody is on this website: viewers and strangers see figures only."""
+    viewer = identity.person is not None and identity.person.role == "viewer"
+    return not viewer and may_export(identity, website)
 
 
 def may_read_organization(identity: Identity, organization_id: str) -> bool:

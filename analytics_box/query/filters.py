@@ -1,10 +1,12 @@
 """Filters (spec 2.7, wire 2): from a field, an operator and values to a condition on the facts. Pure."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 
 from analytics_box.ingest.source import DIRECT, known, name_of_host
+from analytics_box.query.patterns import found_in
 
 # Spec 2.7, and beyond it: what people expect of a filter.
 Op = Literal[
@@ -157,6 +159,31 @@ def condition(given: Filter) -> Condition:
     values = () if match == "set" else given.values
     stored = tuple(dict.fromkeys(text for value in values for text in _stored(given.field, value, match)))
     return Condition(COLUMNS[given.field], match, stored, given.op in _NEGATED)
+
+
+def is_negated(op: Op) -> bool:
+    """Whether an operator turns its condition around."""
+    return op in _NEGATED
+
+
+def matcher(given: Filter) -> Callable[[str], bool]:
+    """The filter as a test of a single text, without its negation."""
+    match = _MATCHES.get(given.op, "is")
+
+    def matches(text: str) -> bool:
+        if match == "set":
+            return text != ""
+        if match == "is":
+            return text in given.values
+        tests: dict[str, Callable[[str], bool]] = {
+            "contains": lambda value: value in text,
+            "starts_with": text.startswith,
+            "ends_with": text.endswith,
+            "regex": lambda value: found_in(value, text),
+        }
+        return any(tests[match](value) for value in given.values)
+
+    return matches
 
 
 def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:

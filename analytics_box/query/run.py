@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, DeadlineExceeded
@@ -50,10 +52,21 @@ class CannotAnswer(Exception):
     """Why a parameter fails alone."""
 
 
+TRAIT = "trait:"  # how filters name what is known of people
+
+
+class Traits(Protocol):
+    """Who has what among the people of a website."""
+
+    async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
+        """The profile ids of those whose trait, as text, matches."""
+
+
 class Queries:
     """Answers requests from events.db, each parameter under its own deadline."""
 
-    def __init__(self, events: Db, clock: Clock, *, seconds: float) -> None:
+    def __init__(self, events: Db, clock: Clock, *, seconds: float, traits: Traits | None = None) -> None:
+        self._traits = traits
         self.events = events
         self._clock = clock
         self._seconds = seconds
@@ -74,7 +87,8 @@ class Queries:
         try:
             if question.type is None or question.error:
                 raise CannotAnswer(question.error)
-            prepared = prepare(question, question.type, request, reads)
+            by_people = await self._by_people(question.type, request, reads)
+            prepared = prepare(question, question.type, by_people, reads)
             data = await self._rows(prepared, request, question.days, question)
             compared = await self._compared(prepared, request, question)
         except CannotAnswer as why:
@@ -89,6 +103,28 @@ class Queries:
         return Entry(
             question.label, success=True, data=data, ignoredFilters=prepared.ignored or UNSET, comparison=compared
         )
+
+    async def _by_people(self, query_type: QueryType, request: Request, reads: Scope) -> Request:
+        """Filters on traits as filters on the people who have them (wire 2.2). Raises CannotAnswer."""
+        traits = tuple(item for item in request.filters if isinstance(item, Filter) and item.field.startswith(TRAIT))
+        if not traits:
+            return request
+        if len(reads.sites) != 1 or self._traits is None:
+            raise CannotAnswer("Trait filters are only supported for website queries")
+        if "profile_id" not in query_type.filters or not reads.people:
+            raise CannotAnswer(f"Trait filters are not supported for {query_type.name}")
+        found = []
+        for item in traits:
+            try:
+                people = await self._traits.having(
+                    reads.sites[0], item.field.removeprefix(TRAIT), filters.matcher(item)
+                )
+            except Exception as broken:
+                log.warning("People could not be looked through for a trait: %s", broken)
+                raise CannotAnswer("Trait filter failed") from broken
+            found.append(Filter("profile_id", "not_in" if filters.is_negated(item.op) else "in", people))
+        others = tuple(item for item in request.filters if item not in traits)
+        return replace(request, filters=(*others, *found))
 
     async def _compared(self, prepared: "Prepared", request: Request, question: Question) -> Compared | UnsetType:
         days = question.days
@@ -148,6 +184,8 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     """The question with its filters resolved. Raises CannotAnswer."""
     if request.sort_by is not None and request.sort_by not in sortable(query_type):
         raise CannotAnswer(f"Cannot sort by {request.sort_by}")
+    if not reads.people and (query_type.personal or _names_people(request.filters)):
+        raise CannotAnswer("Only members may see people")
     missing = not any(
         isinstance(item, Filter) and item.field in query_type.needs and item.op in {"eq", "in"}
         for item in request.filters
@@ -159,6 +197,11 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     where, ignored = filters.conditions(others, query_type.filters)
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     return Prepared(query_type, (*reads.sites, *own), where, _having(counted, query_type), ignored)
+
+
+def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
+    """Whether filters ask for somebody by name."""
+    return any(item.field == "profile_id" if isinstance(item, Filter) else _names_people(item.items) for item in items)
 
 
 def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:

@@ -57,6 +57,11 @@ def visit(site: int, now: int) -> list[Fact]:
     ]
 
 
+def page_view(site: int, time: int, path: str, visitor: int, *, profile: str = "") -> Event:
+    """One page view."""
+    return _event(site, time, PAGE_VIEW, path, visitor, profile=profile)
+
+
 def _event(
     site: int,
     time: int,

@@ -14,7 +14,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.request import DECODER, GivenQuery, check
-from analytics_box.query.run import Entry, Queries
+from analytics_box.query.run import Entry, Queries, Traits
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -27,14 +27,14 @@ from tests.query.oracle import Asked, Row
 class Stage:
     """The database. Every story gets sites of its own, so that stories never mix."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, traits: Traits | None = None) -> None:
         migrate(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
         strings, live = Strings(), LiveSessions()
         self.db.accompany(strings, live)
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
-        self._queries = Queries(self.db, self.clock, seconds=30)
+        self._queries = Queries(self.db, self.clock, seconds=30, traits=traits)
         self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
 
@@ -53,12 +53,12 @@ class Stage:
     def _append(self, fact: Event) -> None:
         self.db.write_now(lambda db: self._ledger.append(db, [fact]))
 
-    def entries(self, content: dict[str, object], sites: tuple[int, ...], *, now: int = 0) -> list[Entry]:
+    def entries(self, content: dict[str, object], sites: tuple[int, ...] | Scope, *, now: int = 0) -> list[Entry]:
         """The answer to the body of a POST /v1/query."""
         given = DECODER.decode(json.dumps(content))
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
-        return self._runner.run(self._queries.answer(request, Scope(sites)))
+        return self._runner.run(self._queries.answer(request, sites if isinstance(sites, Scope) else Scope(sites)))
 
     def rows(self, asked: Asked) -> list[Row]:
         """The rows of one question."""

@@ -120,6 +120,7 @@ TYPES = (
     QueryType(
         name="profile_list",
         family="Profiles",
+        personal=True,
         title="People",
         description="The visitors of the range, those together whom the site says to be one person, the latest first",
         columns=(
@@ -157,6 +158,7 @@ TYPES = (
     QueryType(
         name="profile_detail",
         family="Profiles",
+        personal=True,
         title="A person",
         description="One visitor or one person, in all that is known of the range",
         columns=(
@@ -201,6 +203,7 @@ TYPES = (
     QueryType(
         name="profile_sessions",
         family="Profiles",
+        personal=True,
         title="Sessions of a person",
         description="The sessions of one visitor or one person that start in the range, newest first, with all that"
         " happened in them",

@@ -78,7 +78,7 @@ class QueryType(Struct, frozen=True):
 
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
     are never cached. `needs` are filters of which one must be there, as eq. `organization` types also count an
-    organization's events that belong to no website.
+    organization's events that belong to no website; `personal` ones say who somebody is.
     """
 
     name: str
@@ -98,6 +98,7 @@ class QueryType(Struct, frozen=True):
     customizable: bool = False
     public: bool = False
     organization: bool = False
+    personal: bool = False
     default_limit: int = 100
     visualization: Visualization = "table"
 

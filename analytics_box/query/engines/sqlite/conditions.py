@@ -3,6 +3,7 @@
 import json
 
 from analytics_box.query.catalog.values import id_number
+from analytics_box.query.engines.sqlite.names import WHO
 from analytics_box.query.filters import Condition, Group, Where
 
 Values = dict[str, int | float | str]
@@ -64,12 +65,13 @@ def _visitor(condition: Condition, values: Values) -> str:
 
 
 def _person(condition: Condition, values: Values) -> str:
-    """Who the site says it was: said by the event itself, or known of its visitor."""
-    known = _strings("profile", condition, values)
-    return (
-        f"({known} or visitor in (select visitor from visitor_profiles"
-        f" where site in (select value from json_each(:sites)) and {known}))"
-    )
+    """Who the site says it was: said by the fact itself, or known of its visitor at that time."""
+    if condition.match == "set":
+        return f"({WHO} <> 0)"
+    wanted = f"(select id from strings where {_text('value', condition, values)})"
+    own = "site in (select value from json_each(:sites))"
+    known = f"select visitor from visitor_profiles where {own} and profile in {wanted}"
+    return f"(profile in {wanted} or (profile = 0 and visitor in ({known}) and {WHO} in {wanted}))"
 
 
 def _site(condition: Condition, values: Values) -> str:

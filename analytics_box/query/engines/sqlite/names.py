@@ -10,13 +10,18 @@ INTERNED = TEXTS | {"to_path", "event", "profile_of"}
 LATEST = ("path", "country", "region", "device", "browser", "system", "source")
 PLACE = "time * 1048576 + (id & 1048575)"  # the order of events as one number: by time, equal ones as they arrived
 
+# Who a visitor was at the time of a fact: whom the fact itself names, else the newest link before it, else the first
+# one after it (semantics 7). Facts are called `fact` in every statement.
+_LINKS = "select link.profile from visitor_profiles as link where link.site = fact.site and link.visitor = fact.visitor"
+WHO = (
+    f"case when profile <> 0 then profile else coalesce(({_LINKS} and link.time <= fact.time order by link.time desc"
+    f" limit 1), ({_LINKS} order by link.time limit 1), 0) end"
+)
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
-    "profile_of": "coalesce((select p.profile from visitor_profiles as p where p.site = events.site"
-    " and p.visitor = events.visitor), profile)",
-    "visitor_of": "case when profile = 0 and not exists (select 1 from visitor_profiles as p where p.site = events.site"
-    " and p.visitor = events.visitor) then visitor else 0 end",
+    "profile_of": WHO,
+    "visitor_of": f"case when {WHO} = 0 then visitor else 0 end",
     "depth_range": "min(scroll / 25, 4)",
     "duration_range": "case when duration < 30000 then 0 when duration < 60000 then 1 when duration < 300000 then 2"
     " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",

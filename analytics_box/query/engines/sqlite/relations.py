@@ -30,7 +30,7 @@ def relation(plan: Plan, used: str, values: Values) -> str:
     if plan.source == "properties":
         return _properties(plan, where, values)
     where += [render(item, values) for item in plan.where]
-    return f"{plan.source}\nwhere {_and(where)}"
+    return f"{plan.source} as fact\nwhere {_and(where)}"
 
 
 _SITES = "site in (select value from json_each(:sites))"
@@ -53,12 +53,12 @@ def _of_sessions(plan: Plan, used: str, values: Values) -> str:
         columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
         columns += [name for name in ("session", "client_session", *ATTRIBUTES) if re.search(rf"\b{name}\b", used)]
         columns = list(dict.fromkeys(columns)) or ["session"]
-        inner = f"select {', '.join(columns)}\n  from events\n  where {_and(where)}\n  group by session"
+        inner = f"select {', '.join(columns)}\n  from events as fact\n  where {_and(where)}\n  group by session"
     elif plan.source in {"entries", "exits"}:
         best = "min" if plan.source == "entries" else "max"
         inner = (
             f"select session, session_started as started, path, visitor, {best}({PLACE})\n"
-            f"  from events\n  where {_and([*where, 'kind = 1'])}\n  group by session"
+            f"  from events as fact\n  where {_and([*where, 'kind = 1'])}\n  group by session"
         )
     else:
         inner = _views_in_order(plan, [*where, "kind = 1"])
@@ -74,12 +74,12 @@ def _views_in_order(plan: Plan, where: list[str]) -> str:
         )
         return (
             f"select session, max(visitor) as visitor, path, to_path from (\n"
-            f"  select session, visitor, {ends}\n  from events\n  where {_and(where)}\n) group by session"
+            f"  select session, visitor, {ends}\n  from events as fact\n  where {_and(where)}\n) group by session"
         )
     following = "lead(path) over (partition by session order by time, id) as to_path"
     return (
         f"select session, path, to_path from (\n"
-        f"  select session, path, {following}\n  from events\n  where {_and(where)}\n"
+        f"  select session, path, {following}\n  from events as fact\n  where {_and(where)}\n"
         ") where to_path is not null and to_path <> path"
     )
 
@@ -102,7 +102,7 @@ def _of_session(items: tuple[Where, ...], scan: str, values: Values) -> str:
     if columns <= _OF_A_SESSION:
         return text
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
-    return f"session in (select session from events where {scan}{kind} and {text})"
+    return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
 def _properties(plan: Plan, where: list[str], values: Values) -> str:
@@ -114,7 +114,7 @@ def _properties(plan: Plan, where: list[str], values: Values) -> str:
     inner = (
         f"select site, time, visitor, session, name as event, key, type as kind_of,\n"
         f"    case when type in ('object', 'array') then value else {text} end as value\n"
-        f"  from (select site, time, visitor, session, name, properties from events where {_and(where)}),\n"
+        f"  from (select site, time, visitor, session, name, properties from events as fact where {_and(where)}),\n"
         f"    json_each(properties)\n  where type <> 'null'"
     )
     return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")

@@ -1,0 +1,47 @@
+"""Which people of a website have a trait: for filters of queries (wire 2.2)."""
+
+from collections.abc import Callable, Sequence
+
+from analytics_box.profiles.people import open_traits
+from analytics_box.profiles.rules import Value
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.seal import Seal
+
+
+class Traits:
+    """What is known of people, looked through one by one: it is sealed, so no database can search it."""
+
+    def __init__(self, events: Db, seal: Seal) -> None:
+        self._events = events
+        self._seal = seal
+
+    async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
+        """The profile ids of the people whose trait, as text, matches. Raises SealBroken or DeadlineExceeded."""
+        rows = await self._events.read(lambda db: _sealed(db, site))
+        found = []
+        for profile_id, sealed in rows:
+            value = open_traits(self._seal, site, profile_id, sealed).get(trait)
+            if value is not None and matches(_text(value)):
+                found.append(profile_id)
+        return tuple(found)
+
+
+def _sealed(db: Connection, site: int) -> Sequence[tuple[str, bytes]]:
+    rows = db.execute(
+        """
+        -- matching.sealed
+        select strings.value, traits from profiles join strings on strings.id = profile
+        where site = ? and traits is not null
+        """,
+        (site,),
+    ).fetchall()
+    return [(str(name), sealed) for name, sealed in rows if isinstance(sealed, bytes)]
+
+
+def _text(value: Value) -> str:
+    """A trait as filters see it: true and false in lower case, whole numbers without a fraction."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

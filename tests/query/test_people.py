@@ -1,0 +1,125 @@
+"""Who somebody is, in queries: links that hold from a time on, filters on people and on what is known of them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from analytics_box.clock import MINUTE
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query.run import Entry
+from analytics_box.store.db import Connection
+from tests.query.facts_of_all_kinds import ANA, page_view
+from tests.query.stage import Stage
+
+SITE = 1
+
+
+class KnownTraits:
+    """Ann is on the plan pro, bob on free; broken ones cannot be read."""
+
+    async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
+        assert site == SITE
+        if trait == "broken":
+            raise ValueError("the seal is broken")
+        return tuple(who for who, plan in (("ann", "pro"), ("bob", "free")) if trait == "plan" and matches(plan))
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[Stage]:
+    """One device: ann's from the first minute on, bob's from the third; another that nobody is known of."""
+    stage = Stage(tmp_path, traits=KnownTraits())
+    now = stage.clock.now() - 10 * MINUTE
+    views = [page_view(SITE, now + minute * MINUTE, f"/{minute}", ANA) for minute in range(5)]
+    stage.store_facts([*views, page_view(SITE, now, "/other", 99), page_view(SITE, now, "/named", 98, profile="cy")])
+
+    def link(db: Connection) -> None:
+        for name, minute in (("ann", 1), ("bob", 3)):
+            db.execute("insert or ignore into strings (value) values (?)", (name,))
+            db.execute(
+                "insert into visitor_profiles (site, visitor, time, profile)"
+                " values (?, ?, ?, (select id from strings where value = ?))",
+                (SITE, ANA, now + minute * MINUTE, name),
+            )
+
+    stage.db.write_now(link)
+    yield stage
+    stage.close()
+
+
+def ask(stage: Stage, name: str, *filters: dict[str, object], scope: Scope | None = None) -> Entry:
+    body: dict[str, object] = {"parameters": [name], "preset": "today", "filters": list(filters)}
+    (entry,) = stage.entries(body, scope or Scope((SITE,)), now=stage.clock.now())
+    return entry
+
+
+def is_(field: str, value: object, op: str = "eq") -> dict[str, object]:
+    return {"field": field, "op": op, "value": value}
+
+
+def test_a_device_is_whoever_was_named_there_last_and_before_that_the_first(told: Stage) -> None:
+    rows = {row["profile_id"] or row["visitor_id"]: row for row in ask(told, "profile_list").data}
+    assert {who: row["total_events"] for who, row in rows.items()} == {"ann": 3, "bob": 2, "cy": 1, id_text(99): 1}
+    assert rows["ann"]["country"] == "Germany"
+
+
+@pytest.mark.parametrize(("who", "paths"), [("ann", {"/0", "/1", "/2"}), ("bob", {"/3", "/4"}), ("cy", {"/named"})])
+def test_a_filter_on_a_person_finds_their_events_and_nobody_elses(told: Stage, who: str, paths: set[str]) -> None:
+    assert {row["name"] for row in ask(told, "top_pages", is_("profile_id", who)).data} == paths
+    others = {row["name"] for row in ask(told, "top_pages", is_("profile_id", who, "ne")).data}
+    assert others.isdisjoint(paths)
+    assert len(others | paths) == 7
+
+
+def test_people_are_found_by_whether_they_are_known(told: Stage) -> None:
+    assert {row["name"] for row in ask(told, "top_pages", {"field": "profile_id", "op": "is_not_set"}).data} == {
+        "/other"
+    }
+
+
+def test_a_person_in_detail_is_theirs_alone(told: Stage) -> None:
+    (row,) = ask(told, "profile_detail", is_("profile_id", "bob")).data
+    assert (row["profile_id"], row["total_pageviews"], row["visitor_id"]) == ("bob", 2, "")
+
+
+@pytest.mark.parametrize(
+    ("filter_", "paths"),
+    [
+        (is_("trait:plan", "pro"), {"/0", "/1", "/2"}),
+        (is_("trait:plan", ["pro", "free"], "in"), {"/0", "/1", "/2", "/3", "/4"}),
+        (is_("trait:plan", "pro", "ne"), {"/3", "/4", "/other", "/named"}),
+        (is_("trait:plan", "r", "contains"), {"/0", "/1", "/2", "/3", "/4"}),
+        (is_("trait:plan", "^f", "regex"), {"/3", "/4"}),
+        ({"field": "trait:plan", "op": "is_not_set"}, {"/other", "/named"}),
+        (is_("trait:colour", "red"), set()),
+    ],
+)
+def test_a_filter_on_a_trait_is_one_on_those_who_have_it(
+    told: Stage, filter_: dict[str, object], paths: set[str]
+) -> None:
+    assert {row["name"] for row in ask(told, "top_pages", filter_).data} == paths
+
+
+@pytest.mark.parametrize(
+    ("name", "trait", "scope", "error"),
+    [
+        ("country", "plan", Scope((SITE,)), "Trait filters are not supported for country"),
+        ("top_pages", "plan", Scope((SITE, 2)), "Trait filters are only supported for website queries"),
+        ("top_pages", "broken", Scope((SITE,)), "Trait filter failed"),
+        ("top_pages", "plan", Scope((SITE,), people=False), "Trait filters are not supported for top_pages"),
+    ],
+)
+def test_a_trait_that_cannot_be_asked_for_fails_alone(
+    told: Stage, name: str, trait: str, scope: Scope, error: str
+) -> None:  # wire 2.2
+    entry = ask(told, name, is_(f"trait:{trait}", "pro"), scope=scope)
+    assert (entry.success, entry.error) == (False, error)
+
+
+@pytest.mark.parametrize("name", ["profile_list", "top_pages"])
+def test_who_sees_figures_only_sees_nobody(told: Stage, name: str) -> None:
+    entry = ask(told, name, is_("profile_id", "ann"), scope=Scope((SITE,), people=False))
+    assert not entry.success
+    nested: dict[str, object] = {"any": [is_("path", "/0"), is_("profile_id", "ann")]}
+    assert not ask(told, name, nested, scope=Scope((SITE,), people=False)).success
