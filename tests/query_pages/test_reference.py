@@ -1,6 +1,7 @@
 """The reference of query types: complete, true to the catalogue, and with examples that are real answers."""
 
 import html
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,3 +72,11 @@ def test_the_reference_is_linked_where_people_look_for_it(box: WholeBox) -> None
 
 def test_a_family_that_is_not_there(box: WholeBox) -> None:
     assert box.get("/docs/query-types/nonsense", accept="text/html").status == 404
+
+
+def test_the_manual_names_types_that_are_there() -> None:
+    manual = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    table = manual.partition("| family | for example |")[2].partition("**The body.**")[0]
+    named = re.findall(r"`(\w+)`", table)
+    assert named
+    assert [name for name in named if name not in TYPES] == []
