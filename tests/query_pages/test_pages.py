@@ -158,6 +158,7 @@ def test_what_is_wrong_is_said_at_its_field(box: WholeBox, query: dict[str, str]
     assert found is not None, re.findall(r'id="\w+-error"', text_of(answer))
     assert message in found[1]
     assert f'aria-describedby="{field}-error' in text_of(answer)
+    assert f'<a href="#{field}">' in text_of(answer)
     assert "<tbody>" not in text_of(answer)
 
 
