@@ -15,9 +15,9 @@ from analytics_box.ingest.intake import Intake
 
 Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
 
-_METHODS = "POST, GET, OPTIONS"
+_METHODS = b"POST, GET, OPTIONS, PUT, DELETE"  # as the wire has it (4.1), though nothing is put or deleted
 _PREFLIGHT = [
-    (b"access-control-allow-methods", _METHODS.encode()),
+    (b"access-control-allow-methods", _METHODS),
     (
         b"access-control-allow-headers",
         b"Content-Type, Authorization, X-Requested-With, "

@@ -6,7 +6,7 @@ sessions are read back from the last events.
 
 from collections import OrderedDict
 from collections.abc import Set
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from analytics_box import ids
 from analytics_box.clock import DAY, MINUTE
@@ -121,11 +121,13 @@ def new(time: int, attributes: tuple[int, ...], number: int | None = None) -> Se
 
 def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
     """Read the live sessions back from the newest rows. `columns` are those that make up the attributes."""
+    rows = _begun(db, now, columns, newest)
+    numbers = {row[3] for row in rows}
     begun = [
         (_key(site, visitor, client_session), Session(number, started, last, tuple(attributes)))
-        for site, visitor, client_session, number, started, last, *attributes in _begun(db, now, columns, newest)
+        for site, visitor, client_session, number, started, last, *attributes in rows
+        if client_session or last >= now - DAY - IDLE  # what a browser may still send (semantics 1 and 10)
     ]
-    numbers = {session.number for _, session in begun}
     announced = [
         (_key(site, visitor, client_session), Session(number, first, last, ()))
         for site, visitor, client_session, number, first, last in _announced(db, now, newest // 4)
@@ -145,15 +147,21 @@ def _begun(db: Connection, now: int, columns: tuple[str, ...], newest: int) -> l
     rows = db.execute(
         f"""
         -- sessions.recover
-        select site, visitor, client_session, session, session_started, max(time), {", ".join(columns)}
+        select site, visitor, client_session, session, session_started, time, {", ".join(columns)}
         from events
-        where id > (select coalesce(max(id), 0) from events) - :newest
-          and time >= :since and session <> 0
-        group by session
+        where id in (
+          select newest from (
+            select max(time), id as newest
+            from events
+            where id > (select coalesce(max(id), 0) from events) - :newest
+              and time >= :since and session <> 0
+            group by session
+          )
+        )
         """,
         {"newest": newest, "since": now - _RECOVERED},
     ).fetchall()
-    return [tuple(int(str(value)) for value in row) for row in rows]
+    return cast(list[tuple[int, ...]], rows)  # the table is strict
 
 
 def _announced(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
@@ -172,4 +180,4 @@ def _announced(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
         """,
         {"newest": newest, "since": now - _RECOVERED},
     ).fetchall()
-    return [tuple(int(str(value)) for value in row) for row in rows]
+    return cast(list[tuple[int, ...]], rows)

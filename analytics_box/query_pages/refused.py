@@ -29,7 +29,7 @@ def at_fields(error: BoxError) -> dict[str, str]:
         name = _field(detail.field.removeprefix("body."))
         if name:
             message = detail.message
-            if message == "Invalid value":
+            if message.startswith("Invalid value"):
                 message = Queries.wrong.get(name.rstrip("0123456789"), message)
             suggestion = detail.suggestion if isinstance(detail.suggestion, str) else ""
             found[name] = f"{message}. {suggestion}" if suggestion else message

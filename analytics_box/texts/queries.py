@@ -44,10 +44,27 @@ class Queries:
         "previous_period": "The previous period",
         "previous_year": "The year before",
     }
+    _numbers = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10)  # of filters
+    # field of the form → its label
+    labels: ClassVar[Mapping[str, str]] = {
+        "type": type,
+        "range": range,
+        "from": first,
+        "to": last,
+        "granularity": granularity,
+        "zone": zone,
+        "sort": sort,
+        "order": order,
+        "limit": limit,
+        "page": page,
+        "comparison": comparison,
+        **{f"field{at}": f"Filter {at}, field" for at in _numbers},
+        **{f"op{at}": f"Filter {at}, operator" for at in _numbers},
+        **{f"value{at}": f"Filter {at}, value" for at in _numbers},
+    }
     run = "Run"
     clear = "Start again"
     failed = "This query cannot be answered"
-    failed_fields = "Something in the query is not right; it says so at the field."
     rows = "Rows"
     counted: ClassVar[Mapping[bool, str]] = {True: "1 row", False: "{count} rows"}
     took = "{ms} ms"

@@ -151,3 +151,20 @@ def test_other_methods_are_refused(box: WholeBox, path: str, method: str) -> Non
     answer = box.ask(method, f"{path}?client_id={box.sites['shop']}")
     assert (answer.status, answer.json["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert answer.headers["allow"]
+
+
+@pytest.mark.parametrize("path", [path for path in ROUTES if path != IMAGE])
+def test_pages_of_other_sites_may_ask_first(box: WholeBox, path: str) -> None:  # wire 4.1
+    answer = box.ask(
+        "OPTIONS", path, headers={"origin": "https://any.example", "access-control-request-method": "POST"}
+    )
+    assert (answer.status, answer.body) == (204, b"")
+    assert answer.headers["access-control-allow-origin"] == "https://any.example"
+    assert answer.headers["access-control-allow-credentials"] == "true"
+    assert answer.headers["access-control-allow-methods"] == "POST, GET, OPTIONS, PUT, DELETE"
+    assert answer.headers["access-control-allow-headers"].split(", ") == [
+        *("Content-Type", "Authorization", "X-Requested-With"),
+        *("databuddy-client-id", "databuddy-sdk-name", "databuddy-sdk-version"),
+    ]
+    assert "X-Analytics-Box" in answer.headers["access-control-expose-headers"]
+    assert "access-control-allow-origin" not in box.ask("OPTIONS", path).headers

@@ -7,9 +7,12 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.pixel import fields
+from tests.contract.conftest import unlimited
 from tests.ingest.rows import count, rows
 from tests.inprocess import Answer, WholeBox, whole_box
 
@@ -18,7 +21,7 @@ PAGE = "https://shop.example/pricing"
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[WholeBox]:
-    with whole_box(tmp_path / "data") as made:
+    with whole_box(tmp_path / "data", adjust=unlimited) as made:
         yield made
 
 
@@ -146,6 +149,50 @@ def test_where_sending_again_helps_the_answer_is_empty_with_its_status(tmp_path:
 def test_the_picture_is_asked_for_with_get(box: WholeBox) -> None:
     answer = box.ask("POST", f"/px.jpg?client_id={box.sites['shop']}&name=x")
     assert (answer.status, answer.json["code"], answer.headers["allow"]) == (405, "METHOD_NOT_ALLOWED", "GET")
+
+
+def test_no_address_breaks_it(box: WholeBox) -> None:
+    names = (
+        "name",
+        "type",
+        "path",
+        "properties",
+        "properties[a]",
+        "payload[message]",
+        "timestamp",
+        "lcp",
+        "href",
+        "[",
+        "a[b",
+    )
+    values = (
+        "",
+        "1",
+        "-1",
+        "9" * 19,
+        "9" * 400,
+        "1e999",
+        "NaN",
+        "{",
+        "[[[[",
+        '{"a":"\\ud800"}',
+        "%00",
+        "%ff",
+        "%ED%A0%80",
+        "ü",
+    )
+    types = ("track", "error", "web_vitals", "outgoing_link", "custom", "x")
+    pair = st.tuples(st.sampled_from(names), st.sampled_from((*values, *types)) | st.text(max_size=10))
+
+    @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(pairs=st.lists(pair, max_size=6), raw=st.booleans())
+    def check(pairs: list[tuple[str, str]], raw: bool) -> None:
+        query = "&".join(f"{name}={value}" for name, value in pairs) if raw else urlencode(pairs)
+        answer = ask(box, query.encode("utf-8", "replace").decode("latin-1"))
+        assert is_picture(answer), answer
+        assert answer.headers["x-analytics-box"].startswith(("stored=", "dropped=1; reason="))
+
+    check()
 
 
 def test_text_stays_text_and_numbers_become_numbers() -> None:

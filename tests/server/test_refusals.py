@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from analytics_box.ingest.routes import ADDRESSES
 from tests.running import Box
 from tests.server.wire import assert_refusal, exchange, only, request
 
@@ -12,13 +13,13 @@ EVENT = json.dumps({"name": "bought"}).encode()
 QUESTION = json.dumps({"parameters": ["summary_totals"], "preset": "last_7d"}).encode()
 DEEP = b"[" * 100_000
 JSON = "Content-Type: application/json"
-ROUTES = ["/track", "/", "/batch", "/v1/query"]
+ROUTES = [*(path for method, path in ADDRESSES if method == "POST"), "/v1/query"]
 
 
 def post(box: Box, path: str, body: bytes, *headers: str) -> bytes:
     """The bytes of a POST that would be welcome but for what the test gives it."""
     website = box.account.website_id
-    named = f"{path}?client_id={website}" if path in {"/", "/batch"} else f"{path}?website_id={website}"
+    named = f"{path}?website_id={website}" if path in {"/track", "/v1/query"} else f"{path}?client_id={website}"
     given = headers or (JSON,)
     return request(
         "POST",

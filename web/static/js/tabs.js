@@ -8,7 +8,7 @@ const chosen = () => (new URL(location).searchParams.get("tab") ?? "").split(","
 const withTabs = (address, own) => {
   const found = new URL(address, location);
   const names = chosen().filter((name) => !own || panelOf(name) !== panelOf(own));
-  if (own && !panelOf(own)?.dataset.lists.startsWith(own)) names.push(own);
+  if (own && panelOf(own)?.dataset.lists.split(" ")[0] !== own) names.push(own);
   if (names.length) found.searchParams.set("tab", names.join(","));
   else found.searchParams.delete("tab");
   return found.pathname + found.search.replaceAll("%2C", ",").replaceAll("%2F", "/");
@@ -19,8 +19,11 @@ const follow = () => {
   const page = document.getElementById("page");
   for (const link of page?.querySelectorAll("a[href]") ?? []) {
     if (link.pathname !== location.pathname || link.getAttribute("href").startsWith("#")) continue;
-    link.setAttribute("href", withTabs(link.href, link.dataset.tab));
+    const address = withTabs(link.href, link.dataset.tab);
+    if (address === link.getAttribute("href")) continue;
+    link.setAttribute("href", address);
     if (link.dataset.part) link.dataset.part = withTabs(link.dataset.part, link.dataset.tab);
+    htmx.process(link); // it remembers the address that a boosted link had
   }
   for (const form of page?.querySelectorAll("form[method=get]") ?? []) {
     form.querySelector("input[name=tab]")?.remove();

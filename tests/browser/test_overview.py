@@ -1,0 +1,211 @@
+"""The overview in a real browser: tabs fetched alone, values that filter the page, with and without scripts."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+
+from tests.browser.chromium import launch
+from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
+ALL_TABS = (
+    "?range=today&tab=utm_campaign,entry,regions,devices,domains&utm_medium=email",
+    "?range=today&tab=channels,exit,cities,windows&browser_name=Firefox",
+    "?range=today&tab=utm_content,languages",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box whose website has had two visitors: one by a newsletter, one by a search, and all that trackers measure."""
+    folder = tmp_path_factory.mktemp("overview") / "data"
+    with running_box(folder, **UNLIMITED | {"limit_sign_in": 0}) as running:
+        tags = "utm_source=newsletter&utm_medium=email&utm_campaign=spring&utm_content=button"
+        visit(running, "anna", f"/?{tags}", "en")
+        visit(running, "bob", "/docs", "de", referrer="https://www.google.com/")
+        yield running
+
+
+def visit(box: Box, who: str, path: str, language: str, **said: str) -> None:
+    page = {"anonymousId": who, "path": f"https://example.com{path}"}
+    more = {"viewport_size": "1280x720", "language": language, **said}
+    send(box, "", {"name": "screen_view", **page, **more})
+    send(box, "", {"name": f"signup-{who}", **page})
+    send(box, "", {"type": "outgoing_link", "href": "https://elsewhere.example/there", **page})
+    send(box, "errors", [{"message": f"{who} failed", **page}])
+    send(box, "vitals", [{"metricName": "LCP", "metricValue": 5_000, **page}])
+
+
+def send(box: Box, path: str, content: Any) -> None:
+    headers = {
+        "user-agent": BROWSER,
+        "accept": "*/*",
+        "accept-language": "en",
+        "content-type": "application/json",
+        "origin": "https://example.com",
+    }
+    address = f"{box.url}/{path}?client_id={box.account.website_id}"
+    answer = httpx.post(address, content=json.dumps(content), headers=headers)
+    assert answer.is_success, answer.text
+
+
+def site(box: Box, query: str = "") -> str:
+    return f"{box.url}/sites/{box.account.website_id}{query}"
+
+
+def sign_in(page: Page, box: Box) -> None:
+    page.goto(f"{box.url}/sign-in")
+    page.fill("#email", EMAIL)
+    page.fill("#password", PASSWORD)
+    page.click("form.form button[type=submit]")
+    page.wait_for_url("**/sites")
+
+
+@pytest.fixture
+def page(browser: Browser, box: Box) -> Iterator[Page]:
+    """A signed-in page that says nothing on the console."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    sign_in(page, box)
+    yield page
+    context.close()
+    assert said == []
+
+
+def settled(page: Page) -> None:
+    expect(page.locator("#page [aria-busy=true], #page .htmx-request")).to_have_count(0)
+
+
+def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        if "/sites/" in request.url and "/live" not in request.url:
+            asked.append(request.url.removeprefix(site(box)))
+
+    page.on("request", note)
+    page.click("#panel-sources >> text=Channels")
+    expect(page.locator("#panel-sources")).to_contain_text("Organic Search")
+    expect(page.locator("#panel-sources [aria-current]").first).to_be_focused()
+    page.click("#panel-browsers >> text=Devices")
+    expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
+    assert asked == ["/parts/sources?range=today&tab=channels", "/parts/browsers?range=today&tab=channels,devices"]
+    assert page.url == site(box, "?range=today&tab=channels,devices")
+    expect(page.locator("#range-yesterday")).to_have_attribute("href", re.compile("tab=channels,devices"))
+    expect(page.locator(".range-form input[name=tab]")).to_have_value("channels,devices")
+
+    page.click("#panel-sources .bar-link >> text=Organic Search")
+    expect(page.locator("#chip-channel")).to_contain_text("Organic Search")
+    expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
+    page.reload()
+    expect(page.locator("#panel-sources .bar-link[aria-current]")).to_contain_text("Organic Search")
+    page.go_back()
+    page.wait_for_url(re.compile("tab=channels,devices$"))
+    expect(page.locator("#chip-channel")).to_have_count(0)
+    page.go_back()
+    page.wait_for_url(re.compile("tab=channels$"))
+    expect(page.locator("#panel-browsers")).to_contain_text("Firefox")
+
+
+def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today&tab=utm_medium"))
+    page.click("#panel-sources .bar-link >> text=email")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    expect(page.locator("#panel-events")).to_contain_text("signup-anna")
+    expect(page.locator("#panel-events")).not_to_contain_text("signup-bob")
+    expect(page.locator("#panel-errors")).not_to_contain_text("bob failed")
+    page.click("#chip-utm_medium")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+    assert page.url == site(box, "?range=today&tab=utm_medium")
+
+
+def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.focus("#tab-1-pages")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tab-2-pages")).to_have_attribute("aria-current", "true")
+    expect(page.locator("#tab-2-pages")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator("#only-pages-1")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip-entry_page")).to_be_visible()
+    settled(page)
+    page.keyboard.press("f")
+    expect(page.locator("#chip-entry_page")).to_have_count(0)
+
+
+def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
+    page.add_init_script(
+        "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())"
+        " window.shift += one.value; }).observe({ type: 'layout-shift', buffered: true })"
+    )
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    assert page.evaluate("window.shift") < 0.02
+
+
+def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "?range=today&wait=all"))
+    page.click("#panel-sources >> text=Campaigns")
+    expect(page.locator("#panel-sources")).to_contain_text("spring")
+    page.click("#panel-sources .choices >> text=Content")
+    page.click("#panel-sources .bar-link >> text=button")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    page.click("#chip-utm_content")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+    context.close()
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_every_tab_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    sign_in(page, box)
+    found = []
+    for query in ALL_TABS:
+        page.goto(site(box, f"{query}&wait=all"))
+        page.add_script_tag(path=AXE)
+        answer = page.evaluate("axe.run({ resultTypes: ['violations'] })")
+        found += [f"{query} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in answer["violations"]]
+    context.close()
+    assert found == []
+
+
+def test_no_tab_scrolls_the_page_sideways(browser: Browser, box: Box) -> None:
+    context = browser.new_context(viewport={"width": NARROW[0], "height": NARROW[1]})
+    page = context.new_page()
+    sign_in(page, box)
+    for query in ALL_TABS:
+        page.goto(site(box, f"{query}&wait=all"))
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0], query
+    context.close()

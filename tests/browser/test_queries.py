@@ -1,0 +1,182 @@
+"""Trying a query in a real browser: clean for axe, no wider than the screen, all of it without scripts."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.chromium import launch
+from tests.browser.test_pages import (
+    AXE,
+    DESKTOP,
+    HOSTILE,
+    NARROW,
+    PHONE,
+    SETTINGS,
+    context_of,
+    event,
+    sign_in,
+    site,
+    violations,
+    visit,
+)
+from tests.running import Box, running_box
+
+pytestmark = pytest.mark.browser
+
+PAGES = (
+    "{site}/queries",
+    "{site}/queries?type=top_pages&range=today&comparison=previous_period",
+    "{site}/queries?type=session_list&range=today",
+    "{site}/queries?type=top_pages&range=custom&limit=x&field1=path&op1=regex&value1=(",
+    "{site}/queries?type=profile_detail",
+    "{site}/queries?type=top_pages&range=yesterday",
+    "/docs/query-types",
+    "/docs/query-types/summary",
+    "/docs/query-types/sessions",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with launch() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box whose website has had visits, hostile ones among them."""
+    with running_box(tmp_path_factory.mktemp("queries") / "data", **SETTINGS) as running:
+        for number, path in enumerate(("/", "/", "/prices", *HOSTILE)):
+            visit(running, path, number)
+            event(running, path)
+        yield running
+
+
+def addresses(box: Box) -> list[str]:
+    return [box.url + path.format(site=f"/sites/{box.account.website_id}") for path in PAGES]
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
+    if not AXE.exists():
+        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    sign_in(page, box)
+    found = [wrong for address in addresses(box) for wrong in violations(page, address)]
+    context.close()
+    assert found == []
+
+
+@pytest.mark.parametrize("size", [NARROW, PHONE, DESKTOP], ids=["360", "390", "1280"])
+def test_no_page_scrolls_sideways_and_nothing_that_was_sent_runs(
+    browser: Browser, box: Box, size: tuple[int, int]
+) -> None:
+    context = context_of(browser, size)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda message: said.append(message.text))
+    sign_in(page, box)
+    for address in addresses(box):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0], address
+        assert page.evaluate("window.broken") is None, address
+        assert page.locator("main script, main img").count() == 0
+    context.close()
+    assert [text for text in said if "the server responded with a status of 4" not in text] == []
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator(".queries-table tbody tr").all_inner_texts()
+
+
+def test_a_query_is_tried_without_scripts_from_the_navigation_to_the_sheet(browser: Browser, box: Box) -> None:
+    context = context_of(browser, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box))
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Queries").click()
+    page.select_option("#type", "top_pages")
+    page.select_option("#range", "today")
+    page.fill("#field1", "path")
+    page.select_option("#op1", "in")
+    page.fill("#value1", "/, /prices")
+    page.get_by_role("button", name="Run").click()
+    assert parse_qs(urlsplit(page.url).query) == {
+        "type": ["top_pages"],
+        "range": ["today"],
+        "zone": ["UTC"],
+        "field1": ["path"],
+        "op1": ["in"],
+        "value1": ["/, /prices"],
+    }
+    assert [row.split("\t")[:3] for row in rows(page)] == [["/", "2", "2"], ["/prices", "1", "1"]]
+    expect(page.locator("#took")).to_contain_text("ms")
+    page.get_by_role("link", name="Sort by name").click()
+    page.get_by_role("link", name="Sort by name").click()
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("name")
+    assert [row.split("\t")[0] for row in rows(page)] == ["/", "/prices"]
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert started.value.suggested_filename == "top_pages.csv"
+    lines = Path(started.value.path()).read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[:3] for line in lines[1:]] == [["/", "2", "2"], ["/prices", "1", "1"]]
+    context.close()
+
+
+def test_the_body_that_is_shown_works_with_a_key(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/queries?type=summary_totals&range=today"))
+    shown = page.locator("#body").inner_text()
+    answer = httpx.post(
+        f"{box.url}/v1/query?website_id={box.account.website_id}",
+        json=json.loads(shown),
+        headers={"x-api-key": box.account.api_key},
+    ).json()
+    values = [str(value) for value in answer["data"][0]["data"][0].values()]
+    assert rows(page)[0].split("\t") == values
+    context.close()
+
+
+def test_a_mistake_is_explained_where_it_was_made_and_mended_there(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/queries?type=top_pages&range=today&limit=many"))
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator("#limit")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#limit-error")).to_have_text("A whole number from 1 to 10,000")
+    page.fill("#limit", "1")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**limit=1**")
+    assert len(rows(page)) == 1
+    context.close()
+
+
+def test_the_head_of_the_table_stays_while_its_rows_move(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/queries?type=realtime_velocity"))
+    moved = page.evaluate(
+        """() => {
+          const box = document.querySelector(".queries-rows");
+          const head = () => box.querySelector("th").getBoundingClientRect().top;
+          const before = head();
+          box.scrollTop = 300;
+          return [box.scrollTop, head() - before];
+        }"""
+    )
+    assert moved == [300, 0]
+    context.close()

@@ -1,0 +1,232 @@
+"""The page where people try queries, over the whole box: what it answers, refuses, and never shows."""
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from msgspec.structs import replace
+
+from tests.inprocess import Answer, SiteName, WholeBox, whole_box
+
+HOSTILE = '/<script>x</script>"'
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("queries") / "data") as inside:
+        for number, path in enumerate(("/welcome", "/welcome", "/prices", HOSTILE)):
+            page = {"name": "screen_view", "path": f"https://shop.example{path}", "anonymousId": f"a{number}"}
+            assert inside.post(f"/?client_id={inside.sites['shop']}", page, accept_language="en").status == 200
+        yield inside
+
+
+def ask(box: WholeBox, query: dict[str, str], *, site: SiteName = "shop", part: str = "") -> Answer:
+    """What the signed-in owner gets."""
+    path = f"/sites/{box.sites[site]}/queries{part}"
+    target = f"{path}?{urlencode(query, safe='/')}" if query else path
+    return box.get(target, cookie=box.cookie, accept="text/html")
+
+
+def asked(box: WholeBox, **query: str) -> Answer:
+    return ask(box, query)
+
+
+def text_of(answer: Answer) -> str:
+    return html.unescape(answer.body.decode())
+
+
+def copied(answer: Answer, name: str) -> str:
+    """What a copy field holds."""
+    found = re.search(f'<code id="{name}">(.*?)</code>', answer.body.decode(), re.DOTALL)
+    assert found is not None
+    return html.unescape(found[1])
+
+
+def cells(answer: Answer) -> list[list[str]]:
+    """The rows of the first table."""
+    table = answer.body.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    return [
+        [html.unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall("<td[^>]*>(.*?)</td>", row, re.DOTALL)]
+        for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)
+    ]
+
+
+def test_the_bare_page_asks_nothing_and_offers_every_type(box: WholeBox) -> None:
+    answer = asked(box)
+    assert answer.status == 200
+    assert "<optgroup" in answer.body.decode()
+    assert "<tbody>" not in answer.body.decode()
+    types = box.get("/v1/query/types").json["types"]
+    for name in types:
+        assert f'<option value="{name}">' in answer.body.decode()
+
+
+def test_the_rows_are_those_of_the_api_to_the_body_that_the_page_shows(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", range="today", limit="2")
+    assert answer.status == 200
+    body = json.loads(copied(answer, "body"))
+    (entry,) = box.query("shop", body).json["data"]
+    assert cells(answer) == [[str(value) for value in row.values()] for row in entry["data"]]
+    assert cells(answer)[0][:3] == ["/welcome", "2", "2"]
+    assert re.search(r'id="took"[^>]*>[\d.]+ ms<', answer.body.decode())
+
+
+def test_the_command_is_the_body_with_the_websites_address(box: WholeBox) -> None:
+    curl = copied(asked(box, type="top_pages", field1="path", value1="it's"), "curl")
+    assert f"/v1/query?website_id={box.sites['shop']}'" in curl
+    assert "it'\\''s" in curl
+    assert "svc_…" in curl
+
+
+def test_the_sql_is_what_compile_says(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", field1="country", value1="Germany")
+    target = f"/v1/query/compile?website_id={box.sites['shop']}"
+    compiled = box.post(target, json.loads(copied(answer, "body")), key="all").json
+    assert copied(answer, "sql-1") == compiled["sql"].strip()
+    assert json.loads(copied(answer, "params-1")) == compiled["params"]
+
+
+def test_a_comparison_has_a_table_of_its_own(box: WholeBox) -> None:
+    answer = asked(box, type="summary_totals", comparison="previous_period")
+    assert text_of(answer).count("<tbody>") == 2
+    assert "Compared: 2026-06-04 to 2026-06-10, UTC" in text_of(answer)
+
+
+def test_headings_sort_and_pages_follow(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", range="today", sort="name", order="asc", limit="1")
+    assert 'aria-sort="ascending"' in answer.body.decode()
+    assert "sort=name&limit=1" in text_of(answer)  # the other way round
+    assert "page=2" in text_of(answer)
+    second = asked(box, type="top_pages", range="today", sort="name", order="asc", limit="1", page="2")
+    assert cells(second) != cells(answer)
+    assert "Earlier rows" in text_of(second)
+
+
+def test_empty_fields_of_the_form_are_taken_out_of_the_address(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", range="last_7d", field1="", op1="eq", value1="", limit="", zone="UTC")
+    assert answer.status == 303
+    assert answer.headers["location"] == f"/sites/{box.sites['shop']}/queries?type=top_pages&zone=UTC"
+
+
+WRONG = [
+    ({"type": "top_pagez"}, "type", "Did you mean 'top_pages'?"),
+    ({"type": "top_pages", "range": "forever"}, "range", "Choose a range"),
+    ({"type": "top_pages", "range": "custom"}, "from", "Invalid date"),
+    ({"type": "top_pages", "range": "custom", "from": "2026-02-01", "to": "2026-01-01"}, "from", "is after endDate"),
+    ({"type": "top_pages", "limit": "20000"}, "limit", "cannot exceed 10000"),
+    ({"type": "top_pages", "limit": "many"}, "limit", "A whole number"),
+    ({"type": "top_pages", "page": "-1"}, "page", "at least 1"),
+    ({"type": "top_pages", "zone": "Mars/Base"}, "zone", "no time zone of this name"),
+    ({"type": "top_pages", "comparison": "yesterday"}, "comparison", "Choose what to compare with"),
+    ({"type": "top_pages", "field1": "path", "op1": "regex", "value1": "("}, "value1", "Not a pattern"),
+    (
+        {"type": "top_pages", "field1": "path", "value1": "a", "field2": "path", "op2": "like", "value2": "b"},
+        "op2",
+        "Choose an operator",
+    ),
+    ({"type": "top_pages", "value1": "Germany"}, "field1", "Choose a field"),
+    (
+        {
+            "type": "top_pages",
+            "match": "any",
+            "field1": "path",
+            "value1": "a",
+            "field2": "path",
+            "op2": "regex",
+            "value2": "(",
+        },
+        "value2",
+        "Not a pattern",
+    ),
+    (
+        {"type": "events_by_date", "range": "last_90d", "granularity": "hourly"},
+        "granularity",
+        "30 days",
+    ),
+]
+
+
+@pytest.mark.parametrize(("query", "field", "message"), WRONG)
+def test_what_is_wrong_is_said_at_its_field(box: WholeBox, query: dict[str, str], field: str, message: str) -> None:
+    answer = ask(box, query)
+    assert answer.status in {400, 422}
+    found = re.search(f'id="{field}-error">(.*?)</p>', text_of(answer), re.DOTALL)
+    assert found is not None, re.findall(r'id="\w+-error"', text_of(answer))
+    assert message in found[1]
+    assert f'aria-describedby="{field}-error' in text_of(answer)
+    assert f'<a href="#{field}">' in text_of(answer)
+    assert "<tbody>" not in text_of(answer)
+
+
+def test_what_no_field_is_to_blame_for_is_said_above(box: WholeBox) -> None:
+    answer = asked(box, type="profile_detail")
+    assert answer.status == 400
+    assert "profile_detail needs a filter eq on" in text_of(answer)
+    assert "Cannot sort by nonsense" in text_of(asked(box, type="top_pages", sort="nonsense"))
+
+
+def test_filters_that_a_type_does_not_know_are_named(box: WholeBox) -> None:
+    assert "so they did nothing: colour" in text_of(asked(box, type="top_pages", field1="colour", value1="red"))
+
+
+def test_the_plan_refuses_on_the_page(box: WholeBox) -> None:
+    box.run(box.box.box_db.write(lambda db: db.execute("update organizations set plan = 'free'").fetchall()))
+    box.reopen()
+    answer = asked(box, type="error_summary")
+    assert answer.status == 402
+    assert "not available on the plan" in text_of(answer)
+    box.run(box.box.box_db.write(lambda db: db.execute("update organizations set plan = 'hobby'").fetchall()))
+    box.reopen()
+
+
+def test_the_sheet_has_the_same_rows(box: WholeBox) -> None:
+    answer = ask(box, {"type": "top_pages", "range": "today", "limit": "1"}, part="/csv")
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert 'filename="top_pages.csv"' in answer.headers["content-disposition"]
+    assert answer.body.decode().splitlines()[1].startswith("/welcome,2,2,")
+    page = asked(box, type="top_pages", range="today", limit="1")
+    assert "/queries/csv?type=top_pages&range=today&limit=1" in text_of(page)
+
+
+@pytest.mark.parametrize("query", [{}, {"type": "nonsense"}, {"type": "profile_detail"}, {"type": "x", "zone": "?"}])
+def test_a_sheet_that_cannot_be_leads_back_to_the_form(box: WholeBox, query: dict[str, str]) -> None:
+    answer = ask(box, query, part="/csv")
+    assert answer.status == 303
+    assert answer.headers["location"].startswith(f"/sites/{box.sites['shop']}/queries")
+    assert "/csv" not in answer.headers["location"]
+
+
+def test_strangers_sign_in_and_other_organizations_are_not_there(box: WholeBox) -> None:
+    for path in ("queries", "queries/csv"):
+        target = f"/sites/{box.sites['shop']}/{path}?type=top_pages"
+        assert box.get(target, accept="text/html").headers["location"].startswith("/sign-in?next=")
+        foreign = f"/sites/{box.sites['foreign']}/{path}?type=top_pages"
+        assert box.get(foreign, cookie=box.cookie, accept="text/html").status == 404
+
+
+def test_only_the_websites_own_rows_are_shown(box: WholeBox) -> None:
+    answer = ask(box, {"type": "top_pages", "range": "today"}, site="local")
+    assert cells(answer) == []
+    assert "No rows" in text_of(answer)
+
+
+def test_what_strangers_sent_is_text(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", range="today", field1="path", op1="contains", value1='"><script>')
+    assert "<script>x" not in answer.body.decode()
+    assert '"><script>' not in answer.body.decode().partition("<main")[2].replace("&#34;&gt;&lt;script", "")
+    whole = asked(box, type="top_pages", range="today").body.decode()
+    assert "&lt;script&gt;x" in whole
+    assert "<script>x" not in whole
+
+
+def test_trying_counts_against_the_limit_of_queries(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data", adjust=lambda settings: replace(settings, limit_query=1)) as inside:
+        assert asked(inside, type="top_pages").status == 200
+        refused = asked(inside, type="top_pages")
+        assert refused.status == 429
+        assert "Too many requests" in text_of(refused)
+        assert asked(inside).status == 200
