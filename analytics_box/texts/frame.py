@@ -46,6 +46,7 @@ class Keys:
         ("m", "Last 30 days"),
         ("y", "This year"),
         ("c", "Compare with the previous period, or stop"),
+        ("f", "Filter the overview"),
         ("t", "Chart or table"),
         ("← →", "Move along the chart when it has the focus"),
         ("?", "This help"),

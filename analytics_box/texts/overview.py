@@ -100,10 +100,12 @@ class Filters:
         "language": "Language",
     }
     label = "Filters"
+    menu = "Filter"
+    field = "Show only"
+    value = "that is exactly"
+    apply = "Add filter"
     remove = "Remove filter {name}: {value}"
     clear = "Clear all"
-    only = "Show only {value}"
-    no_longer = "No longer only {value}"
 
 
 class Panels:

@@ -3,7 +3,7 @@
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
     tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
     country=Germany&referrer=Google (filters by their fields, wire 2.2)
-    zone=Europe/Berlin      wait=all (no part may come later)
+    field=country&value=Germany (the same from a form)      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
 """
@@ -79,6 +79,11 @@ class View(Struct, frozen=True):
         """What a form that chooses own dates carries along: everything but the range."""
         return tuple(_parameters(replace(self, range="last_30d", first=None, last=None)).items())
 
+    @property
+    def all_fields(self) -> tuple[tuple[str, str], ...]:
+        """What a form that adds a filter carries along."""
+        return tuple(_parameters(replace(self, more="")).items())
+
 
 def read_view(path: str, query: Mapping[str, str]) -> View:
     """The state that an address asks for. Never raises."""
@@ -99,7 +104,7 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
         table=query.get("show") == "table",
         zone=_zone(query.get("zone", "")),
         wait=query.get("wait") == "all",
-        filters=tuple((name, value) for name in FIELDS if (value := query.get(name, "")[:LONGEST_VALUE])),
+        filters=_filters(query),
     )
 
 
@@ -131,6 +136,15 @@ def _parameters(view: View) -> dict[str, str]:
         **dict(view.filters),
     }
     return {name: value for name, value in given.items() if value}
+
+
+def _filters(query: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The filters of an address, and the one that the form for filters adds as `field` and `value`."""
+    given = {name: query.get(name, "")[:LONGEST_VALUE] for name in FIELDS}
+    field, value = query.get("field", ""), query.get("value", "").strip()[:LONGEST_VALUE]
+    if field in given and value:
+        given[field] = value
+    return tuple((name, value) for name, value in given.items() if value)
 
 
 def _in_order(names: Sequence[str]) -> tuple[str, ...]:

@@ -153,8 +153,24 @@ def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: 
     page.keyboard.press("Enter")
     expect(page.locator("#chip-entry_page")).to_be_visible()
     settled(page)
-    page.keyboard.press("f")
+    page.focus("#chip-entry_page")
+    page.keyboard.press("Enter")
     expect(page.locator("#chip-entry_page")).to_have_count(0)
+
+
+def test_a_value_that_no_list_shows_is_typed(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.click("#panel-pages >> text=Exit")
+    expect(page.locator("#panel-pages .panel-counted")).to_be_visible()
+    settled(page)
+    page.keyboard.press("f")
+    page.select_option("#filter-field", "language")
+    page.fill("#filter-value", "de")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip-language")).to_contain_text("de")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
+    expect(page.locator("#tab-3-pages")).to_have_attribute("aria-current", "true")
 
 
 def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
@@ -179,6 +195,11 @@ def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
     page.click("#chip-utm_content")
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+    page.click("#filter-button")
+    page.fill("#filter-value", "Google")
+    page.click(".filter-form button")
+    expect(page.locator("#chip-referrer")).to_contain_text("Google")
+    expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
     context.close()
 
 
@@ -194,6 +215,7 @@ def test_every_tab_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int,
     found = []
     for query in ALL_TABS:
         page.goto(site(box, f"{query}&wait=all"))
+        page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
         page.add_script_tag(path=AXE)
         answer = page.evaluate("axe.run({ resultTypes: ['violations'] })")
         found += [f"{query} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in answer["violations"]]

@@ -144,3 +144,14 @@ def test_what_is_chosen_again_is_no_filter_any_more() -> None:
 
 def test_a_filter_leads_to_short_lists() -> None:
     assert address(read("more=pages").narrowed({"path": "/"})) == f"{PATH}?path=/"
+
+
+def test_a_form_adds_a_filter_to_those_that_it_carries() -> None:
+    state = read("range=today&city=Munich&field=country&value=+Germany+")
+    assert address(state) == f"{PATH}?range=today&country=Germany&city=Munich"
+    assert state.all_fields == (("range", "today"), ("country", "Germany"), ("city", "Munich"))
+
+
+@pytest.mark.parametrize("query", ["field=secrets&value=1", "field=country&value=+", "field=country", "value=Germany"])
+def test_a_form_that_names_no_filter_adds_none(query: str) -> None:
+    assert read(query).filters == ()
