@@ -156,6 +156,11 @@ def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: 
     page.focus("#chip-entry_page")
     page.keyboard.press("Enter")
     expect(page.locator("#chip-entry_page")).to_have_count(0)
+    expect(page.locator("#filter-button")).to_be_focused()
+    page.focus("#only-pages-2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip-entry_page")).to_be_visible()
+    expect(page.locator("#only-pages-1")).to_be_focused()
 
 
 def test_a_value_that_no_list_shows_is_typed(page: Page, box: Box) -> None:
@@ -165,6 +170,7 @@ def test_a_value_that_no_list_shows_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("#panel-pages .panel-counted")).to_be_visible()
     settled(page)
     page.keyboard.press("f")
+    expect(page.locator("#filter-field")).to_be_focused()
     page.select_option("#filter-field", "language")
     page.fill("#filter-value", "de")
     page.keyboard.press("Enter")

@@ -50,3 +50,20 @@ document.addEventListener("htmx:afterSettle", follow);
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, ({ target }) => { if (target.matches?.("[data-lists]:not([aria-busy])")) location.reload(); });
 }
+
+// The form for filters opens with its first field at hand.
+document.addEventListener("toggle", ({ target }) => { if (target.matches?.(".filter[open]")) target.querySelector("select").focus(); }, true);
+
+// A value that is chosen moves up in its list, a chip goes away: the keyboard goes on from where the value stands now.
+let chose = "";
+document.addEventListener("htmx:beforeRequest", () => {
+  const link = document.activeElement?.closest(".bar-link, .chip");
+  chose = link ? `#${link.closest("section, nav").id || "filter-button"}` : "";
+});
+document.addEventListener("htmx:afterSettle", () => {
+  if (!chose || document.activeElement !== document.body) return;
+  const place = document.querySelector(chose);
+  const next = place?.querySelector(".bar-link[aria-current], .bar-link") ?? place ?? document.getElementById("filter-button");
+  next?.focus({ preventScroll: true });
+  chose = "";
+});
