@@ -24,7 +24,7 @@ from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import shell, website_shown
 from analytics_box.websites.view import View, days_of, read_view
 
-BUDGET_SECONDS = 0.03  # how long a page waits for its parts before it is sent without the slower ones
+BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 PARTS = ("figures", *PANELS, *COMPACT)
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
@@ -37,11 +37,14 @@ async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[
     """
     website, parts, now = own(visit.call, website_id), visit.parts, visit.call.now
     view = read_view(f"/sites/{website.id}", visit.request.query_params)
-    online = await parts.presence.online((website.site,), now)
+    online, begun, measured = await asyncio.gather(
+        parts.presence.online((website.site,), now),
+        parts.presence.begun((website.site,)),
+        kinds_measured(parts.queries.events, website.site),
+    )
     shown = None
-    if await parts.presence.begun((website.site,)):
+    if begun:
         asking = _asking(visit, website, view)
-        measured = await kinds_measured(parts.queries.events, website.site)
         names = ("figures", *PANELS, *measured)
         tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
         patient = view.wait or "hx-request" in visit.request.headers
