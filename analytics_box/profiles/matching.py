@@ -1,6 +1,6 @@
 """Which people of a website have a trait: for filters of queries (wire 2.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 
 from analytics_box.profiles.people import open_traits
 from analytics_box.profiles.rules import Value
@@ -17,16 +17,19 @@ class Traits:
 
     async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
         """The profile ids of the people whose trait, as text, matches. Raises SealBroken or DeadlineExceeded."""
-        rows = await self._events.read(lambda db: _sealed(db, site))
-        found = []
-        for profile_id, sealed in rows:
-            value = open_traits(self._seal, site, profile_id, sealed).get(trait)
-            if value is not None and matches(_text(value)):
-                found.append(profile_id)
-        return tuple(found)
+
+        def look(db: Connection) -> tuple[str, ...]:
+            found = []
+            for profile_id, sealed in _sealed(db, site):  # read as they are looked at, so that the deadline holds
+                value = open_traits(self._seal, site, profile_id, sealed).get(trait)
+                if value is not None and matches(_text(value)):
+                    found.append(profile_id)
+            return tuple(found)
+
+        return await self._events.read(look)
 
 
-def _sealed(db: Connection, site: int) -> Sequence[tuple[str, bytes]]:
+def _sealed(db: Connection, site: int) -> Iterator[tuple[str, bytes]]:
     rows = db.execute(
         """
         -- matching.sealed
@@ -34,8 +37,8 @@ def _sealed(db: Connection, site: int) -> Sequence[tuple[str, bytes]]:
         where site = ? and traits is not null
         """,
         (site,),
-    ).fetchall()
-    return [(str(name), sealed) for name, sealed in rows if isinstance(sealed, bytes)]
+    )
+    return ((str(name), sealed) for name, sealed in rows if isinstance(sealed, bytes))
 
 
 def _text(value: Value) -> str:

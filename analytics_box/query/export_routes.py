@@ -68,7 +68,8 @@ async def export_data(
     tz = ranges.zone(given.timezone or request.query_params.get("timezone"))
     days = _days(given, clock.now(), tz)
     window = ranges.window(days, tz)
-    part = Part(website.site, window.start, window.end, next(name for name in FORMATS if name == given.format))
+    form = next(name for name in FORMATS if name == given.format)
+    part = Part(website.site, window.start, window.end, form, people=access.may_see_people(identity, website))
     name = f"{website.domain}-{days.first}-{days.last}.zip".replace(":", "-")
     return Stream(
         archive(queries.events, part, seconds=settings.query_seconds),

@@ -28,12 +28,13 @@ _TABLES: dict[str, tuple[str, ...]] = {
 
 
 class Part(Struct, frozen=True):
-    """What is to be written: a site's facts in [start, end), UTC ms."""
+    """What is to be written: a site's facts in [start, end), UTC ms; with `people` who somebody is, too."""
 
     site: int
     start: int
     end: int
     format: Format
+    people: bool = False
 
 
 class _Outbox(io.RawIOBase):
@@ -103,6 +104,9 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
         {"site": part.site, "time": after[0], "id": after[1], "end": part.end, "most": PIECE},
     ).fetchall()
     found = [dict(zip(("id", *names), row, strict=True)) for row in rows]
+    if not part.people:
+        for row in found:
+            row["profile"] = 0
     texts = _texts(db, found, [name for name in names if name in TEXTS])
     return [_shown(row, names, texts) for row in found]
 

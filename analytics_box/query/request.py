@@ -1,5 +1,6 @@
 """What POST /v1/query takes (spec 2.5 to 2.7), decoded and checked into one question per parameter."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 100, 10_000
 MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
 MAX_FILTERS, MAX_LIST, MAX_DEPTH = 50, 1_000, 5
 MAX_PATTERN = 500  # characters
+MAX_PATTERNS = 20  # of all queries of a request: each may take some ms to compile
 _MAX_PAGE = 1_000_000
 
 Comparison = Literal["previous_period", "previous_year"]
@@ -187,7 +189,25 @@ def _question(given: GivenParameter, days: Days | None, granularity: Granularity
 
 def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:
     """The filters of a query. Raises InvalidQuery or WrongTypes."""
+    check_pattern_count([given], where)
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
+
+
+def check_pattern_count(given: Iterable[Iterable[GivenFilter]], where: str = "") -> None:
+    """Counted over all queries of a request, before one is compiled. Raises InvalidQuery."""
+    if sum(_patterns_in(filters) for filters in given) > MAX_PATTERNS:
+        raise _invalid(f"{where}filters", f"A request may have {MAX_PATTERNS} patterns")
+
+
+def _patterns_in(given: Iterable[GivenFilter], depth: int = 1) -> int:
+    if depth > MAX_DEPTH + 1:
+        return 0  # refused for its depth
+    found = 0
+    for item in given:
+        if item.op == "regex":
+            found += len(item.value) if isinstance(item.value, list) else 1
+        found += _patterns_in((*(item.any or ()), *(item.all or ())), depth + 1)
+    return found
 
 
 def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGroup:

@@ -16,7 +16,7 @@ from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Scope, Target
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check
+from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
 from analytics_box.settings import Settings
@@ -82,6 +82,7 @@ def _sheet(request: Request[Any, Any, Any], entries: list[Entry], asked: list[As
 def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, Any], now: int) -> list[Asked]:
     if not 1 <= len(given) <= MAX_BATCH:
         raise errors.InvalidQuery(f"A batch holds 1 to {MAX_BATCH} queries")
+    check_pattern_count(item.filters or () for item in given)
     zone_name = request.query_params.get("timezone")
     return [
         check(item, zone_name=zone_name, now=now, where=f"batch[{number}]." if batch else "")

@@ -200,8 +200,11 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
 
 
 def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
-    """Whether filters ask for somebody by name."""
-    return any(item.field == "profile_id" if isinstance(item, Filter) else _names_people(item.items) for item in items)
+    """Whether filters ask for somebody by name; anonymous_id finds people by theirs, too (wire 1.11)."""
+    return any(
+        item.field in {"profile_id", "anonymous_id"} if isinstance(item, Filter) else _names_people(item.items)
+        for item in items
+    )
 
 
 def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:

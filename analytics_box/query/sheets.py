@@ -9,7 +9,7 @@ import msgspec
 
 from analytics_box.query.catalog.types import Record
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # full-width ones, too
 
 
 def cell(value: Any) -> Any:

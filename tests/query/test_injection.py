@@ -2,16 +2,18 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analytics_box.errors import InvalidQuery
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose
 from analytics_box.query.engines.sqlite import render
 from analytics_box.query.filters import COLUMNS, Filter, Op, conditions
 from analytics_box.query.ranges import Bucket, Window
-from analytics_box.query.request import GivenQuery, check
+from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
 from tests.query.happenings import Happening, at
 from tests.query.stage import Stage
 
@@ -101,3 +103,46 @@ def test_only_named_fields_can_be_sorted_by(stage: Stage, sort_by: str) -> None:
     assert not entry.success
     assert entry.data == []
     assert str(entry.error).startswith("Cannot sort by")
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "found"),
+    [
+        ("contains", "ow", True),
+        ("starts_with", "sho", True),
+        ("ends_with", "show", True),
+        ("ends_with", "", True),
+        ("regex", "^s.ow$", True),
+        ("contains", "value", False),
+        ("not_contains", "ow", False),
+    ],
+)
+def test_long_lists_find_the_same_as_short_ones(stage: Stage, operator: str, wanted: str, *, found: bool) -> None:
+    """However many they are, the statement stays within what SQLite takes: 1,000 deep and 32,766 parameters."""
+    (site,) = stage.new_sites(1)
+    noon = at(2026, 6, 17, 12)
+    stage.store([Happening(site, noon, noon, "custom", person=1, name="show")])
+    others = [f"other{number}" for number in range(10 if operator == "regex" else 900)]
+    for values in ([wanted], [*others, wanted]):
+        body: dict[str, object] = {
+            "parameters": ["custom_events"],
+            "startDate": DAY[0],
+            "endDate": DAY[1],
+            "filters": [{"field": "event_name", "op": operator, "value": values}] * (1 if operator == "regex" else 45),
+        }
+        (entry,) = stage.entries(body, (site,))
+        assert entry.success
+        assert bool(entry.data) == found
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        [{"field": "path", "op": "regex", "value": r"\pL{300}"}],  # 5 MB, and 150 ms to compile
+        [{"field": "path", "op": "regex", "value": [str(number) for number in range(21)]}],
+        [{"any": [{"field": "path", "op": "regex", "value": "a"}] * 11}] * 2,
+    ],
+)
+def test_patterns_that_cost_much_are_refused(filters: list[dict[str, object]]) -> None:
+    with pytest.raises(InvalidQuery):
+        check_filters(msgspec.convert(filters, list[GivenFilter]), "")

@@ -123,3 +123,5 @@ def test_who_sees_figures_only_sees_nobody(told: Stage, name: str) -> None:
     assert not entry.success
     nested: dict[str, object] = {"any": [is_("path", "/0"), is_("profile_id", "ann")]}
     assert not ask(told, name, nested, scope=Scope((SITE,), people=False)).success
+    by_device = is_("anonymous_id", "ann")  # finds people by their profile id, too (wire 1.11)
+    assert not ask(told, name, by_device, scope=Scope((SITE,), people=False)).success

@@ -7,6 +7,8 @@ from analytics_box.query.engines.sqlite.names import WHO
 from analytics_box.query.filters import Condition, Group, Where
 
 Values = dict[str, int | float | str]
+# More values than this come as one list: an expression may be 1,000 deep, a statement have 32,766 parameters.
+_MOST_SPELLED_OUT = 4
 
 
 def render(where: Where, values: Values) -> str:
@@ -32,19 +34,23 @@ def _text(column: str, condition: Condition, values: Values) -> str:
     """A column of texts that matches any of the condition's values."""
     if condition.match == "is":
         return f"{column} in (select value from json_each({bind(json.dumps(condition.values), values)}))"
-    parts = []
-    for value in condition.values:
-        bound = bind(value, values)
-        match condition.match:
-            case "contains":
-                parts.append(f"instr({column}, {bound}) > 0")
-            case "starts_with":
-                parts.append(f"instr({column}, {bound}) = 1")
-            case "ends_with":
-                parts.append(f"substr({column}, -length({bound})) = {bound}" if value else "1")
-            case _:
-                parts.append(f"matches({bound}, {column})")
+    if len(condition.values) > _MOST_SPELLED_OUT:
+        listed = f"(select value as wanted from json_each({bind(json.dumps(condition.values), values)}))"
+        return f"exists (select 1 from {listed} where {_fits(column, 'wanted', condition)})"
+    parts = [_fits(column, bind(value, values), condition) for value in condition.values]
     return "(" + (" or ".join(parts) or "0") + ")"
+
+
+def _fits(column: str, wanted: str, condition: Condition) -> str:
+    match condition.match:
+        case "contains":
+            return f"instr({column}, {wanted}) > 0"
+        case "starts_with":
+            return f"instr({column}, {wanted}) = 1"
+        case "ends_with":
+            return f"({wanted} = '' or substr({column}, -length({wanted})) = {wanted})"
+        case _:
+            return f"matches({wanted}, {column})"
 
 
 def _session(condition: Condition, values: Values) -> str:
