@@ -146,6 +146,7 @@ def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int
 def violations(page: Page, address: str) -> list[str]:
     """What axe finds wrong with a page whose menus are open."""
     page.goto(address)
+    expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
     page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
     page.add_script_tag(path=AXE)
     answer = page.evaluate("axe.run({ resultTypes: ['violations'] })")
