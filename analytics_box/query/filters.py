@@ -96,7 +96,10 @@ _MATCHES: dict[str, Match] = {
 }
 _NEGATED = frozenset(("ne", "not_contains", "not_starts_with", "not_in", "is_not_set"))
 _UNKNOWN_WHEN_EMPTY = frozenset(
-    ("country", "region", "city", "browser_name", "browser_version", "os_name", "os_version", "language", "timezone")
+    (
+        *("country", "region", "city", "browser_name", "browser_version", "os_name", "os_version", "language"),
+        *("timezone", "channel", "connection_type"),
+    )
 )
 
 

@@ -91,7 +91,7 @@ COLUMN = {
     "href": "href",
     "profile_id": "profile",
 }
-UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browser_name", "os_name"}
+UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browser_name", "os_name", "channel"}
 Filter = tuple[str, str, list[str]]
 
 
