@@ -167,7 +167,13 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     erasures = Erasures(events_db, box_db, people, strings, live, salts, clock, asyncio.Lock())
     register = Register(events_db, seal, erasures)
     presence = Presence(events_db)
-    queries = Queries(events_db, clock, seconds=settings.query_seconds, traits=Traits(events_db, seal))
+    queries = Queries(
+        events_db,
+        clock,
+        seconds=settings.query_seconds,
+        traits=Traits(events_db, seal),
+        strangers=max(1, settings.readers // 2),
+    )
     mailer = Mailer(settings)
     sender = Sender(client, mailer)
     calls = Calls(

@@ -32,13 +32,14 @@ class Scope(Struct, frozen=True):
     """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
 
     `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
-    see who somebody is, as members and keys may.
+    see who somebody is, as members and keys may. A `stranger` reads only because the website is public.
     """
 
     sites: tuple[int, ...]
     owner: int = 0
     ids: Mapping[str, int] = {}
     people: bool = True
+    stranger: bool = False
 
 
 class Target(Struct, frozen=True):
@@ -71,7 +72,12 @@ def scope_of(
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
         check_plan(organizations.plan_of(website.organization_id), types)
-        return Scope((website.site,), ids={website.id: website.site}, people=may_see_people(identity, website))
+        return Scope(
+            (website.site,),
+            ids={website.id: website.site},
+            people=may_see_people(identity, website),
+            stranger=not may_export(identity, website),
+        )
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
         if identity.anonymous:

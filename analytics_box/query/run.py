@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.clock import Clock
-from analytics_box.errors import BoxError, DeadlineExceeded
+from analytics_box.errors import BoxError, DeadlineExceeded, Unavailable
 from analytics_box.query import answer, filters
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 ENGINE = sqlite.NAME
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
+_WAITING = 64  # parameters of strangers that wait for others of them
 
 
 class Compared(Struct, frozen=True):
@@ -63,9 +64,16 @@ class Traits(Protocol):
 
 
 class Queries:
-    """Answers requests from events.db, each parameter under its own deadline."""
+    """Answers requests from events.db, each parameter under its own deadline.
 
-    def __init__(self, events: Db, clock: Clock, *, seconds: float, traits: Traits | None = None) -> None:
+    Only so many parameters of `strangers` run at the same time, so that they never have all readers.
+    """
+
+    def __init__(
+        self, events: Db, clock: Clock, *, seconds: float, traits: Traits | None = None, strangers: int = 2
+    ) -> None:
+        self._strangers = asyncio.Semaphore(strangers)
+        self._waiting = 0
         self._traits = traits
         self.events = events
         self._clock = clock
@@ -73,15 +81,30 @@ class Queries:
         self._results = Results()
 
     async def answer(self, request: Request, reads: Scope) -> list[Entry]:
-        """One entry per parameter, failed ones last (wire 3.5)."""
+        """One entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def one(question: Question) -> Entry:
             async with slots:
+                if reads.stranger:
+                    return await self._of_stranger(question, request, reads)
                 return await self._entry(question, request, reads)
 
         entries = await asyncio.gather(*(one(question) for question in request.questions))
         return sorted(entries, key=lambda entry: not entry.success)
+
+    async def _of_stranger(self, question: Question, request: Request, reads: Scope) -> Entry:
+        if self._waiting >= _WAITING:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._waiting += 1
+        try:
+            await self._strangers.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            return await self._entry(question, request, reads)
+        finally:
+            self._strangers.release()
 
     async def _entry(self, question: Question, request: Request, reads: Scope) -> Entry:
         try:
