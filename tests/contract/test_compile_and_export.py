@@ -15,6 +15,7 @@ from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
+from tests.keys.people import cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 COMPILE = "/v1/query/compile"
@@ -227,3 +228,20 @@ def test_an_export_needs_the_right_to_read(box: WholeBox) -> None:
     assert exported(box, key=None).status == 401
     assert exported(box, key="tracking").status == 403
     assert exported(box, key="restricted", website_id=box.sites["blog"]).status in {200, 403}
+
+
+@pytest.mark.parametrize(("role", "seen"), [("member", True), ("viewer", False)])
+def test_viewers_export_figures_without_the_names_of_people(box: WholeBox, role: Any, *, seen: bool) -> None:
+    sent = {"name": "buy", "profileId": "ada@secret.example"}
+    assert box.post(f"/track?website_id={box.sites['blog']}", sent).status == 200
+    answer = box.post(
+        "/v1/export/data",
+        {"website_id": box.sites["blog"]},
+        cookie=cookie_of(box, role),
+        sec_fetch_site="same-origin",
+    )
+    assert answer.status == 200
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        text = archive.read("events.csv").decode()
+    assert "buy" in text
+    assert ("ada@secret.example" in text) is seen
