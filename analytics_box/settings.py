@@ -97,7 +97,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_track: Annotated[int, Meta(ge=0), "Event requests per API key, or per website and address."] = 600
     limit_identify: Annotated[int, Meta(ge=0), "POST /identify per website and address; limit_track per API key."] = 60
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
-    limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key, user or address."] = 300
+    limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key or signed-in user."] = 300
     limit_export: Annotated[int, Meta(ge=0), "POST /v1/export/data per API key or signed-in user."] = 10
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
     limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300

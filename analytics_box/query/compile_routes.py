@@ -37,7 +37,8 @@ async def compile_query(
     clock: NamedDependency[Clock],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
-    allowance = limits.take("compile", identity.limit_name, settings.limit_compile)
+    most = settings.limit_query_anonymous if identity.anonymous else settings.limit_compile
+    allowance = limits.take("compile", identity.limit_name, most)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
