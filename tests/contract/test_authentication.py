@@ -230,6 +230,8 @@ PUBLIC = {
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
     ("GET", "/docs/{tag:str}"),
+    ("GET", "/docs/query-types"),
+    ("GET", "/docs/query-types/{family:str}"),
     ("GET", "/.well-known/api-catalog"),
     ("GET", "/.well-known/oauth-protected-resource"),
     ("GET", "/.well-known/oauth-protected-resource/{suffix:path}"),
