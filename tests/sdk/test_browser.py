@@ -230,8 +230,12 @@ def test_a_person_is_named_renamed_and_forgotten(place: Place, context: BrowserC
     eventually(lambda: place.person("ada")["profile"]["traits"].get("plan") == "pro")
     assert place.person("ada")["profile"]["traits"] == {"email": "Ada@Example.com", "plan": "pro", "seats": 2}
     page.evaluate("databuddy.screenView({step: 2}); sdk.flush()")
-    eventually(lambda: [event for event in place.events() if event["profile"] == "ada"])
-    (view,) = [event for event in place.events() if event["profile"] == "ada" and event["name"] == "screen_view"]
+
+    def views() -> list[dict[str, Any]]:
+        return [event for event in place.events() if event["profile"] == "ada" and event["name"] == "screen_view"]
+
+    eventually(views)
+    (view,) = views()
     assert str(view["visitor"]) in [visitor["visitorId"] for visitor in place.person("ada")["visitors"]]
     page.evaluate("sdk.clearProfile()")
     page.wait_for_function("!localStorage.did_profile")
