@@ -49,7 +49,7 @@ def test_flush_sends_what_waits_at_once(page: Page, collector: Collector) -> Non
 
 
 def test_a_flood_of_events_is_cut_into_small_requests_and_none_is_lost(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/"))
+    page.goto(collector.publish("/"), wait_until="networkidle")  # with the parts that it asks for
     page.evaluate("for (let number = 0; number < 250; number++) databuddy.track('flood', { number })")
     page.goto("about:blank")
     events = collector.wait_for("flood", 250)

@@ -48,7 +48,7 @@ def test_an_error_says_where_without_queries(page: Page, collector: Collector) -
     )
     address = collector.publish("/", tag=TAG, head=f"<script src={collector.site}/app.js?key=secret></script>")
     with page.expect_event("pageerror"):
-        page.goto(address)
+        page.goto(address, wait_until="networkidle")
     page.goto("about:blank")
     [error] = collector.wait_for_route("/errors")
     assert error["filename"] == f"{collector.site}/app.js"
@@ -73,7 +73,7 @@ def test_pictures_that_do_not_load_and_extensions_are_no_errors_of_the_page(page
 
 
 def test_a_loop_of_errors_does_not_flood(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/", tag=TAG))
+    page.goto(collector.publish("/", tag=TAG), wait_until="networkidle")
     page.evaluate(
         """for (let number = 0; number < 100; number++) {
           dispatchEvent(new ErrorEvent("error", { message: "again", error: new Error("again") }));
@@ -88,7 +88,7 @@ def test_a_loop_of_errors_does_not_flood(page: Page, collector: Collector) -> No
 
 
 def test_errors_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
-    page.goto(collector.publish("/", tag="data-track-attributes"))
+    page.goto(collector.publish("/", tag="data-track-attributes"), wait_until="networkidle")
     page.evaluate("setTimeout(() => { throw new Error('on purpose') })")
     page.goto("about:blank")
     collector.wait_for("page_exit")
