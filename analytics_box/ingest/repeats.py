@@ -3,6 +3,9 @@
 An id is remembered for 24 hours, that of a leave beacon for 48, over a restart too. New ids are written in the order
 of arrival, in the transaction of their events, and stay in memory as well; from time to time they are sorted into the
 table of all others. An id is looked up in memory first, then there. Used by the writer thread alone.
+
+Digests are random, so ids in the order of arrival would touch a page of the table each. They are sorted in one slice
+of the table after another instead, so that each of its pages is written once.
 """
 
 import hashlib
@@ -11,9 +14,10 @@ from functools import partial
 from analytics_box.clock import DAY, Clock
 from analytics_box.store.db import Connection, Db
 
-FOLD = 2_000  # ids per write
+PIECE = 2_000  # ids per write, or a little more
 SLICES = 64  # of the table, each swept in a write of its own
 _LOWEST, _SPAN = -(2**63), 2**64
+_WIDTH = _SPAN // SLICES
 
 
 class EventIds:
@@ -21,14 +25,15 @@ class EventIds:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._new: dict[int, int] = {}  # digest → until when (UTC ms)
+        self._new: list[dict[int, int]] = [{} for _ in range(SLICES)]  # of each: digest → until when (UTC ms)
         self._changed: list[tuple[int, int | None]] = []
 
     def is_repeat(self, db: Connection, kind: str, site: int, event_id: str) -> bool:
         """Whether this site has had a fact of this kind with this id; if not, it has from now on."""
         now = self._clock.now()
         digest = _digest(kind, site, event_id)
-        until = self._new.get(digest)
+        new = self._slice(digest)
+        until = known = new.get(digest)
         if until is None:
             found = db.execute("-- repeats.find\nselect until from event_ids where digest = ?", (digest,)).fetchone()
             until = int(str(found[0])) if found else 0
@@ -36,36 +41,36 @@ class EventIds:
             return True
         until = now + (2 * DAY if event_id.startswith("exit_") else DAY)
         db.execute("-- repeats.note\ninsert into event_ids_new (digest, until) values (?, ?)", (digest, until))
-        self._changed.append((digest, self._new.get(digest)))
-        self._new[digest] = until
+        self._changed.append((digest, known))
+        new[digest] = until
         return False
 
     def recover(self, db: Connection) -> None:
-        """Read what has not been sorted in yet."""
-        rows = db.execute("-- repeats.recover\nselect digest, until from event_ids_new order by id").fetchall()
-        self._new = {int(str(digest)): int(str(until)) for digest, until in rows}
+        """Read what may not have been sorted in yet."""
+        for digest, until in db.execute(
+            "-- repeats.recover\nselect digest, until from event_ids_new order by id"
+        ).fetchall():
+            self._slice(int(str(digest)))[int(str(digest))] = int(str(until))
 
-    def fold(self, db: Connection) -> int:
-        """Sort the oldest new ids into the table; how many there were. Runs in the writer thread."""
-        rows = db.execute(
-            "-- repeats.fold\nselect id, digest, until from event_ids_new order by id limit ?", (FOLD,)
-        ).fetchall()
-        if not rows:
-            return 0
+    def fold(self, db: Connection, first: int) -> int:
+        """Sort the new ids of this slice and, while they are few, of those after it into the table; which slice is
+        the next. Runs in the writer thread."""
+        ids: list[tuple[int, int]] = []
+        while first < SLICES and len(ids) < PIECE:
+            new = self._new[first]
+            ids += sorted(new.items())
+            self._changed += new.items()
+            new.clear()
+            first += 1
         db.executemany(
             """
             -- repeats.fold
             insert into event_ids (digest, until) values (?, ?)
             on conflict (digest) do update set until = max(until, excluded.until)
             """,
-            sorted((int(str(digest)), int(str(until))) for _, digest, until in rows),
+            ids,
         )
-        db.execute("-- repeats.fold\ndelete from event_ids_new where id <= ?", (rows[-1][0],))
-        for _, digest, until in rows:
-            known = int(str(digest))
-            if self._new.get(known) == until:
-                self._changed.append((known, self._new.pop(known)))
-        return len(rows)
+        return first
 
     def mark(self) -> int:
         return len(self._changed)
@@ -73,9 +78,9 @@ class EventIds:
     def undo(self, mark: int) -> None:
         for digest, until in reversed(self._changed[mark:]):
             if until is None:
-                self._new.pop(digest, None)
+                self._slice(digest).pop(digest, None)
             else:
-                self._new[digest] = until
+                self._slice(digest)[digest] = until
         del self._changed[mark:]
 
     def committed(self) -> None:
@@ -83,24 +88,51 @@ class EventIds:
 
     def __len__(self) -> int:
         """How many are in memory."""
-        return len(self._new)
+        return sum(len(new) for new in self._new)
+
+    def _slice(self, digest: int) -> dict[int, int]:
+        return self._new[(digest - _LOWEST) // _WIDTH]
 
 
 async def sort_in(events: Db, event_ids: EventIds) -> None:
-    """Sort the new ids into the table, in small writes."""
-    while await events.write(event_ids.fold) == FOLD:
+    """Sort the new ids into the table, in small writes, then empty the log; an end in between repeats some of it."""
+    if not event_ids:
+        return
+    last = await events.write(_last)
+    number = 0
+    while number < SLICES:
+        number = await events.write(partial(event_ids.fold, first=number))
+    while await events.write(partial(_shorten, last=last)) == PIECE:
         pass
+
+
+def _last(db: Connection) -> int:
+    found = db.execute("-- repeats.last\nselect coalesce(max(id), 0) from event_ids_new").fetchall()
+    return int(str(found[0][0]))
+
+
+def _shorten(db: Connection, *, last: int) -> int:
+    """Remove the oldest rows of the log up to this one, a piece of them; how many."""
+    db.execute(
+        """
+        -- repeats.shorten
+        delete from event_ids_new
+        where id in (select id from event_ids_new where id <= ? order by id limit ?)
+        """,
+        (last, PIECE),
+    )
+    return db.changes()
 
 
 async def forget(events: Db, now: int) -> None:
     """Forget the ids whose time is over, in small writes."""
     for number in range(SLICES):
-        first = _LOWEST + number * (_SPAN // SLICES)
+        first = _LOWEST + number * _WIDTH
         await events.write(partial(_sweep, first=first, now=now))
 
 
 def _sweep(db: Connection, *, first: int, now: int) -> None:
-    last = first + _SPAN // SLICES - 1
+    last = first + _WIDTH - 1
     db.execute(
         "-- repeats.forget\ndelete from event_ids where digest between ? and ? and until <= ?", (first, last, now)
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_a_sorting_that_is_rolled_back_forgets_nothing(shelf: Shelf) -> None:
         pass
 
     def refused(db: Connection) -> None:
-        shelf.ids.fold(db)
+        shelf.ids.fold(db, 0)
         raise Refusal
 
     shelf.is_repeat("a")
@@ -127,6 +128,24 @@ def test_a_sorting_that_is_rolled_back_forgets_nothing(shelf: Shelf) -> None:
         shelf.db.write_now(refused)
     assert len(shelf.ids) == 1
     assert shelf.is_repeat("a")
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 2])
+def test_a_sorting_that_ends_halfway_forgets_nothing(
+    shelf: Shelf, pieces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeats, "PIECE", 10)
+    for number in range(100):
+        shelf.is_repeat(f"before {number}")
+    following = 0
+    for _ in range(pieces):
+        following = shelf.db.write_now(partial(shelf.ids.fold, first=following))
+    shelf.again()
+    assert all(shelf.is_repeat(f"before {number}") for number in range(100))
+    shelf.tidy()
+    assert shelf.stored() == 100
+    assert len(shelf.ids) == 0
+    assert all(shelf.is_repeat(f"before {number}") for number in range(100))
 
 
 def test_ids_whose_time_is_over_leave_the_file(shelf: Shelf) -> None:
