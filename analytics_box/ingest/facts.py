@@ -1,6 +1,6 @@
 """Events as facts: what an event is once it is understood, and in which columns of events.db it goes."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3
 
@@ -109,7 +109,7 @@ TIMINGS = {
 }
 
 
-class Event(NamedTuple):
+class Event(Struct, frozen=True, gc=False):
     """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent.
 
     `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
@@ -143,7 +143,7 @@ class Event(NamedTuple):
     timings: tuple[tuple[int, float], ...] = ()
 
 
-class Span(NamedTuple):
+class Span(Struct, frozen=True, gc=False):
     """A measurement, an error, a click on a link that leads away or one visit of a page. It begins no session.
 
     `own` is in the order of SPANS[table]; its texts are interned. Everything else is as in Event.

@@ -45,12 +45,10 @@ class Ledger:
 
     def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
         """Write these facts inside the current transaction; those that were written before, and are not again."""
-        repeats: list[Fact] = []
-        if self._event_ids is not None:
-            fresh: list[Fact] = []
-            for fact in facts:
-                (repeats if fact.event_id and self._is_repeat(db, fact) else fresh).append(fact)
-            facts = fresh
+        repeats = self._repeats(db, facts)
+        if repeats:
+            again = {id(fact) for fact in repeats}
+            facts = [fact for fact in facts if id(fact) not in again]
         if self._people is not None:
             self._people.note(db, facts)
         events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
@@ -62,9 +60,13 @@ class Ledger:
                     db.execute(_SPAN[fact.table], self._span(db, fact))
         return repeats
 
-    def _is_repeat(self, db: Connection, fact: Fact) -> bool:
-        kind = fact.table if isinstance(fact, Span) else "events"
-        return self._event_ids is not None and self._event_ids.is_repeat(db, kind, fact.site, fact.event_id)
+    def _repeats(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
+        named = [fact for fact in facts if fact.event_id]
+        if self._event_ids is None or not named:
+            return []
+        names = [(fact.table if isinstance(fact, Span) else "events", fact.site, fact.event_id) for fact in named]
+        answers = self._event_ids.are_repeats(db, names)
+        return [fact for fact, repeat in zip(named, answers, strict=True) if repeat]
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         number = self._strings.number
@@ -109,7 +111,7 @@ class Ledger:
         keys = _keys(event, client_session)
         session = self._live.find(keys, event.time)
         if session is not None and session.attributes:
-            session = session._replace(last=max(session.last, event.time))
+            session = sessions.heard(session, event.time)
         elif event.kind == PAGE_EXIT:
             return None
         else:
@@ -162,10 +164,7 @@ class Ledger:
         session = self._live.find(keys, span.time)
         if session is not None and session.attributes:
             return session
-        if session is None:
-            session = sessions.new(span.time, ())
-        else:
-            session = session._replace(started=min(session.started, span.time), last=max(session.last, span.time))
+        session = sessions.heard(session, span.time) if session is not None else sessions.new(span.time, ())
         self._live.keep(keys[0], session)
         return session
 

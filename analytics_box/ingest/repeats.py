@@ -9,6 +9,7 @@ of the table after another instead, so that each of its pages is written once.
 """
 
 import hashlib
+from collections.abc import Sequence
 from functools import partial
 
 from analytics_box.clock import DAY, Clock
@@ -20,6 +21,9 @@ _LOWEST, _SPAN = -(2**63), 2**64
 _WIDTH = _SPAN // SLICES
 
 
+Named = tuple[str, int, str]  # kind of fact, site, event id
+
+
 class EventIds:
     """The event ids of all sites. As a companion of events.db it forgets what a rolled-back write has taught it."""
 
@@ -28,22 +32,27 @@ class EventIds:
         self._new: list[dict[int, int]] = [{} for _ in range(SLICES)]  # of each: digest → until when (UTC ms)
         self._changed: list[tuple[int, int | None]] = []
 
-    def is_repeat(self, db: Connection, kind: str, site: int, event_id: str) -> bool:
-        """Whether this site has had a fact of this kind with this id; if not, it has from now on."""
+    def are_repeats(self, db: Connection, named: Sequence[Named]) -> list[bool]:
+        """Of each of these facts, whether its site has had one of its kind with its id; if not, it has from now on."""
         now = self._clock.now()
-        digest = _digest(kind, site, event_id)
-        new = self._slice(digest)
-        until = known = new.get(digest)
-        if until is None:
-            found = db.execute("-- repeats.find\nselect until from event_ids where digest = ?", (digest,)).fetchone()
-            until = int(str(found[0])) if found else 0
-        if until > now:
-            return True
-        until = now + (2 * DAY if event_id.startswith("exit_") else DAY)
-        db.execute("-- repeats.note\ninsert into event_ids_new (digest, until) values (?, ?)", (digest, until))
-        self._changed.append((digest, known))
-        new[digest] = until
-        return False
+        digests = [_digest(*name) for name in named]
+        unknown = [digest for digest in digests if digest not in self._slice(digest)]
+        stored = _stored(db, unknown) if unknown else {}
+        noted: list[tuple[int, int]] = []
+        answers = []
+        for (_, _, event_id), digest in zip(named, digests, strict=True):
+            new = self._slice(digest)
+            known = new.get(digest)
+            repeat = (known or stored.get(digest, 0)) > now
+            answers.append(repeat)
+            if not repeat:
+                until = now + (2 * DAY if event_id.startswith("exit_") else DAY)
+                noted.append((digest, until))
+                self._changed.append((digest, known))
+                new[digest] = until
+        if noted:
+            db.executemany("-- repeats.note\ninsert into event_ids_new (digest, until) values (?, ?)", noted)
+        return answers
 
     def recover(self, db: Connection) -> None:
         """Read what may not have been sorted in yet."""
@@ -65,8 +74,7 @@ class EventIds:
         db.executemany(
             """
             -- repeats.fold
-            insert into event_ids (digest, until) values (?, ?)
-            on conflict (digest) do update set until = max(until, excluded.until)
+            insert or replace into event_ids (digest, until) values (?, ?)
             """,
             ids,
         )
@@ -104,6 +112,13 @@ async def sort_in(events: Db, event_ids: EventIds) -> None:
         number = await events.write(partial(event_ids.fold, first=number))
     while await events.write(partial(_shorten, last=last)) == PIECE:
         pass
+
+
+def _stored(db: Connection, digests: list[int]) -> dict[int, int]:
+    """Those of these digests that are in the table, with their times."""
+    places = ", ".join("?" * len(digests))
+    rows = db.execute(f"-- repeats.find\nselect digest, until from event_ids where digest in ({places})", digests)
+    return {int(str(digest)): int(str(until)) for digest, until in rows.fetchall()}
 
 
 def _last(db: Connection) -> int:

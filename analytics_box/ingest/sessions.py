@@ -119,6 +119,14 @@ def new(time: int, attributes: tuple[int, ...], number: int | None = None) -> Se
     return Session(number or ids.new_number(), time, time, attributes)
 
 
+def heard(session: Session, time: int) -> Session:
+    """The session when something of it came from this time; one that has not begun yet may begin earlier."""
+    number, started, last, attributes = session
+    if not attributes and time < started:
+        started = time
+    return Session(number, started, time if time > last else last, attributes)
+
+
 def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
     """Read the live sessions back from the newest rows. `columns` are those that make up the attributes."""
     rows = _begun(db, now, columns, newest)

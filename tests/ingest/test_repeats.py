@@ -39,7 +39,10 @@ class Shelf:
         self.open()
 
     def is_repeat(self, event_id: str, *, site: int = 1, kind: str = "events") -> bool:
-        return self.db.write_now(lambda db: self.ids.is_repeat(db, kind, site, event_id))
+        return self.are_repeats([(kind, site, event_id)])[0]
+
+    def are_repeats(self, named: list[repeats.Named]) -> list[bool]:
+        return self.db.write_now(lambda db: self.ids.are_repeats(db, named))
 
     def tidy(self) -> None:
         async def both() -> None:
@@ -66,6 +69,14 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 def test_the_second_event_with_an_id_is_a_repeat(shelf: Shelf) -> None:
     assert not shelf.is_repeat("a")
     assert shelf.is_repeat("a")
+
+
+def test_of_several_with_an_id_at_once_the_first_is_none(shelf: Shelf) -> None:
+    shelf.is_repeat("known")
+    named = [("events", 1, event_id) for event_id in ("a", "known", "a", "b")]
+    assert shelf.are_repeats(named) == [False, True, True, False]
+    shelf.tidy()
+    assert shelf.are_repeats(named) == [True, True, True, True]
 
 
 def test_the_same_id_on_another_site_or_of_another_kind_is_not_a_repeat(shelf: Shelf) -> None:
@@ -105,7 +116,7 @@ def test_an_id_of_a_write_that_was_rolled_back_may_come_again(shelf: Shelf) -> N
         pass
 
     def refused(db: Connection) -> None:
-        shelf.ids.is_repeat(db, "events", 1, "lost")
+        shelf.ids.are_repeats(db, [("events", 1, "lost")])
         raise Refusal
 
     shelf.is_repeat("kept")

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analytics_box.ingest import facts, sessions
 from analytics_box.ingest.facts import SPANS, Fact, Span
@@ -131,7 +132,7 @@ def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
             ledger = Ledger(strings, live)
             now = step.happening.arrived
             stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now, facts.ATTRIBUTES))  # type: ignore[misc]
-        fact = step.fact._replace(site=site)
+        fact = structs.replace(step.fact, site=site)
         stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]
         live.committed()
         table = step.table or "events"

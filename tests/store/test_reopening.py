@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from analytics_box.clock import MINUTE
 from analytics_box.ingest import sessions
@@ -47,22 +48,22 @@ def test_visitors_are_not_mixed_up(events_path: Path) -> None:
 
 
 def test_a_session_that_the_client_named_goes_on_by_its_name(events_path: Path) -> None:
-    named = view("/a")._replace(client_session="mine")
-    later = view("/b", minute=120, visitor=9)._replace(client_session="mine")
-    other = view("/c", minute=120)._replace(client_session="other")
+    named = structs.replace(view("/a"), client_session="mine")
+    later = structs.replace(view("/b", minute=120, visitor=9), client_session="mine")
+    other = structs.replace(view("/c", minute=120), client_session="other")
     first, second, third = across_a_restart(events_path, [named], [later, other], minute=120)
     assert first.session == second.session != third.session
 
 
 def test_a_leave_beacon_finds_its_session_after_a_restart(events_path: Path) -> None:
-    leave = view("/a", minute=5)._replace(kind=PAGE_EXIT, name="page_exit", engaged=300)
+    leave = structs.replace(view("/a", minute=5), kind=PAGE_EXIT, name="page_exit", engaged=300)
     first, second = across_a_restart(events_path, [view("/a")], [leave], minute=5)
     assert first.session == second.session != 0
 
 
 @pytest.mark.parametrize(("minute", "goes_on"), [(1_440.0, True), (1_440.001, False)])
 def test_a_session_lasts_24_hours_at_most(events_path: Path, minute: float, goes_on: bool) -> None:
-    named = view("/a")._replace(client_session="mine")
-    later = view("/b", minute=minute)._replace(client_session="mine")
+    named = structs.replace(view("/a"), client_session="mine")
+    later = structs.replace(view("/b", minute=minute), client_session="mine")
     first, second = across_a_restart(events_path, [named], [later], minute=minute)
     assert (first.session == second.session) is goes_on
