@@ -15,7 +15,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import Composed, compose, follow_plan, sortable, window_of
-from analytics_box.query.engines import sqlite
+from analytics_box.query.engines import sql, sqlite
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having, Plan, Source
 from analytics_box.query.ranges import Days, Window
@@ -265,7 +265,7 @@ def statement(plan: Plan) -> tuple[str, dict[str, Any]]:
 
 def can_group(source: Source, names: tuple[str, ...]) -> bool:
     """Whether the engine knows all of these as dimensions of this source that people may choose."""
-    return sqlite.groups(source, names)
+    return sql.groups(source, names)
 
 
 def _reader(plan: Plan) -> Any:

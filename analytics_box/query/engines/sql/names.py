@@ -1,4 +1,8 @@
-"""The names of plans in the words of SQLite: dimensions, columns of single rows, and measures of each source."""
+"""The names of plans in SQL: dimensions, columns of single rows, and measures of each source.
+
+In the words that the engines share: integers divide to integers, `least` is the lesser of two, and dialects know the
+rest by other names.
+"""
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
 from analytics_box.query.plan import BUCKET, Source
@@ -6,7 +10,7 @@ from analytics_box.query.plan import BUCKET, Source
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = TEXTS | {"to_path", "event", "profile_of"}
 # What a group was at its latest event. A statement with one of them has no other maximum or minimum, so that SQLite
-# takes these columns from the row of the latest.
+# can take these columns from the row of the latest.
 LATEST = ("path", "country", "region", "device", "browser", "system", "source")
 PLACE = "time * 1048576 + (id & 1048575)"  # the order of events as one number: by time, equal ones as they arrived
 
@@ -22,7 +26,7 @@ DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
     "profile_of": WHO,
     "visitor_of": f"case when {WHO} = 0 then visitor else 0 end",
-    "depth_range": "min(scroll / 25, 4)",
+    "depth_range": "least(scroll / 25, 4)",
     "duration_range": "case when duration < 30000 then 0 when duration < 60000 then 1 when duration < 300000 then 2"
     " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",
 }
@@ -44,11 +48,10 @@ EVENTS = {
     "scroll_rows": "count(case when kind = 3 then 1 end)",
     "custom": "count(case when kind = 2 then 1 end)",
     "visitors_of_exits": "count(distinct nullif(visitor, 0))",
-} | {f"latest_{name}": name for name in LATEST}
+}
 
 # Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
 PER_SESSION = {
-    "started": "session_started",
     "first": "min(time)",
     "last": "max(time)",
     "views": "count(case when kind = 1 then 1 end)",
@@ -59,8 +62,8 @@ PER_SESSION = {
     "touched": "sum(interactions)",
     "duration": "max(time) - min(time)",
     "person": "max(visitor)",
-    "score": "min(count(case when kind = 1 then 1 end), 20) + 3 * min(count(case when kind = 2 then 1 end), 10)"
-    " + min((max(time) - min(time)) / 60000, 30)",
+    "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"
+    " + least((max(time) - min(time)) / 60000, 30)",
 }
 SESSIONS = {
     "sessions": "count(*)",

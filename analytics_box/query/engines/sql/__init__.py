@@ -1,23 +1,18 @@
-"""The reference engine: a Plan as one SQL statement over events.db.
+"""A Plan as one SQL statement over the tables of facts.
 
 Statements are put together from fragments; values are always bound. Names come from the catalogue's plans and the
 filters' table, never from a request.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import Struct
 
-from analytics_box.query.engines.sqlite.conditions import Values, bind
-from analytics_box.query.engines.sqlite.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES, PLACE
-from analytics_box.query.engines.sqlite.relations import relation
-from analytics_box.query.patterns import found_in
+from analytics_box.query.engines.sql.conditions import Values, bind
+from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES
+from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
-from analytics_box.store.db import Connection
-
-NAME = "sqlite"
-Row = tuple[Any, ...]
 
 
 class Statement(Struct, frozen=True):
@@ -27,56 +22,48 @@ class Statement(Struct, frozen=True):
     values: Values
 
 
-def run(db: Connection, plan: Plan) -> list[Row]:
-    """The rows of a plan, as the plan describes them; dimensions that are texts come as text."""
-    statement = render(plan)
-    if "matches(" in statement.sql:
-        db.create_scalar_function("matches", _matches, 2, deterministic=True)
-    return list(db.execute(statement.sql, statement.values).fetchall())
-
-
 def groups(source: Source, names: tuple[str, ...]) -> bool:
     """Whether all of these are dimensions of this source."""
     return all(name in DIMENSIONS_OF[source] for name in names)
 
 
-def _matches(*given: Any) -> bool:
-    pattern, text = given
-    return found_in(pattern, text)
-
-
-def render(plan: Plan) -> Statement:
-    """The statement that answers a plan."""
+def render(plan: Plan, dialect: Dialect) -> Statement:
+    """The statement that answers a plan, in the words of an engine."""
     values: Values = {}
-    sql = _rows(plan, values) if plan.columns else _groups(plan, values)
-    return Statement(f"-- query.{plan.source}\n{sql}", values)
+    sql = _rows(plan, dialect, values) if plan.columns else _groups(plan, dialect, values)
+    return Statement(f"-- query.{plan.source}\n{dialect.finish(sql)}", values)
 
 
-def _rows(plan: Plan, values: Values) -> str:
+def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     """Single rows: first they are found, then their numbers become texts."""
     inner = [f"{_expression(plan, name, values)} as c_{name}" for name in plan.columns]
-    source = relation(plan, " ".join((*plan.columns, *(item.name for item in plan.order))), values)
+    source = relation(plan, " ".join((*plan.columns, *(item.name for item in plan.order))), dialect, values)
     tie = "session" if plan.source in OF_SESSIONS else "id"
     order = [f"{item.name} {_direction(item.descending)}" for item in plan.order] + [f"{tie} desc"]
-    values |= {"limit": plan.limit or -1, "offset": plan.offset}
     outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
     return (
         f"select {', '.join(outer)}\nfrom (\n"
         f"select {', '.join(inner)}, row_number() over (order by {', '.join(order)}) as place\n"
-        f"from {source}\norder by place\nlimit :limit offset :offset\n){joins}\norder by place"
+        f"from {source}\norder by place{_limit(plan, values)}\n){joins}\norder by place"
     )
 
 
-def _groups(plan: Plan, values: Values) -> str:
-    measured = MEASURES[plan.source]
-    measures = [f"{measured[name]} as m_{name}" for name in plan.measures]
+def _limit(plan: Plan, values: Values) -> str:
+    if not plan.limit:
+        return ""
+    values |= {"limit": plan.limit, "offset": plan.offset}
+    return "\nlimit :limit offset :offset"
+
+
+def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
+    measures = [f"{_measure(plan, name, dialect)} as m_{name}" for name in plan.measures]
     groups = [f"{_expression(plan, name, values)} as d_{name}" for name in plan.group]
     used = " ".join((*measures, *groups))
-    source = relation(plan, used, values)
+    source = relation(plan, used, dialect, values)
     if not plan.group:
         return f"select {', '.join(measures)}\nfrom {source}"
     if any(name.startswith("latest_") for name in plan.measures):
-        measures.append(f"max({PLACE})")
+        measures += dialect.beside("max")
     inner = (
         f"select {', '.join((*groups, *measures))}\nfrom {source}\n"
         f"group by {', '.join(str(number + 1) for number in range(len(groups)))}"
@@ -101,8 +88,13 @@ def _groups(plan: Plan, values: Values) -> str:
         values["per"] = plan.per[1]
         place = f"row_number() over (partition by {parts} order by {', '.join(order)}) as place"
         middle = f"select * from (\nselect *, {place}\nfrom (\n{middle}\n)\n) where place <= :per"
-    values |= {"limit": plan.limit or -1, "offset": plan.offset}
-    return f"select {', '.join(names)}\nfrom (\n{middle}\n)\norder by {', '.join(order)}\nlimit :limit offset :offset"
+    return f"select {', '.join(names)}\nfrom (\n{middle}\n)\norder by {', '.join(order)}{_limit(plan, values)}"
+
+
+def _measure(plan: Plan, name: str, dialect: Dialect) -> str:
+    if name.startswith("latest_"):
+        return dialect.best(name.removeprefix("latest_"), "max")
+    return MEASURES[plan.source][name]
 
 
 def _texts(columns: Sequence[tuple[str, str]], first: int = 0) -> tuple[list[str], str]:
@@ -142,8 +134,9 @@ def _expression(plan: Plan, name: str, values: Values) -> str:
     if name == RETURNING:
         values["before"] = plan.start - LOOK_BACK
         return (
-            "visitor in (select visitor from events where site in (select value from json_each(:sites))"
+            "case when visitor in (select visitor from events where site in (select value from numbers_in(:sites))"
             " and time >= :before and time < :start and bot = 0 and client_session <> 0)"
+            " then 1 else 0 end"
         )
     return DIMENSIONS.get(name, name)
 

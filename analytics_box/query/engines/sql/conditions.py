@@ -3,7 +3,7 @@
 import json
 
 from analytics_box.query.catalog.values import id_number
-from analytics_box.query.engines.sqlite.names import WHO
+from analytics_box.query.engines.sql.names import WHO
 from analytics_box.query.filters import Condition, Group, Where
 
 Values = dict[str, int | float | str]
@@ -33,9 +33,9 @@ def _strings(column: str, condition: Condition, values: Values) -> str:
 def _text(column: str, condition: Condition, values: Values) -> str:
     """A column of texts that matches any of the condition's values."""
     if condition.match == "is":
-        return f"{column} in (select value from json_each({bind(json.dumps(condition.values), values)}))"
+        return f"{column} in (select value from texts_in({bind(json.dumps(condition.values), values)}))"
     if len(condition.values) > _MOST_SPELLED_OUT:
-        listed = f"(select value as wanted from json_each({bind(json.dumps(condition.values), values)}))"
+        listed = f"(select value as wanted from texts_in({bind(json.dumps(condition.values), values)}))"
         return f"exists (select 1 from {listed} where {_fits(column, 'wanted', condition)})"
     parts = [_fits(column, bind(value, values), condition) for value in condition.values]
     return "(" + (" or ".join(parts) or "0") + ")"
@@ -59,7 +59,7 @@ def _session(condition: Condition, values: Values) -> str:
         return "(session <> 0)"
     numbers = bind(json.dumps(_numbers(condition)), values)
     named = _strings("client_session", condition, values)
-    return f"({named} or (session in (select value from json_each({numbers}))))"
+    return f"({named} or (session in (select value from numbers_in({numbers}))))"
 
 
 def _visitor(condition: Condition, values: Values) -> str:
@@ -67,7 +67,7 @@ def _visitor(condition: Condition, values: Values) -> str:
     if condition.match == "set":
         return "(visitor <> 0)"
     numbers = bind(json.dumps(_numbers(condition)), values)
-    return f"(visitor in (select value from json_each({numbers})) or {_person(condition, values)})"
+    return f"(visitor in (select value from numbers_in({numbers})) or {_person(condition, values)})"
 
 
 def _person(condition: Condition, values: Values) -> str:
@@ -75,14 +75,14 @@ def _person(condition: Condition, values: Values) -> str:
     if condition.match == "set":
         return f"({WHO} <> 0)"
     wanted = f"(select id from strings where {_text('value', condition, values)})"
-    own = "site in (select value from json_each(:sites))"
+    own = "site in (select value from numbers_in(:sites))"
     known = f"select visitor from visitor_profiles where {own} and profile in {wanted}"
     return f"(profile in {wanted} or (profile = 0 and visitor in ({known}) and {WHO} in {wanted}))"
 
 
 def _site(condition: Condition, values: Values) -> str:
     """A website, by its number."""
-    return f"(site in (select value from json_each({bind(json.dumps([int(v) for v in condition.values]), values)})))"
+    return f"(site in (select value from numbers_in({bind(json.dumps([int(v) for v in condition.values]), values)})))"
 
 
 def _key(condition: Condition, values: Values) -> str:

@@ -4,19 +4,20 @@ import json
 import re
 
 from analytics_box.ingest.facts import ATTRIBUTES
-from analytics_box.query.engines.sqlite.conditions import Values, render
-from analytics_box.query.engines.sqlite.names import PER_SESSION, PLACE
+from analytics_box.query.engines.sql.conditions import Values, render
+from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.names import PER_SESSION
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each event of a session
 
 
-def relation(plan: Plan, used: str, values: Values) -> str:
+def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     """The rows that this plan measures. `used` is the text of all that will be asked of them."""
     values |= {"sites": json.dumps(plan.sites), "start": plan.start, "end": plan.end}
     if plan.source in OF_SESSIONS:
-        return _of_sessions(plan, used, values)
+        return _of_sessions(plan, used, dialect, values)
     where = [_SITES]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -28,15 +29,15 @@ def relation(plan: Plan, used: str, values: Values) -> str:
         where.append(f"metric in ({', '.join(str(int(metric)) for metric in plan.metrics)})")
     where += ["time >= :start", "time < :end", *_present(plan)]
     if plan.source == "properties":
-        return _properties(plan, where, values)
+        return _properties(plan, where, dialect, values)
     where += [render(item, values) for item in plan.where]
     return f"{plan.source} as fact\nwhere {_and(where)}"
 
 
-_SITES = "site in (select value from json_each(:sites))"
+_SITES = "site in (select value from numbers_in(:sites))"
 
 
-def _of_sessions(plan: Plan, used: str, values: Values) -> str:
+def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
     where = [
         _SITES,
@@ -51,13 +52,19 @@ def _of_sessions(plan: Plan, used: str, values: Values) -> str:
     where += [_of_session(item, scan, values) for item in _together(plan.where)]
     if plan.source == "sessions":
         columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
-        columns += [name for name in ("session", "client_session", *ATTRIBUTES) if re.search(rf"\b{name}\b", used)]
-        columns = list(dict.fromkeys(columns)) or ["session"]
-        inner = f"select {', '.join(columns)}\n  from events as fact\n  where {_and(where)}\n  group by session"
+        kept = {"started": "session_started"} | {name: name for name in ("client_session", *ATTRIBUTES)}
+        columns += [f"{dialect.keep(of)} as {name}" for name, of in kept.items() if re.search(rf"\b{name}\b", used)]
+        shown = ", ".join(("session", *columns))
+        inner = f"select {shown}\n  from events as fact\n  where {_and(where)}\n  group by session"
     elif plan.source in {"entries", "exits"}:
         best = "min" if plan.source == "entries" else "max"
+        columns = [
+            f"{dialect.keep('session_started')} as started",
+            *(f"{dialect.best(name, best)} as {name}" for name in ("path", "visitor")),
+            *dialect.beside(best),
+        ]
         inner = (
-            f"select session, session_started as started, path, visitor, {best}({PLACE})\n"
+            f"select session, {', '.join(columns)}\n"
             f"  from events as fact\n  where {_and([*where, 'kind = 1'])}\n  group by session"
         )
     else:
@@ -105,17 +112,16 @@ def _of_session(items: tuple[Where, ...], scan: str, values: Values) -> str:
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
-def _properties(plan: Plan, where: list[str], values: Values) -> str:
+def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) -> str:
     """Each property of each custom event: its key, its text and its JSON kind."""
     own = [item for item in plan.where if isinstance(item, Condition) and item.column == "key"]
     others = [item for item in plan.where if item not in own]
     where += ["properties is not null", *(render(item, values) for item in others)]
-    text = "case type when 'true' then 'true' when 'false' then 'false' else cast(atom as text) end"
     inner = (
-        f"select site, time, visitor, session, name as event, key, type as kind_of,\n"
-        f"    case when type in ('object', 'array') then value else {text} end as value\n"
-        f"  from (select site, time, visitor, session, name, properties from events as fact where {_and(where)}),\n"
-        f"    json_each(properties)\n  where type <> 'null'"
+        f"select site, time, visitor, session, name as event, key,\n"
+        f"    {dialect.kind_of} as kind_of, {dialect.value} as value\n"
+        f"  from (select id, site, time, visitor, session, name, properties\n"
+        f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
     return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
 

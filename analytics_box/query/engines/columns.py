@@ -1,0 +1,280 @@
+"""The column replica: the facts of events.db once more, column by column, in columns.duckdb.
+
+It is derived and can be deleted at any time. Facts are only ever added, with ids that grow, and removed; what is
+removed or changed is named in the table `changes` by triggers. So the replica follows by taking, in one snapshot of
+events.db, first what `changes` names and then the rows after its own last ones, each piece in one transaction of its
+own. A crash leaves it at some earlier state of events.db, from where it goes on.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from analytics_box.ingest.facts import TABLES, TEXTS
+from analytics_box.query.engines import duckdb as engine
+from analytics_box.store.db import Connection
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "columns.duckdb"
+SPILL_NAME = "columns.spill"
+PIECE = 5_000  # rows of a table that are taken at once
+VERSION = 1  # of what is made of the rows; a replica of another one is made anew
+# The strings come last: a row's strings are there as soon as the row is.
+COPIED = (*TABLES, "visitor_profiles", "strings")
+_TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar"}
+_PROPERTIES = "event_properties"
+
+
+class Unusable(Exception):
+    """Why a replica has to be made anew."""
+
+
+class Table(NamedTuple):
+    """A table of events.db, and the types of its columns here."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+
+
+class Replica:
+    """An open replica. `open_replica` makes one; `step` and `close` are called by one thread at a time."""
+
+    def __init__(self, connection: "DuckDBPyConnection", tables: Sequence[Table], applied: int) -> None:
+        self.connection = connection
+        self._tables = tables
+        self._applied = applied  # the last change that was taken
+        self._last = {table.name: self._last_id(table.name) for table in tables}
+
+    @property
+    def applied(self) -> int:
+        """The number of the last change that is in the replica."""
+        return self._applied
+
+    def rows(self) -> int:
+        """How many rows of facts it has."""
+        counts = [self._number(f"select count(*) from {name}") for name in TABLES]
+        return sum(counts)
+
+    def last(self, table: str) -> int:
+        """The id of the newest row that it has of this table."""
+        return self._last[table]
+
+    def step(self, db: Connection) -> bool:
+        """Take one piece of what is new; whether there may be more. Runs on a reader of events.db."""
+        db.execute("begin")
+        try:
+            return self._take(db)
+        finally:
+            db.execute("rollback")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _take(self, db: Connection) -> bool:
+        changes = db.execute(
+            "-- columns.changes\nselect id, source, row from changes where id > ? order by id limit ?",
+            (self._applied, PIECE),
+        ).fetchall()
+        applied = int(str(changes[-1][0])) if changes else self._applied
+        before = dict(self._last)
+        more = len(changes) == PIECE
+        self.connection.execute("begin")
+        try:
+            for table in self._tables:
+                ids = sorted({int(str(row)) for _, source, row in changes if source == table.name})
+                if ids:
+                    self._renew(db, table, ids)
+            if not more:  # ids of removed rows may come again: first all changes, then new rows
+                for table in self._tables:
+                    more |= self._append(db, table)
+            if changes:
+                self.connection.execute("update replica set applied = $1", [applied])
+            self.connection.execute("commit")
+        except BaseException:
+            self._last = before
+            self.connection.execute("rollback")
+            raise
+        self._applied = applied
+        return more
+
+    def _renew(self, db: Connection, table: Table, ids: list[int]) -> None:
+        """Remove these rows, and take those of them again that are still there."""
+        listed = json.dumps(ids)
+        self._remove(table, listed)
+        self._last[table.name] = self._last_id(table.name)
+        where = "id in (select value from json_each(:ids)) and id <= :last"
+        self._copy(db, table, where, {"ids": listed, "last": self._last[table.name]})
+
+    def _remove(self, table: Table, ids: str) -> None:
+        self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])
+        if table.name == "events":
+            self.connection.execute(
+                f"delete from {_PROPERTIES} where event in (select value from numbers_in($1))", [ids]
+            )
+
+    def _append(self, db: Connection, table: Table) -> bool:
+        """Take the rows after the last one, as many as make a piece; whether there may be more."""
+        values = {"last": self._last[table.name], "piece": PIECE}
+        count, last = self._copy(
+            db, table, f"id in (select id from {table.name} where id > :last order by id limit :piece)", values
+        )
+        if count:
+            self._last[table.name] = last
+        return count == PIECE
+
+    def _copy(self, db: Connection, table: Table, where: str, values: dict[str, int | str]) -> tuple[int, int]:
+        """Copy these rows; how many they are, and the last id. They travel as one JSON text, made and read by the
+        databases themselves, so that the event loop goes on meanwhile."""
+        names = ", ".join(name for name, _ in table.columns)
+        (found,) = db.execute(
+            f"""
+            -- columns.copy
+            select json_group_array(json_array({names}) order by id), count(*), coalesce(max(id), 0)
+            from {table.name} where {where}
+            """,
+            values,
+        ).fetchall()
+        text, count, last = str(found[0]), int(str(found[1])), int(str(found[2]))
+        if not count:
+            return 0, last
+        self._insert(table.name, [type_ for _, type_ in table.columns], text)
+        if table.name == "events":
+            self._copy_properties(db, where, values)
+        return count, last
+
+    def _copy_properties(self, db: Connection, where: str, values: dict[str, int | str]) -> None:
+        (found,) = db.execute(
+            f"""
+            -- columns.copy_properties
+            select json_group_array(json_array(event, key, type, case when type in ('object', 'array') then value
+              when type in ('true', 'false') then type else cast(atom as text) end)), count(*)
+            from (select id as event, properties from events where {where} and properties is not null),
+              json_each(properties)
+            where type <> 'null'
+            """,
+            values,
+        ).fetchall()
+        if int(str(found[1])):
+            self._insert(_PROPERTIES, ["bigint", "varchar", "varchar", "varchar"], str(found[0]))
+
+    def _insert(self, table: str, types: Sequence[str], rows: str) -> None:
+        values = ", ".join(f"cast(given[{number}] as {type_})" for number, type_ in enumerate(types, start=1))
+        self.connection.execute(
+            f"insert into {table} select {values} from (select unnest(from_json($1, '[[\"varchar\"]]')) as given)",
+            [rows],
+        )
+
+    def _last_id(self, table: str) -> int:
+        return self._number(f"select coalesce(max(id), 0) from {table}")
+
+    def _number(self, sql: str) -> int:
+        return int(self.connection.execute(sql).fetchall()[0][0])
+
+
+def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
+    """Open the replica of these facts, or make a new one where there is none that could go on.
+
+    Raises the engine's errors when that is impossible too.
+    """
+    import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
+
+    tables = _tables(db)
+    if path.exists():
+        try:
+            return _opened(path, db, tables, memory=memory, threads=threads)
+        except (Unusable, duckdb.Error) as why:
+            log.info("The column replica is made anew: %s", why)
+    forget_replica(path)
+    connection = _connect(path, memory=memory, threads=threads)
+    for table in tables:
+        columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
+        connection.execute(f"create table {table.name} ({columns})")
+    connection.execute(f"create table {_PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
+    for macro in engine.MACROS:
+        connection.execute(macro)
+    applied = _newest_change(db)
+    connection.execute("create table replica (shape varchar, applied bigint)")
+    connection.execute("insert into replica values ($1, $2)", [_shape(tables), applied])
+    return Replica(connection, tables, applied)
+
+
+def forget_replica(path: Path) -> None:
+    """Remove a replica's files."""
+    for file in (path, path.with_name(path.name + ".wal")):
+        file.unlink(missing_ok=True)
+
+
+def _opened(path: Path, db: Connection, tables: Sequence[Table], *, memory: str, threads: int) -> Replica:
+    connection = _connect(path, memory=memory, threads=threads)
+    try:
+        found = connection.execute("select shape, applied from replica").fetchall()
+        if len(found) != 1 or found[0][0] != _shape(tables):
+            raise Unusable("it has another shape")
+        replica = Replica(connection, tables, int(found[0][1]))
+        _check_goes_on(replica, db, tables)
+    except BaseException:
+        connection.close()
+        raise
+    return replica
+
+
+def _check_goes_on(replica: Replica, db: Connection, tables: Sequence[Table]) -> None:
+    """Whether it is an earlier state of these facts: all changes since are known, and its last rows are theirs."""
+    newest = _newest_change(db)
+    rows = db.execute("-- columns.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
+    oldest = int(str(rows[0][0])) or newest + 1
+    if not oldest - 1 <= replica.applied <= newest:
+        raise Unusable("it has missed changes")
+    for table in tables:
+        last = replica.last(table.name)
+        columns = [name for name, type_ in table.columns if type_ != "double"]
+        own = replica.connection.execute(f"select {', '.join(columns)} from {table.name} where id = $1", [last])
+        its = db.execute(f"-- columns.check\nselect {', '.join(columns)} from {table.name} where id = ?", (last,))
+        found, there = own.fetchall(), its.fetchall()
+        gone = db.execute("select 1 from changes where source = ? and row = ? and id > ?", (table.name, last, replica.applied))
+        if found != there and not gone.fetchall():
+            raise Unusable(f"its {table.name} are others")
+
+
+def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
+    import duckdb  # noqa: PLC0415
+
+    return duckdb.connect(
+        str(path),
+        config={
+            "memory_limit": memory,
+            "threads": threads,
+            "temp_directory": str(path.with_name(SPILL_NAME)),
+            "max_temp_directory_size": "2GB",
+            "default_null_order": "nulls_first_on_asc_last_on_desc",  # as SQLite
+            "enable_external_access": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        },
+    )
+
+
+def _tables(db: Connection) -> list[Table]:
+    """The tables to copy, with their columns as events.db has them."""
+    tables = []
+    for name in COPIED:
+        rows = db.execute("-- columns.tables\nselect name, type from pragma_table_info(?)", (name,)).fetchall()
+        columns = ((str(column), "integer" if column in TEXTS else _TYPES[str(type_)]) for column, type_ in rows)
+        tables.append(Table(name, tuple(columns)))
+    return tables
+
+
+def _shape(tables: Sequence[Table]) -> str:
+    return hashlib.sha256(json.dumps([VERSION, tables, engine.MACROS]).encode()).hexdigest()
+
+
+def _newest_change(db: Connection) -> int:
+    rows = db.execute("-- columns.newest\nselect seq from sqlite_sequence where name = 'changes'").fetchall()
+    return int(str(rows[0][0])) if rows else 0

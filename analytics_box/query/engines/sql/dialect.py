@@ -1,0 +1,43 @@
+"""What engines say differently. Everything else in a statement is SQL that all of them understand."""
+
+import re
+
+from msgspec import Struct
+
+from analytics_box.query.engines.sql.names import PLACE
+
+
+class Dialect(Struct, frozen=True):
+    """The words of an engine.
+
+    `kept` is a column that is the same in all rows of a group, `at_best` a column of the row with the greatest (`max`)
+    or least (`min`) place, and `beside_best` what has to be selected beside it. `properties` is what is joined to
+    events, called `fact`, for their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its
+    `value` as text. `words` are patterns with what they become in the finished statement.
+    """
+
+    kept: str
+    at_best: str
+    beside_best: str
+    properties: str
+    kind_of: str
+    value: str
+    words: tuple[tuple[re.Pattern[str], str], ...]
+
+    def keep(self, column: str) -> str:
+        """A column that is the same in all rows of a group."""
+        return self.kept.format(column)
+
+    def best(self, column: str, best: str) -> str:
+        """A column of the group's first (`min`) or last (`max`) row."""
+        return self.at_best.format(column=column, best=best, place=PLACE)
+
+    def beside(self, best: str) -> list[str]:
+        """What a statement with such columns selects beside them."""
+        return [self.beside_best.format(best=best, place=PLACE)] if self.beside_best else []
+
+    def finish(self, sql: str) -> str:
+        """The statement in the engine's own words."""
+        for pattern, word in self.words:
+            sql = pattern.sub(word, sql)
+        return sql

@@ -1,0 +1,46 @@
+"""The reference engine: statements over events.db itself."""
+
+import re
+from typing import Any
+
+from analytics_box.query.engines import sql
+from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.patterns import found_in
+from analytics_box.query.plan import Plan
+from analytics_box.store.db import Connection
+
+NAME = "sqlite"
+Row = tuple[Any, ...]
+
+# A column outside all aggregates is that of the row with the only maximum or minimum of its statement, or of any row.
+DIALECT = Dialect(
+    kept="{0}",
+    at_best="{column}",
+    beside_best="{best}({place})",
+    kind_of="type",
+    value="case when type in ('object', 'array') then value when type in ('true', 'false') then type"
+    " else cast(atom as text) end",
+    properties="json_each(properties)\n  where type <> 'null'",
+    words=(
+        (re.compile(r"\bleast\("), "min("),
+        (re.compile(r"\b(?:numbers|texts)_in\("), "json_each("),
+    ),
+)
+
+
+def run(db: Connection, plan: Plan) -> list[Row]:
+    """The rows of a plan, as the plan describes them; dimensions that are texts come as text."""
+    statement = render(plan)
+    if "matches(" in statement.sql:
+        db.create_scalar_function("matches", _matches, 2, deterministic=True)
+    return list(db.execute(statement.sql, statement.values).fetchall())
+
+
+def render(plan: Plan) -> sql.Statement:
+    """The statement that answers a plan."""
+    return sql.render(plan, DIALECT)
+
+
+def _matches(*given: Any) -> bool:
+    pattern, text = given
+    return found_in(pattern, text)
