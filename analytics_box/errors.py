@@ -180,5 +180,9 @@ class Unavailable(BoxError):
         super().__init__(message, reason=reason, headers={"Retry-After": str(retry_after)})
 
 
+class OverBudget(Unavailable):
+    """A read took more memory or disk than it may; rendered per parameter on the query API."""
+
+
 class DeadlineExceeded(Unavailable):
     """A read took longer than its deadline; rendered per parameter on the query API."""

@@ -27,12 +27,12 @@ class Job(NamedTuple):
 
 async def turn_salts(box: Box) -> None:
     """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
-    box.salts.current(box.clock.now())
+    box.events.salts.current(box.clock.now())
 
 
 async def finish_erasures(box: Box) -> None:
     """Complete the removal of people that a crash or a full disk broke off."""
-    await box.erasures.resume()
+    await box.events.erasures.resume()
 
 
 async def sweep_limits(box: Box) -> None:
@@ -71,7 +71,7 @@ async def purge_organizations(box: Box) -> None:
     """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
     await purge.purge(
         box_db=box.box_db,
-        events=box.events_db,
+        events=box.events.db,
         keys=box.calls.keys,
         websites=box.calls.websites,
         organizations=box.calls.organizations,
@@ -91,22 +91,22 @@ async def sweep_deliveries(box: Box) -> None:
 
 
 def _care(box: Box) -> Care:
-    return Care(box.box_db, box.events_db, box.calls.websites, box.settings, box.clock)
+    return Care(box.box_db, box.events.db, box.calls.websites, box.settings, box.clock)
 
 
 async def reload_places(box: Box) -> None:
     """Open the database of places anew if its file has changed."""
-    await asyncio.to_thread(box.places.reload)
+    await asyncio.to_thread(box.events.places.reload)
 
 
 async def count_people(box: Box) -> None:
     """Count held events of programs that are people, as far as it was not done at once."""
-    await box.held.count_all()
+    await box.events.held.count_all()
 
 
 async def forget_held(box: Box) -> None:
     """Remove events that have been held for 30 days."""
-    await box.held.forget()
+    await box.events.held.forget()
 
 
 async def note_key_use(box: Box) -> None:
@@ -116,27 +116,27 @@ async def note_key_use(box: Box) -> None:
 
 async def sort_event_ids(box: Box) -> None:
     """Sort the ids of new events into their table, so that few of them stay in memory."""
-    await repeats.sort_in(box.events_db, box.event_ids)
+    await repeats.sort_in(box.events.db, box.events.event_ids)
 
 
 async def forget_event_ids(box: Box) -> None:
     """Forget the ids of events that are too old to come again."""
-    await repeats.forget(box.events_db, box.clock.now())
+    await repeats.forget(box.events.db, box.clock.now())
 
 
 async def write_drops(box: Box) -> None:
     """Add what was not counted lately to its table."""
-    await box.drops.write()
+    await box.events.drops.write()
 
 
 async def forget_drops(box: Box) -> None:
     """Forget what was not counted 90 days ago and before."""
-    await box.drops.forget()
+    await box.events.drops.forget()
 
 
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
-    for db in (box.box_db, box.events_db):
+    for db in (box.box_db, box.events.db):
         await db.write(_optimize)
 
 

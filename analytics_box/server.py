@@ -169,7 +169,7 @@ def check_after_crash(box: Box) -> None:
     Where this is cut short, or something is damaged, the next start looks again.
     """
     sound = True
-    for db in (box.box_db, box.events_db):
+    for db in (box.box_db, box.events.db):
         try:
             found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
         except Unavailable:

@@ -91,6 +91,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
     query_seconds: Annotated[float, Meta(gt=0), "Seconds one query parameter may take before it fails."] = 10.0
+    columnar: Annotated[
+        Literal["auto", "on", "off"],
+        "Column replica of the events for fast queries: on, off, or auto (once there are many events).",
+    ] = "auto"
+    columnar_memory: Annotated[
+        str, Meta(pattern=r"^[1-9][0-9]{0,5}(MB|GB)$"), "Memory that queries on the column replica may take in all."
+    ] = "256MB"
     query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
 
     # Limits: requests per 60 seconds

@@ -13,6 +13,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.compose import compose, window_of
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
+from analytics_box.query.prepared import CannotAnswer, prepare
 from analytics_box.query.ranges import Days, Granularity
 from analytics_box.query.request import (
     GivenFilter,
@@ -20,7 +21,7 @@ from analytics_box.query.request import (
     Request,
     check_filters,
 )
-from analytics_box.query.run import ENGINE, CannotAnswer, can_group, prepare, statement
+from analytics_box.query.run import ENGINE, can_group, statement
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
 # Fields by which POST /v1/query/compile groups (wire 2.4) → dimension.

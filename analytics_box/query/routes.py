@@ -14,7 +14,7 @@ from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
-from analytics_box.query.access import Scope, Target
+from analytics_box.query.access import Target
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
@@ -46,10 +46,10 @@ async def query(
     reads = access.scope_of(identity, target, websites, organizations, _types(many))
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
+    answers = await queries.answers(checked, reads)
     if _wants_csv(request):
-        answers = [await queries.answer(asked, reads) for asked in checked]
         return _sheet(request, [entry for entries in answers for entry in entries], checked)
-    results = [await _result(queries, item, asked, reads) for item, asked in zip(many, checked, strict=True)]
+    results = [_result(item, asked, entries) for item, asked, entries in zip(many, checked, answers, strict=True)]
     if isinstance(given, list):
         return json_answer(request, {"success": True, "batch": True, "results": results})
     return json_answer(request, {"success": True, **results[0]})
@@ -94,11 +94,11 @@ def _types(given: list[GivenQuery]) -> tuple[str, ...]:
     return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
 
 
-async def _result(queries: Queries, given: GivenQuery, asked: Asked, reads: Scope) -> Record:
+def _result(given: GivenQuery, asked: Asked, entries: list[Entry]) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
         "queryId": asked.id,
-        "data": await queries.answer(asked, reads),
+        "data": entries,
         "meta": {
             "parameters": labels,
             "total_parameters": len(labels),

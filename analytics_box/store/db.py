@@ -170,28 +170,35 @@ class Db:
     async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
-        Raises DeadlineExceeded after `seconds` of running, and Unavailable when too many reads wait or the box stops.
+        A read whose caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of
+        running, and Unavailable when too many reads wait or the box stops.
         """
         if self._closing:
             raise Unavailable(STOPPING)
         if self._reading >= self._read_queue:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._reading += 1
+        unwanted = threading.Event()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work, seconds)
+            return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work, seconds, unwanted)
+        except asyncio.CancelledError:
+            unwanted.set()
+            raise
         finally:
             self._reading -= 1
 
     def read_now(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
         """The same for callers without an event loop."""
-        return self._read(work, seconds)
+        return self._read(work, seconds, threading.Event())
 
-    def _read(self, work: Work[T], seconds: float) -> T:
+    def _read(self, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
         if self._closing:
             raise Unavailable(STOPPING)
         connection = self._connections.get()
         deadline = time.monotonic() + seconds
-        connection.set_progress_handler(lambda: self._closing or time.monotonic() > deadline, PROGRESS_STEPS)
+        connection.set_progress_handler(
+            lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
+        )
         try:
             return work(connection)
         except apsw.InterruptError as late:

@@ -239,4 +239,102 @@ EVENTS = (
         # Events that are held for a program's: few beside all others, counted by name and removed after 30 days.
         ("create index events_flagged on events (site, bot, agent, time) where bot <> 0",),
     ),
+    (
+        "0005_link_clicks",
+        (
+            # What followed a short link, in the order of arrival. `link` is its number in box.db. `kind`: 1 a click of
+            # a person, 2 a program, 3 a program that makes previews, 4 a prefetch, 5 a HEAD request. Numbers named
+            # after a string are ids in strings; 0 is none. `variant` and `rule` name what chose the target. `visitor`
+            # is made with the salt of the day; `landing_visitor` is who that will be on the website `landing`, where
+            # the target is one of the box's own.
+            """
+            create table link_clicks (
+              id               integer primary key,
+              link             integer not null,
+              time             integer not null,
+              kind             integer not null check (kind between 1 and 5),
+              visitor          integer not null,
+              landing          integer not null,
+              landing_visitor  integer not null,
+              variant          integer not null,
+              rule             integer not null,
+              referrer         integer not null,
+              source           integer not null,
+              country          integer not null,
+              region           integer not null,
+              city             integer not null,
+              browser          integer not null,
+              system           integer not null,
+              device           integer not null,
+              language         integer not null,
+              agent            integer not null
+            ) strict
+            """,
+            "create index link_clicks_by_time on link_clicks (link, time)",
+            # Clicks of people on a link so far, however long its clicks are kept; links can end after so many.
+            """
+            create table link_totals (
+              link             integer primary key,
+              clicks           integer not null check (clicks > 0),
+              last             integer not null
+            ) strict
+            """,
+            # Short addresses that lead nowhere: how often, by UTC day, kind (as above) and slug; past the first ones of
+            # a day the slug is empty. `domain` is empty on the box's own host.
+            """
+            create table link_orphans (
+              domain           text    not null check (length(domain) <= 253),
+              day              integer not null,
+              kind             integer not null check (kind between 1 and 5),
+              slug             text    not null check (length(slug) <= 50),
+              count            integer not null check (count > 0),
+              primary key (domain, day, kind, slug)
+            ) strict, without rowid
+            """,
+        ),
+    ),
+    (
+        "0006_changes",
+        (
+            # Who a visitor was, with ids in the order of arrival like every other table that has a column replica.
+            "alter table visitor_profiles rename to visitor_profiles_before",
+            "drop index visitor_profiles_by_profile",
+            """
+            create table visitor_profiles (
+              id               integer primary key,
+              site             integer not null,
+              visitor          integer not null,
+              time             integer not null,
+              profile          integer not null,
+              unique (site, visitor, time)
+            ) strict
+            """,
+            """
+            insert into visitor_profiles (site, visitor, time, profile)
+            select site, visitor, time, profile from visitor_profiles_before
+            """,
+            "drop table visitor_profiles_before",
+            "create index visitor_profiles_by_profile on visitor_profiles (site, profile)",
+            # Rows that were removed or changed after they were added, for the column replica to follow. The numbers
+            # never come twice. What the replica has, or is there without a replica, is removed again.
+            """
+            create table changes (
+              id               integer primary key autoincrement,
+              source           text    not null,
+              row              integer not null
+            ) strict
+            """,
+            *(
+                f"""
+                create trigger {table}_{event} after {event} on {table}
+                begin insert into changes (source, row) values ('{table}', old.id); end
+                """
+                for table in (
+                    *("events", "vitals", "errors", "outgoing_links", "engagement", "link_clicks"),
+                    *("visitor_profiles", "strings"),
+                )
+                for event in ("delete", "update")
+            ),
+        ),
+    ),
 )

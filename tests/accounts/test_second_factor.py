@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.accounts import rules
-from analytics_box.box import KEY_FILE
+from analytics_box.state_side import KEY_FILE
 from analytics_box.store.seal import Seal, SealBroken
 from tests.accounts.steps import SECURITY, begin, code, cookie_of, password_step, send, turn_on
 from tests.inprocess import EMAIL, PASSWORD, WholeBox

@@ -28,7 +28,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         website = box.box.calls.websites.find(box.sites["shop"])
         assert website is not None
         ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
-        box.box.events_db.write_now(lambda db: ledger.append(db, facts))
+        box.box.events.db.write_now(lambda db: ledger.append(db, facts))
         yield box
 
 
@@ -38,7 +38,7 @@ def compiled(box: WholeBox, body: dict[str, Any], **headers: Any) -> Any:
 
 def rows_of(box: WholeBox, statement: dict[str, Any]) -> list[Any]:
     """What a statement finds when somebody runs it."""
-    return box.box.events_db.read_now(lambda db: db.execute(statement["sql"], statement["params"]).fetchall())
+    return box.box.events.db.read_now(lambda db: db.execute(statement["sql"], statement["params"]).fetchall())
 
 
 def asked(box: WholeBox, **more: Any) -> dict[str, Any]:

@@ -238,5 +238,5 @@ def test_a_cookie_counts_for_nothing_among_events(box: WholeBox) -> None:  # wir
 
 
 def counted(box: WholeBox) -> int:
-    rows = box.box.events_db.read_now(lambda db: db.execute("select count(*) from events").fetchall())
+    rows = box.box.events.db.read_now(lambda db: db.execute("select count(*) from events").fetchall())
     return int(str(rows[0][0]))

@@ -31,7 +31,7 @@ def from_page(box: WholeBox, body: Any, *, site: SiteName = "shop", **headers: s
 
 
 def read(box: WholeBox, sql: str) -> list[tuple[Any, ...]]:
-    return box.box.events_db.read_now(lambda db: list(db.execute(sql).fetchall()))
+    return box.box.events.db.read_now(lambda db: list(db.execute(sql).fetchall()))
 
 
 def known(box: WholeBox, profile_id: str, site: SiteName = "shop") -> Any:
@@ -176,7 +176,7 @@ def visitors(box: WholeBox) -> set[int]:
 
 def test_a_client_id_links_its_ids_of_today_and_yesterday(box: WholeBox) -> None:
     from_page(box, {**WHO, "anonymousId": "anon_1"})
-    salts, site = box.box.salts.current(box.clock.now()), box.numbers["shop"]
+    salts, site = box.box.events.salts.current(box.clock.now()), box.numbers["shop"]
     assert visitors(box) == {by_client_id(salt, site, "anon_1") for salt in (salts.today, salts.yesterday)}
 
 
@@ -202,7 +202,7 @@ def test_an_id_that_lasts_is_linked_where_the_device_uses_it(box: WholeBox) -> N
 def test_a_caller_without_a_client_id_is_the_visitor_that_its_events_are(box: WholeBox) -> None:
     from_page(box, WHO)
     box.post(f"/batch?client_id={box.sites['shop']}", [{"name": "screen_view", "path": f"{ORIGIN}/"}], origin=ORIGIN)
-    salts, site = box.box.salts.current(box.clock.now()), box.numbers["shop"]
+    salts, site = box.box.events.salts.current(box.clock.now()), box.numbers["shop"]
     assert visitors(box) == {cookieless(salt, site, "203.0.113.7", BROWSER) for salt in (salts.today, salts.yesterday)}
     assert {visitor for (visitor,) in read(box, "select visitor from events")} < visitors(box)
 
@@ -217,7 +217,7 @@ def test_where_ids_of_clients_are_dropped_the_visitor_is_the_cookieless_one(box:
     settings = {"id": box.sites["shop"], "settings": {"visitorIdMode": "cookieless"}}
     assert box.post("/websites/updateSettings", settings, key="all").status == 200
     from_page(box, {**WHO, "anonymousId": "anon_1"})
-    salts, site = box.box.salts.current(box.clock.now()), box.numbers["shop"]
+    salts, site = box.box.events.salts.current(box.clock.now()), box.numbers["shop"]
     assert visitors(box) == {cookieless(salt, site, "203.0.113.7", BROWSER) for salt in (salts.today, salts.yesterday)}
     box.post("/identify", {"profileId": "p2", "anonymousId": "anon_1", "websiteId": box.sites["shop"]}, key="all")
     assert known(box, "p2")["visitors"] == []
@@ -235,7 +235,7 @@ def test_yesterday_is_linked_with_today_over_midnight(box: WholeBox) -> None:
 def test_events_that_name_a_person_link_their_visitor(box: WholeBox) -> None:
     event = {"name": "paid", "websiteId": box.sites["shop"], "anonymousId": "anon_1", "profileId": "p1"}
     assert box.post("/track", event, key="tracking").status == 200
-    salts, site = box.box.salts.current(box.clock.now()), box.numbers["shop"]
+    salts, site = box.box.events.salts.current(box.clock.now()), box.numbers["shop"]
     assert visitors(box) == {by_client_id(salt, site, "anon_1") for salt in (salts.today, salts.yesterday)}
     assert known(box, "p1")["profile"]["traits"] == {}
 

@@ -62,7 +62,7 @@ def only_one_address(box: WholeBox) -> Answer:
 
 
 def broken_disk(box: WholeBox) -> Answer:
-    box.box.events_db.close()
+    box.box.events.db.close()
     return page("/", VIEW)(box)
 
 

@@ -139,7 +139,7 @@ def test_where_sending_again_helps_the_answer_is_empty_with_its_status(tmp_path:
         limited = ask(box, {"name": "x"})
         assert (limited.status, limited.body, limited.headers["retry-after"]) == (429, b"", "60")
         box.clock.advance(seconds=60)
-        box.box.events_db.close()
+        box.box.events.db.close()
         broken = ask(box, {"name": "x"})
         assert (broken.status, broken.body, broken.headers["retry-after"]) == (503, b"", "5")
         assert broken.headers["x-analytics-box"] == "stored=0; reason=delivery_unavailable"

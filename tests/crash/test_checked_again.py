@@ -20,7 +20,7 @@ def left_by_a_crash(folder: Path) -> Path:
     """A data directory whose logs were never folded back."""
     fill(folder / "running", FixedClock().now())
     box = opened(folder / "running")
-    box.events_db.write_now(lambda db: [*db.execute("insert into strings (value) values ('x')")])
+    box.events.db.write_now(lambda db: [*db.execute("insert into strings (value) values ('x')")])
     left = Path(shutil.copytree(folder / "running", folder / "left", ignore=shutil.ignore_patterns("*.sock")))
     box.close()
     return left

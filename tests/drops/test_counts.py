@@ -125,8 +125,8 @@ def test_unknown_websites_are_not_counted_and_leave_no_row(box: WholeBox) -> Non
         answer = box.post(f"/?client_id=nobody-{number}", VIEW)
         assert answer.headers["x-analytics-box"] == "dropped=1; reason=invalid_client_id"
     assert box.post("/", VIEW).headers["x-analytics-box"] == "dropped=1; reason=missing_client_id"
-    box.run(box.box.drops.write())
-    assert box.box.events_db.read_now(lambda db: db.execute("select count(*) from drops").fetchall()) == [(0,)]
+    box.run(box.box.events.drops.write())
+    assert box.box.events.db.read_now(lambda db: db.execute("select count(*) from drops").fetchall()) == [(0,)]
 
 
 def test_a_refusal_that_loses_nothing_is_no_drop(box: WholeBox) -> None:
@@ -151,7 +151,7 @@ def test_days_are_utc_days_and_ninety_of_them_are_kept(box: WholeBox) -> None:
     assert listed(box, days=1) == {"invalid_schema": 1, "origin_not_authorized": 1}
     box.clock.advance(seconds=90 * 86_400)
     box.run(jobs.forget_drops(box.box))
-    left = box.box.events_db.read_now(lambda db: db.execute("select day, reason from drops order by reason").fetchall())
+    left = box.box.events.db.read_now(lambda db: db.execute("select day, reason from drops order by reason").fetchall())
     assert left == [
         ((box.clock.now() - 90 * DAY) // DAY, reason) for reason in ("invalid_schema", "origin_not_authorized")
     ]
@@ -162,7 +162,7 @@ def test_counts_are_written_at_most_once_a_second_and_at_the_end(tmp_path: Path)
     with whole_box(tmp_path / "data") as box:
         for _ in range(5):
             send(box, {"name": 7})
-        written = box.box.events_db.read_now(lambda db: db.execute("select count(*) from drops").fetchall())
+        written = box.box.events.db.read_now(lambda db: db.execute("select count(*) from drops").fetchall())
         assert written == [(0,)], "nothing is written for a single refusal"
         site, directory = box.numbers["shop"], tmp_path / "data"
     db = Db(directory / EVENTS_FILE, readers=1)
@@ -174,7 +174,7 @@ def test_counts_are_written_at_most_once_a_second_and_at_the_end(tmp_path: Path)
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as box:
-        drops = Drops(box.box.events_db, FixedClock(), capacity=3)
+        drops = Drops(box.box.events.db, FixedClock(), capacity=3)
         for number in range(10):
             drops.note(box.numbers["shop"], f"reason-{number}")
             drops.note(box.numbers["shop"], "reason-0")

@@ -21,7 +21,7 @@ def rows(box: WholeBox, table: str, *columns: str) -> list[tuple[Any, ...]]:
     )
     return [
         tuple(row)
-        for row in box.box.events_db.read_now(
+        for row in box.box.events.db.read_now(
             lambda db: db.execute(f"select {shown} from {table} order by id").fetchall()
         )
     ]

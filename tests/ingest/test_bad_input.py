@@ -65,7 +65,7 @@ def stored(box: WholeBox) -> dict[str, int]:
 
 
 def rows_of_people(box: WholeBox) -> list[object]:
-    return box.box.events_db.read_now(lambda db: [*db.execute("select profile from profiles").fetchall()])
+    return box.box.events.db.read_now(lambda db: [*db.execute("select profile from profiles").fetchall()])
 
 
 def check_refused(answer: Answer, path: str) -> None:

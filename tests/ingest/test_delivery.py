@@ -42,7 +42,7 @@ def send(box: WholeBox, path: str, body: Any) -> Answer:
 
 def on_the_writer(box: WholeBox, work: Any) -> None:
     """Do something with the writer's connection itself: one that cannot write cannot be told so by a write."""
-    work(box.box.events_db._writer)
+    work(box.box.events.db._writer)
 
 
 def full(connection: apsw.Connection) -> None:
@@ -113,7 +113,7 @@ def test_what_was_not_counted_while_the_disk_refused_is_counted_later(box: Whole
 
 
 async def _write_drops(box: WholeBox) -> None:
-    await box.box.drops.write()
+    await box.box.events.drops.write()
 
 
 async def _at_once(box: WholeBox, path: str, bodies: list[Any]) -> list[Answer]:
@@ -161,7 +161,7 @@ def test_when_too_much_waits_for_the_disk_the_rest_is_sent_away_for_a_moment(tmp
             gate.wait(30)
 
         async def story() -> list[Answer]:
-            held = asyncio.create_task(box.box.events_db.write(hold))
+            held = asyncio.create_task(box.box.events.db.write(hold))
             await asyncio.to_thread(entered.wait, 30)
             requests = asyncio.create_task(
                 _at_once(box, "/track", [{"name": f"event {number}"} for number in range(12)])

@@ -183,7 +183,7 @@ def stored(box: WholeBox) -> list[tuple[str, int]]:
 
 def ask(box: WholeBox, statement: str) -> list[Any]:
     """The rows of a statement over events.db."""
-    return box.box.events_db.read_now(lambda db: db.execute(statement).fetchall())
+    return box.box.events.db.read_now(lambda db: db.execute(statement).fetchall())
 
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/a", "anonymousId": "a1", "sessionId": "s1"}

@@ -44,11 +44,11 @@ def fill(box: WholeBox, site: str, who: str) -> None:
 
 
 async def _written(box: WholeBox) -> None:
-    await box.box.drops.write()
+    await box.box.events.drops.write()
 
 
 def sites_in(box: WholeBox, table: str) -> set[int]:
-    found = box.box.events_db.read_now(lambda db: db.execute(f"select distinct site from {table}").fetchall())
+    found = box.box.events.db.read_now(lambda db: db.execute(f"select distinct site from {table}").fetchall())
     return {int(str(site)) for (site,) in found}
 
 
@@ -60,7 +60,7 @@ def test_a_website_goes_with_everything_and_leaves_the_others_alone(box: WholeBo
     for table in every:
         assert sites_in(box, table) == {shop, blog}, table
     before = {table: count(box, table) for table in TABLES}
-    assert box.run(erase.site(box.box.events_db, shop)) == 1
+    assert box.run(erase.site(box.box.events.db, shop)) == 1
     for table in every:
         assert sites_in(box, table) == {blog}, table
     assert {table: count(box, table) for table in TABLES} == {table: number // 2 for table, number in before.items()}
@@ -91,7 +91,7 @@ def test_retention_takes_the_days_before_of_every_kind_and_who_somebody_was(box:
     box.clock.advance(seconds=10 * 86_400)
     fill(box, "shop", "bob")
     fill(box, "blog", "cid")
-    events, shop = box.box.events_db, box.numbers["shop"]
+    events, shop = box.box.events.db, box.numbers["shop"]
     assert box.run(erase.older(events, shop, days=10, now=box.clock.now())) == 0
     assert box.run(erase.older(events, shop, days=9, now=box.clock.now())) == 1
     today = box.clock.now()
@@ -112,7 +112,7 @@ def test_somebody_who_still_comes_stays_known_however_long_ago_it_was_said(box: 
     assert box.post(f"/identify?{target}", said).status == 200
     box.clock.advance(seconds=30 * 86_400)
     box.post(f"/?{target}", {**lasting, "name": "screen_view"})
-    events, shop = box.box.events_db, box.numbers["shop"]
+    events, shop = box.box.events.db, box.numbers["shop"]
     assert box.run(erase.older(events, shop, days=7, now=box.clock.now())) == 1
     kept = "select count(*) from visitor_profiles union all select count(*) from profiles"
     assert events.read_now(lambda db: db.execute(kept).fetchall()) == [(1,), (1,)]
@@ -130,8 +130,8 @@ def test_a_session_goes_or_stays_as_a_whole(box: WholeBox) -> None:
     box.post(target, view)
     assert len(set(rows(box, "events", "session"))) == 1
     later = box.clock.now() + DAY
-    assert box.run(erase.older(box.box.events_db, box.numbers["shop"], days=2, now=later)) == 0
-    assert box.run(erase.older(box.box.events_db, box.numbers["shop"], days=1, now=later)) == 2
+    assert box.run(erase.older(box.box.events.db, box.numbers["shop"], days=2, now=later)) == 0
+    assert box.run(erase.older(box.box.events.db, box.numbers["shop"], days=1, now=later)) == 2
 
 
 def test_a_chunk_is_deleted_by_id(tmp_path: Path) -> None:

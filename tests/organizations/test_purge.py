@@ -67,7 +67,7 @@ def rows_of(people: People, organization_id: str) -> dict[str, int]:
 
 
 def events_by_site(people: People) -> dict[int, int]:
-    return dict(ask(people.box.box.events_db, "select site, count(*) from events group by site"))
+    return dict(ask(people.box.box.events.db, "select site, count(*) from events group by site"))
 
 
 def run_purge(people: People) -> None:

@@ -74,11 +74,11 @@ def visitors(box: WholeBox, table: str = "events") -> list[int]:
     def read(db: Any) -> list[int]:
         return [int(row[0]) for row in db.execute(f"select visitor from {table}").fetchall()]
 
-    return box.box.events_db.read_now(read)
+    return box.box.events.db.read_now(read)
 
 
 def daily(box: WholeBox, device: str = DEVICE) -> int:
-    return by_client_id(box.box.salts.current(box.clock.now()).today, box.numbers["shop"], device)
+    return by_client_id(box.box.events.salts.current(box.clock.now()).today, box.numbers["shop"], device)
 
 
 def lasting(box: WholeBox, device: str = DEVICE) -> int:
@@ -86,7 +86,7 @@ def lasting(box: WholeBox, device: str = DEVICE) -> int:
 
 
 def nameless(box: WholeBox, address: str = GERMAN) -> int:
-    return cookieless(box.box.salts.current(box.clock.now()).today, box.numbers["shop"], address, BROWSER)
+    return cookieless(box.box.events.salts.current(box.clock.now()).today, box.numbers["shop"], address, BROWSER)
 
 
 ROUTES = ("/batch", "/", "/track", "/events", "/vitals", "/identify")
@@ -133,7 +133,7 @@ def test_a_website_may_drop_the_ids_of_clients(cookieless_only: WholeBox, device
     found = visitors(box, TABLES.get(route, "events"))
     assert nameless(box, address) in found
     assert not {daily(box, device), lasting(box, device)} & set(found)
-    strings = box.box.events_db.read_now(
+    strings = box.box.events.db.read_now(
         lambda db: db.execute("select 1 from strings where value = ?", (device,)).fetchall()
     )
     assert strings == []
@@ -167,7 +167,7 @@ def test_midnight_changes_daily_ids_and_no_session(box: WholeBox, fields: dict[s
     box.clock.advance(seconds=20 * MINUTE / 1000)
     from_page(box, "/batch", fields)
     assert len(set(visitors(box))) == ids
-    sessions = box.box.events_db.read_now(lambda db: db.execute("select distinct session from events").fetchall())
+    sessions = box.box.events.db.read_now(lambda db: db.execute("select distinct session from events").fetchall())
     assert len(sessions) == 1
 
 

@@ -14,7 +14,8 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.request import DECODER, GivenQuery, check
-from analytics_box.query.run import Entry, Queries, Traits
+from analytics_box.query.run import Entry, Queries
+from analytics_box.query.traits import Traits
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from analytics_box.clock import HOUR, MINUTE
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, Event, Fact, Span
 from tests.query import brute, calendars
-from tests.query.brute import Filter, Range
+from tests.query.brute.facts import Filter, Question, read
+from tests.query.brute.filters import COLUMN
 from tests.query.happenings import at
 from tests.query.stage import Stage
 
@@ -112,8 +113,8 @@ def spans(draw: st.DrawFn, site: int, around: int) -> Span:
 
 @st.composite
 def filters(draw: st.DrawFn, name: str, allowed: tuple[str, ...]) -> Filter:
-    field = draw(st.sampled_from([item for item in allowed if item in brute.COLUMN]))
-    values = WORDS.get(brute.COLUMN[field], PATHS if field == "path" else TEXTS)
+    field = draw(st.sampled_from([item for item in allowed if item in COLUMN]))
+    values = WORDS.get(COLUMN[field], PATHS if field == "path" else TEXTS)
     operator = draw(
         st.sampled_from(
             (
@@ -149,7 +150,7 @@ def body(name: str, first: date, last: date, tz: str, wanted: list[Filter]) -> d
 LEFT_OUT = {"profile_id"}
 
 
-@pytest.mark.parametrize("name", sorted(brute.KNOWN))
+@pytest.mark.parametrize("name", sorted(brute.ANSWERS))
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_answer_is_what_brute_force_finds(stage: Stage, name: str, data: st.DataObject) -> None:
@@ -162,15 +163,14 @@ def test_every_answer_is_what_brute_force_finds(stage: Stage, name: str, data: s
     )
     for fact in facts:
         stage.store_facts([fact])
-    stored = stage.db.read_now(lambda db: brute.read(db, (site,)))
+    stored = stage.db.read_now(lambda db: read(db, (site,)))
     allowed = tuple(item for item in catalog.TYPES[name].filters if item not in LEFT_OUT)
     for _ in range(3):
         today = calendars.shown(around, ZoneInfo(zone)).date()
         first = today + timedelta(days=data.draw(st.sampled_from((-1, 0, 0, 0, 1))))
         last = first + timedelta(days=data.draw(st.integers(0, 2)))
         wanted = data.draw(st.lists(filters(name, allowed), max_size=data.draw(st.sampled_from((0, 0, 1, 2)))))
-        tz = ZoneInfo(zone)
-        within = Range(calendars.day_begins(first, tz), calendars.day_begins(last + timedelta(days=1), tz), tz)
+        asked = Question(first, last, ZoneInfo(zone), tuple(wanted))
         (entry,) = stage.entries(body(name, first, last, zone, wanted), (site,))
         assert entry.success, entry.error
-        assert entry.data == brute.answer(name, stored, within, wanted), (name, first, last, zone, wanted)
+        assert entry.data == brute.ANSWERS[name](stored, asked), asked

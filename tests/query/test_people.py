@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.clock import MINUTE
+from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
@@ -19,17 +20,30 @@ SITE = 1
 class KnownTraits:
     """Ann is on the plan pro, bob on free; broken ones cannot be read."""
 
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
     async def having(self, site: int, trait: str, matches: Callable[[str], bool]) -> tuple[str, ...]:
         assert site == SITE
+        self.asked.append(trait)
+        if trait == "overloaded":
+            raise Unavailable("Too many questions at once")
+        if trait == "late":
+            raise DeadlineExceeded("This took too long")
         if trait == "broken":
             raise ValueError("the seal is broken")
         return tuple(who for who, plan in (("ann", "pro"), ("bob", "free")) if trait == "plan" and matches(plan))
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Stage]:
+def traits() -> KnownTraits:
+    return KnownTraits()
+
+
+@pytest.fixture
+def told(tmp_path: Path, traits: KnownTraits) -> Iterator[Stage]:
     """One device: ann's from the first minute on, bob's from the third; another that nobody is known of."""
-    stage = Stage(tmp_path, traits=KnownTraits())
+    stage = Stage(tmp_path, traits=traits)
     now = stage.clock.now() - 10 * MINUTE
     views = [page_view(SITE, now + minute * MINUTE, f"/{minute}", ANA) for minute in range(5)]
     stage.store_facts([*views, page_view(SITE, now, "/other", 99), page_view(SITE, now, "/named", 98, profile="cy")])
@@ -101,12 +115,36 @@ def test_a_filter_on_a_trait_is_one_on_those_who_have_it(
     assert {row["name"] for row in ask(told, "top_pages", filter_).data} == paths
 
 
+def test_traits_are_known_inside_of_groups_too(told: Stage) -> None:
+    either: dict[str, object] = {"any": [is_("trait:plan", "free"), is_("path", "/0"), is_("path", "/other")]}
+    assert {row["name"] for row in ask(told, "top_pages", either).data} == {"/0", "/3", "/4", "/other"}
+    assert ask(told, "country", either).error == "Trait filters are not supported for country"
+
+
+def test_each_trait_is_looked_for_once_in_a_request(told: Stage, traits: KnownTraits) -> None:
+    wanted = [is_("trait:plan", "pro"), is_("trait:plan", "free", "ne"), is_("trait:colour", "red", "ne")]
+    body: dict[str, object] = {
+        "parameters": ["top_pages", "summary_totals", "session_list", "country", "profile_list", "session_metrics"],
+        "preset": "today",
+        "filters": [*wanted, {"any": wanted}],
+    }
+    entries = told.entries(body, Scope((SITE,)), now=told.clock.now())
+    assert [entry.success for entry in entries] == [True] * 5 + [False]
+    assert sorted(traits.asked) == ["colour", "plan", "plan"]
+
+
+def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: Stage) -> None:
+    with pytest.raises(Unavailable):
+        ask(told, "top_pages", is_("trait:overloaded", "x"))
+
+
 @pytest.mark.parametrize(
     ("name", "trait", "scope", "error"),
     [
         ("country", "plan", Scope((SITE,)), "Trait filters are not supported for country"),
         ("top_pages", "plan", Scope((SITE, 2)), "Trait filters are only supported for website queries"),
         ("top_pages", "broken", Scope((SITE,)), "Trait filter failed"),
+        ("top_pages", "late", Scope((SITE,)), "Trait filter failed"),
         ("top_pages", "plan", Scope((SITE,), people=False), "Trait filters are not supported for top_pages"),
     ],
 )

@@ -33,6 +33,34 @@ def test_the_deadline_of_one_read_does_not_follow_its_connection(path: Path) -> 
     db.close()
 
 
+def test_a_read_that_nobody_waits_for_any_more_is_broken_off_and_a_waiting_one_never_begins(path: Path) -> None:
+    db = Db(path, readers=1)
+    begun: list[object] = []
+
+    async def lose_interest() -> list[str]:
+        gate = Gate()
+
+        def long(connection: apsw.Connection) -> None:
+            gate(connection)
+            endless(connection)
+
+        running = asyncio.create_task(db.read(long, seconds=3_600))
+        await asyncio.to_thread(gate.wait_until_entered)
+        waiting = asyncio.create_task(db.read(begun.append, seconds=3_600))
+        await asyncio.sleep(0)
+        for task in (running, waiting):
+            task.cancel()
+        assert all(
+            isinstance(end, BaseException) for end in await asyncio.gather(running, waiting, return_exceptions=True)
+        )
+        gate.open()
+        return await db.read(texts)
+
+    assert asyncio.run(lose_interest()) == []
+    assert begun == []
+    db.close()
+
+
 @pytest.mark.parametrize(
     "statement",
     ["insert into notes (text) values ('x')", "delete from notes", "drop table notes", "create table more (id)"],

@@ -37,7 +37,7 @@ def view(box: WholeBox, client_id: str, path: str = "/a") -> Answer:
 
 
 def events(box: WholeBox, site: SiteName) -> int:
-    ((count,),) = ask(box.box.events_db, "select count(*) from events where site = ?", box.numbers[site])
+    ((count,),) = ask(box.box.events.db, "select count(*) from events where site = ?", box.numbers[site])
     return int(count)
 
 

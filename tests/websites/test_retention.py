@@ -38,7 +38,7 @@ def test_events_older_than_the_retention_go_and_sessions_stay_whole(
     assert call(box, "updateSettings", {"id": shop, "settings": {"dataRetentionDays": 30}}).status == 200
     run_job(box, "retain events")
     left = ask(
-        box.box.events_db,
+        box.box.events.db,
         "select events.site, value from events join strings on strings.id = path order by events.id",
     )
     numbers = box.numbers

@@ -1,0 +1,217 @@
+"""Which engine answers a plan: SQLite over events.db, or DuckDB over the column replica once there are many events.
+
+Nothing outside this package knows which of them did.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import queue
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from analytics_box.errors import BoxError, Unavailable
+from analytics_box.ingest.facts import TABLES
+from analytics_box.query.engines import columns, duckdb, sql, sqlite
+from analytics_box.query.engines.columns import Replica
+from analytics_box.query.plan import Plan
+from analytics_box.store.db import Connection, Db
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+log = logging.getLogger(__name__)
+
+Row = tuple[Any, ...]
+Columnar = Literal["auto", "on", "off"]
+
+MANY = 200_000  # rows of facts from which on the replica pays (tests/load/results.md)
+AT_ONCE = 2  # queries that run on the replica; each takes all its threads
+MOST_THREADS = 4
+_STEP_SECONDS = 120.0
+
+
+class Status(Struct, frozen=True):
+    """What the replica is doing: off, building or ready; its rows, how many are still to come, and bytes."""
+
+    state: Literal["off", "building", "ready"]
+    rows: int = 0
+    behind: int = 0
+    memory: int = 0
+    size: int = 0
+
+
+class Engines:
+    """Answers plans. `tend` keeps the replica where there is one; until it is ready SQLite answers."""
+
+    def __init__(self, events: Db, *, columnar: Columnar = "off", memory: str = "256MB", waiting: int = 256) -> None:
+        self.events = events
+        self._columnar = columnar
+        self._memory = memory
+        self._path = events.path.with_name(columns.FILE_NAME)
+        self._replica: Replica | None = None
+        self._ready = False
+        self._version = -1  # of events.db that the replica has
+        self._following = asyncio.Lock()
+        self._threads: ThreadPoolExecutor | None = None
+        self._cursors: queue.SimpleQueue[DuckDBPyConnection] = queue.SimpleQueue()
+        self._running, self._waiting = 0, waiting
+
+    @property
+    def version(self) -> int:
+        """Of the facts: answers to the same plan are the same as long as it is."""
+        return self.events.version
+
+    @property
+    def name(self) -> str:
+        """The engine that would answer now."""
+        return duckdb.NAME if self._ready else sqlite.NAME
+
+    def statement(self, plan: Plan) -> sql.Statement:
+        """What it would run for this plan."""
+        return duckdb.render(plan) if self._ready else sqlite.render(plan)
+
+    async def rows(self, plan: Plan, *, seconds: float) -> list[Row]:
+        """The rows of a plan, every acknowledged event in them.
+
+        Raises DeadlineExceeded, OverBudget, and Unavailable when too many wait.
+        """
+        if self._ready:
+            try:
+                await self._follow()
+                return await self._columns_rows(plan, seconds)
+            except BoxError:
+                raise
+            except Exception:
+                log.exception("The column replica failed; SQLite answers until it is made anew")
+                await self._drop()
+        return await self.events.read(partial(_sqlite_rows, plan), seconds=seconds)
+
+    async def tend(self) -> None:
+        """Make the replica where it is wanted, bring it up to date, and forget the changes that it has."""
+        if self._replica is None:
+            if not await self._wanted():
+                columns.forget_replica(self._path)
+                await self.events.write(partial(_forget_changes, until=None))
+                return
+            await self._open()
+        if self._replica is not None:
+            await self._follow()
+            if not self._ready:
+                self._ready = True
+                log.info("The column replica is ready: %s rows", f"{self._replica.rows():,}")
+            await self.events.write(partial(_forget_changes, until=self._replica.applied))
+
+    async def status(self) -> Status:
+        """How the replica is doing."""
+        replica = self._replica
+        if replica is None:
+            return Status("off")
+        newest = await self.events.read(_newest)
+        return await asyncio.to_thread(self._status, replica, newest)
+
+    def close(self) -> None:
+        """Close the replica. The events database is closed before."""
+        self._ready = False
+        if self._threads is not None:
+            self._threads.shutdown(wait=True)
+        if self._replica is not None:
+            self._replica.close()
+            self._replica = None
+
+    async def _wanted(self) -> bool:
+        if self._columnar == "auto":
+            return sum((await self.events.read(_newest)).values()) >= MANY
+        return self._columnar == "on"
+
+    async def _open(self) -> None:
+        threads = min(os.cpu_count() or 1, MOST_THREADS)
+        opened = partial(columns.open_replica, self._path, memory=self._memory, threads=threads)
+        try:
+            self._replica = await self.events.read(opened, seconds=_STEP_SECONDS)
+        except BoxError:
+            raise
+        except Exception:
+            log.exception("The column replica cannot be made; SQLite answers")
+            return
+        self._version = -1
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
+        self._cursors = queue.SimpleQueue()
+        for _ in range(AT_ONCE):
+            self._cursors.put(self._replica.connection.cursor())
+
+    async def _follow(self) -> None:
+        """Bring the replica to the newest state of the facts."""
+        async with self._following:
+            while self._replica is not None and self._version != self.events.version:
+                version = self.events.version
+                if not await self.events.read(self._replica.step, seconds=_STEP_SECONDS):
+                    self._version = version
+
+    async def _columns_rows(self, plan: Plan, seconds: float) -> list[Row]:
+        if self._threads is None:
+            raise RuntimeError("The column replica is closed")
+        if self._running >= self._waiting:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._running += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, plan, seconds)
+        finally:
+            self._running -= 1
+
+    def _run(self, plan: Plan, seconds: float) -> list[Row]:
+        cursor = self._cursors.get()
+        try:
+            return duckdb.run(cursor, plan, seconds=seconds)
+        finally:
+            self._cursors.put(cursor)
+
+    async def _drop(self) -> None:
+        """Close and remove a replica that failed; the next `tend` makes a new one."""
+        async with self._following:
+            self._ready = False
+            replica, self._replica = self._replica, None
+            threads, self._threads = self._threads, None
+            if replica is None or threads is None:
+                return
+            await asyncio.to_thread(threads.shutdown, wait=True)
+            with contextlib.suppress(Exception):  # it is broken already
+                replica.close()
+            columns.forget_replica(self._path)
+
+    def _status(self, replica: Replica, newest: dict[str, int]) -> Status:
+        behind = sum(last - replica.last(table) for table, last in newest.items())
+        return Status(
+            "ready" if self._ready else "building",
+            rows=replica.rows(),
+            behind=max(behind, 0),
+            memory=replica.memory(),
+            size=_size(self._path),
+        )
+
+
+def _sqlite_rows(plan: Plan, db: Connection) -> list[Row]:
+    return sqlite.run(db, plan)
+
+
+def _newest(db: Connection) -> dict[str, int]:
+    """The id of the newest row of each table of facts, which is about how many there are."""
+    query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in TABLES)
+    return {str(name): int(str(last)) for name, last in db.execute(f"-- engines.newest\n{query}").fetchall()}
+
+
+def _forget_changes(db: Connection, *, until: int | None) -> None:
+    """Forget changes up to this one; without a replica all of them."""
+    if until is None:
+        db.execute("-- engines.forget_changes\ndelete from changes")
+    else:
+        db.execute("-- engines.forget_changes\ndelete from changes where id <= ?", (until,))
+
+
+def _size(path: Path) -> int:
+    return sum(file.stat().st_size for file in (path, path.with_name(path.name + ".wal")) if file.exists())

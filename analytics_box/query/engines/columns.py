@@ -9,7 +9,7 @@ own. A crash leaves it at some earlier state of events.db, from where it goes on
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,7 +27,7 @@ SPILL_NAME = "columns.spill"
 PIECE = 5_000  # rows of a table that are taken at once
 VERSION = 1  # of what is made of the rows; a replica of another one is made anew
 # The strings come last: a row's strings are there as soon as the row is.
-COPIED = (*TABLES, "visitor_profiles", "strings")
+COPIED = (*TABLES, "link_clicks", "visitor_profiles", "strings")
 _TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar"}
 _PROPERTIES = "event_properties"
 
@@ -61,6 +61,10 @@ class Replica:
         """How many rows of facts it has."""
         counts = [self._number(f"select count(*) from {name}") for name in TABLES]
         return sum(counts)
+
+    def memory(self) -> int:
+        """Bytes of memory that it holds."""
+        return self._number("select coalesce(sum(memory_usage_bytes), 0) from duckdb_memory()")
 
     def last(self, table: str) -> int:
         """The id of the newest row that it has of this table."""
@@ -129,7 +133,7 @@ class Replica:
             self._last[table.name] = last
         return count == PIECE
 
-    def _copy(self, db: Connection, table: Table, where: str, values: dict[str, int | str]) -> tuple[int, int]:
+    def _copy(self, db: Connection, table: Table, where: str, values: Mapping[str, int | str]) -> tuple[int, int]:
         """Copy these rows; how many they are, and the last id. They travel as one JSON text, made and read by the
         databases themselves, so that the event loop goes on meanwhile."""
         names = ", ".join(name for name, _ in table.columns)
@@ -149,7 +153,7 @@ class Replica:
             self._copy_properties(db, where, values)
         return count, last
 
-    def _copy_properties(self, db: Connection, where: str, values: dict[str, int | str]) -> None:
+    def _copy_properties(self, db: Connection, where: str, values: Mapping[str, int | str]) -> None:
         (found,) = db.execute(
             f"""
             -- columns.copy_properties
@@ -238,9 +242,15 @@ def _check_goes_on(replica: Replica, db: Connection, tables: Sequence[Table]) ->
         own = replica.connection.execute(f"select {', '.join(columns)} from {table.name} where id = $1", [last])
         its = db.execute(f"-- columns.check\nselect {', '.join(columns)} from {table.name} where id = ?", (last,))
         found, there = own.fetchall(), its.fetchall()
-        gone = db.execute("select 1 from changes where source = ? and row = ? and id > ?", (table.name, last, replica.applied))
-        if found != there and not gone.fetchall():
+        if found != there and not _has_changed(db, table.name, last, since=replica.applied):
             raise Unusable(f"its {table.name} are others")
+
+
+def _has_changed(db: Connection, table: str, row: int, *, since: int) -> bool:
+    found = db.execute(
+        "-- columns.has_changed\nselect 1 from changes where source = ? and row = ? and id > ?", (table, row, since)
+    )
+    return bool(found.fetchall())
 
 
 def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":

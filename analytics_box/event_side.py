@@ -1,0 +1,110 @@
+"""The side of the events: events.db, what is in memory beside it, how events come in and how they are asked about."""
+
+import asyncio
+
+from msgspec import Struct
+
+from analytics_box.bots.held import Held
+from analytics_box.clock import Clock
+from analytics_box.drops.counts import Drops
+from analytics_box.ingest import facts, sessions
+from analytics_box.ingest.geo import Places
+from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.repeats import EventIds
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.visitors import SaltFile
+from analytics_box.profiles.erasure import Erasures
+from analytics_box.profiles.matching import Traits
+from analytics_box.profiles.people import People
+from analytics_box.profiles.register import Register
+from analytics_box.query.engines import Engines
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
+from analytics_box.settings import Settings
+from analytics_box.state_side import StateSide
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.strings import Strings
+
+SALTS_FILE = "salts"
+
+
+class EventSide(Struct, frozen=True):
+    """The parts over events.db."""
+
+    db: Db
+    event_ids: EventIds
+    places: Places
+    salts: SaltFile
+    drops: Drops
+    held: Held
+    intake: Intake
+    erasures: Erasures
+    register: Register
+    presence: Presence
+    engines: Engines
+    queries: Queries
+
+    def close(self) -> None:
+        """Finish the waiting writes and close the database with its replica."""
+        self.drops.write_now()
+        self.db.close()
+        self.engines.close()
+
+
+def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide:
+    """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
+    db = Db(
+        settings.data_dir / schema.EVENTS_FILE,
+        readers=settings.readers,
+        durability=settings.durability,
+        write_queue=settings.write_queue,
+        read_queue=settings.query_queue,
+    )
+    strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
+    people = People(strings, state.seal, clock)
+    db.accompany(strings, live, event_ids, people)
+    db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
+    db.write_now(event_ids.recover)
+    salts = SaltFile(settings.data_dir / SALTS_FILE)
+    salts.current(clock.now())
+    drops = Drops(db, clock)
+    places = Places(settings)
+    erasures = Erasures(db, state.db, people, strings, live, salts, clock, asyncio.Lock())
+    engines = Engines(db, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue)
+    return EventSide(
+        db=db,
+        event_ids=event_ids,
+        places=places,
+        salts=salts,
+        drops=drops,
+        held=Held(db, live, state.judgement, clock),
+        intake=Intake(
+            events=db,
+            ledger=Ledger(strings, live, event_ids, people),
+            keys=state.keys,
+            websites=state.websites,
+            organizations=state.organizations,
+            people=people,
+            places=places,
+            judgement=state.judgement,
+            salts=salts,
+            limits=state.limits,
+            admission=state.admission,
+            drops=drops,
+            clock=clock,
+            settings=settings,
+        ),
+        erasures=erasures,
+        register=Register(db, state.seal, erasures),
+        presence=Presence(db),
+        engines=engines,
+        queries=Queries(
+            engines,
+            clock,
+            seconds=settings.query_seconds,
+            traits=Traits(db, state.seal),
+            strangers=max(1, settings.readers // 2),
+        ),
+    )

@@ -1,0 +1,93 @@
+"""A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from analytics_box.query import filters
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.compose import Composed, compose, sortable, window_of
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.plan import Having
+from analytics_box.query.ranges import Days, Window
+from analytics_box.query.request import Question, Request
+
+
+class CannotAnswer(Exception):
+    """Why a parameter fails alone."""
+
+
+class Prepared(Struct, frozen=True):
+    """A question with its filters resolved."""
+
+    type: QueryType
+    sites: tuple[int, ...]
+    where: tuple[filters.Where, ...]
+    having: tuple[Having, ...]
+    ignored: tuple[str, ...]
+
+    def composed(self, request: Request, days: Days | None, question: Question, now: int) -> Composed:
+        """The plans for these days. Raises CannotAnswer."""
+        window = self._window(request, days, question, now)
+        return compose(self.type, request, window, self.sites, self.where, self.having)
+
+    def _window(self, request: Request, days: Days | None, question: Question, now: int) -> Window:
+        try:
+            return window_of(self.type, days, request, question.granularity, now)
+        except ValueError as missing:
+            raise CannotAnswer("Invalid parameter date range") from missing
+
+
+def prepare(question: Question, query_type: QueryType, request: Request, reads: Scope) -> Prepared:
+    """The question with its filters resolved. Raises CannotAnswer."""
+    if request.sort_by is not None and request.sort_by not in sortable(query_type):
+        raise CannotAnswer(f"Cannot sort by {request.sort_by}")
+    if not reads.people and (query_type.personal or _names_people(request.filters)):
+        raise CannotAnswer("Only members may see people")
+    missing = not any(
+        isinstance(item, Filter) and item.field in query_type.needs and item.op in {"eq", "in"}
+        for item in request.filters
+    )
+    if query_type.needs and missing:
+        raise CannotAnswer(f"{query_type.name} needs a filter eq on {' or '.join(query_type.needs)}")
+    counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
+    others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
+    where, ignored = filters.conditions(others, query_type.filters)
+    own = (reads.owner,) if reads.owner and query_type.organization else ()
+    return Prepared(query_type, (*reads.sites, *own), where, _having(counted, query_type), ignored)
+
+
+def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:
+    """Whether filters ask for somebody by name; anonymous_id finds people by theirs, too (wire 1.11)."""
+    return any(
+        item.field in {"profile_id", "anonymous_id"} if isinstance(item, Filter) else _names_people(item.items)
+        for item in items
+    )
+
+
+def _by_number(item: Filter | FilterGroup, reads: Scope) -> Filter | FilterGroup:
+    """Filters on websites by the numbers that the facts know them by; the empty id is the organization itself."""
+    if isinstance(item, FilterGroup):
+        return FilterGroup(item.any, tuple(_by_number(part, reads) for part in item.items))
+    if item.field not in {"website_id", "client_id"}:
+        return item
+    if item.op not in {"eq", "ne", "in", "not_in"}:
+        raise CannotAnswer(f"{item.field} can only be compared with eq, ne, in and not_in")
+    numbers = tuple(str(reads.ids.get(value, -1) if value else reads.owner or -1) for value in item.values)
+    return Filter(item.field, item.op, numbers)
+
+
+def _having(counted: tuple[Filter, ...], query_type: QueryType) -> tuple[Having, ...]:
+    """Filters on counters (wire 1.11)."""
+    found = []
+    for item in counted:
+        if item.op not in {"eq", "ne", "in", "not_in"}:
+            raise CannotAnswer(f"{item.field} can only be compared with eq, ne, in and not_in")
+        try:
+            numbers = tuple(float(value) for value in item.values)
+        except ValueError as wrong:
+            raise CannotAnswer(f"{item.field} is a number") from wrong
+        measure = next(column.sort for column in query_type.columns if column.output.name == item.field)
+        found.append(Having(measure, numbers, item.op in {"ne", "not_in"}))
+    return tuple(found)

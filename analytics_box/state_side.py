@@ -1,0 +1,60 @@
+"""The side of the state: box.db, what of it is in memory, and who is let in by it."""
+
+from msgspec import Struct
+
+from analytics_box.accounts import rows as account_rows
+from analytics_box.accounts.directory import Organizations
+from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.sign_in import SignIns
+from analytics_box.bots import rows as bot_rows
+from analytics_box.bots.judgement import Judgement
+from analytics_box.clock import Clock
+from analytics_box.keys import rows as key_rows
+from analytics_box.keys.admission import Admission
+from analytics_box.keys.ring import KeyRing
+from analytics_box.limits import Limits
+from analytics_box.settings import Settings
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.seal import Seal
+from analytics_box.websites import rows as website_rows
+from analytics_box.websites.directory import Directory
+
+KEY_FILE = "secret.key"  # what secrets at rest are sealed with
+
+
+class StateSide(Struct, frozen=True):
+    """The parts over box.db."""
+
+    db: Db
+    seal: Seal
+    limits: Limits
+    admission: Admission
+    organizations: Organizations
+    keys: KeyRing
+    websites: Directory
+    judgement: Judgement
+    passwords: Passwords
+    sign_ins: SignIns
+
+
+def open_state(settings: Settings, clock: Clock) -> StateSide:
+    """Open box.db, which must be migrated, and read what is kept in memory of it."""
+    db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability)
+    organizations = Organizations(
+        db.read_now(account_rows.organizations), db.read_now(account_rows.deleted_organizations)
+    )
+    limits = Limits(clock)
+    passwords = Passwords()
+    return StateSide(
+        db=db,
+        seal=Seal(settings.data_dir / KEY_FILE),
+        limits=limits,
+        admission=Admission(clock, limits, settings),
+        organizations=organizations,
+        keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
+        websites=Directory(db.read_now(website_rows.everything), organizations.closed),
+        judgement=Judgement(db.read_now(bot_rows.everything)),
+        passwords=passwords,
+        sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
+    )

@@ -1,0 +1,61 @@
+"""What is measured of a group of facts."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from tests.query.brute.facts import EXIT, VIEW, Rows
+
+Measure = Callable[[Rows], Any]
+
+
+def views(rows: Rows) -> int:
+    return sum(row["kind"] == VIEW for row in rows)
+
+
+def visitors(rows: Rows) -> int:
+    return len({row["visitor"] for row in rows if row["visitor"] and row.get("kind") != EXIT})
+
+
+def people(rows: Rows) -> int:
+    return len({row["visitor"] for row in rows if row["visitor"]})
+
+
+def sessions(rows: Rows) -> int:
+    return len({row["session"] for row in rows if row["session"]})
+
+
+def distinct(name: str) -> Measure:
+    return lambda rows: len({row[name] for row in rows})
+
+
+def share(part: float, whole: float, of: int = 100) -> float:
+    return round(float(Fraction(of * part) / Fraction(whole)), 2) if whole else 0.0
+
+
+def instant(at: int) -> str:
+    return f"{datetime.fromtimestamp(at // 1000, UTC):%Y-%m-%d %H:%M:%S}.{at % 1000:03d}"
+
+
+def first(rows: Rows) -> str:
+    return instant(min(row["time"] for row in rows))
+
+
+def last(rows: Rows) -> str:
+    return instant(max(row["time"] for row in rows))
+
+
+def rank(values: Iterable[float], percent: int) -> float | None:
+    """Linear between ranks (semantics 22)."""
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    place = (len(ordered) - 1) * percent / 100
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def rounded(value: float | None, digits: int = 2) -> float | None:
+    return None if value is None else round(value, digits)

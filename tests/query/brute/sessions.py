@@ -1,0 +1,193 @@
+"""Sessions as ingestion has numbered them (wire 1.10), and the pages on which they begin and end."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.filters import passes
+from tests.query.brute.measures import people, share
+from tests.query.brute.tables import device
+
+
+@dataclass(frozen=True)
+class Visit:
+    """All events of a session."""
+
+    number: int
+    rows: tuple[Row, ...]
+
+    @property
+    def started(self) -> int:
+        return int(self.rows[0]["session_started"])
+
+    @property
+    def in_order(self) -> list[Row]:
+        return sorted(self.rows, key=lambda row: (row["time"], row["id"]))
+
+    @property
+    def pages(self) -> list[Row]:
+        return [row for row in self.in_order if row["kind"] == VIEW]
+
+    @property
+    def duration(self) -> int:
+        return int(self.in_order[-1]["time"] - self.in_order[0]["time"])
+
+    @property
+    def visitor(self) -> int:
+        return max(int(row["visitor"]) for row in self.rows)
+
+    @property
+    def bounced(self) -> bool:
+        custom = any(row["kind"] == CUSTOM for row in self.rows)
+        return len(self.pages) == 1 and not custom and sum(row["engaged"] for row in self.rows) < 10
+
+
+OF_THE_PAGE = {"path", "query_string"}
+OF_AN_EVENT = {"event_name", "namespace", "profile_id"}
+
+
+def visits(facts: Facts, asked: Question) -> list[Visit]:
+    """The sessions that start in the range and meet the filters (semantics 11 and 15)."""
+    grouped: dict[int, list[Row]] = {}
+    for row in facts["events"]:
+        if row["session"] and not row["bot"]:
+            grouped.setdefault(row["session"], []).append(row)
+    found = [Visit(number, tuple(rows)) for number, rows in grouped.items()]
+    of_pages = [item for item in asked.filters if item[0] in OF_THE_PAGE]
+    kept = [item for item in asked.filters if item[0] not in OF_THE_PAGE | OF_AN_EVENT]
+    of_events = [item for item in asked.filters if item[0] in OF_AN_EVENT]
+    return [
+        visit
+        for visit in found
+        if asked.has(visit.started)
+        and passes(visit.rows[0], kept)
+        and (not of_pages or any(passes(row, of_pages) for row in visit.pages))
+        and all(any(passes(row, [item]) for row in visit.rows) for item in of_events)
+    ]
+
+
+RANGES = ((30_000, "0-30s"), (60_000, "30s-1m"), (300_000, "1m-5m"), (900_000, "5m-15m"), (3_600_000, "15m-1h"))
+
+
+def duration_range(visit: Visit) -> str:
+    return next((name for most, name in RANGES if visit.duration < most), "1h+")
+
+
+def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
+    """The rows of the types about sessions."""
+    found = visits(facts, asked)
+    match name:
+        case "session_metrics":
+            number = len(found)
+            return [
+                {
+                    "total_sessions": number,
+                    "avg_session_duration": round(sum(visit.duration for visit in found) / number / 1000, 2)
+                    if number
+                    else 0.0,
+                    "bounce_rate": share(sum(visit.bounced for visit in found), number),
+                    "total_events": sum(row["kind"] != EXIT for visit in found for row in visit.rows),
+                }
+            ]
+        case "session_duration_distribution":
+            return [
+                {
+                    "duration_range": label,
+                    "sessions": sum(duration_range(visit) == label for visit in found),
+                    "visitors": len({visit.visitor for visit in found if duration_range(visit) == label}),
+                }
+                for label in [*(label for _, label in RANGES), "1h+"]
+            ]
+        case "sessions_by_device" | "sessions_by_browser":
+            column = name.removeprefix("sessions_by_")
+            groups: dict[str, list[Visit]] = {}
+            for visit in found:
+                groups.setdefault(visit.rows[0][column], []).append(visit)
+            ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+            shown = device if column == "device" else (lambda key: key[0] or "Unknown")
+            return [
+                {"name": shown((value,)), "sessions": len(own), "visitors": len({visit.visitor for visit in own})}
+                for value, own in ordered
+            ]
+        case "interaction_summary":
+            touched = [sum(row["interactions"] for row in visit.rows) for visit in found]
+            return [
+                {
+                    "avg_interactions": share(sum(touched), len(found), 1),
+                    "interactive_sessions": sum(count > 0 for count in touched),
+                    "interaction_rate": share(sum(count > 0 for count in touched), len(found)),
+                    "total_sessions": len(found),
+                }
+            ]
+        case "entry_pages" | "exit_pages":
+            return _ends(found, 0 if name == "entry_pages" else -1)
+        case "session_flow":
+            return _flow(found)
+        case _:
+            return _journeys(found)
+
+
+def _ends(found: list[Visit], place: int) -> list[Row]:
+    groups: dict[str, list[Row]] = {}
+    for visit in found:
+        if visit.pages:
+            groups.setdefault(visit.pages[place]["path"], []).append(visit.pages[place])
+    whole = sum(people(rows) for rows in groups.values())
+    ordered = sorted(groups.items(), key=lambda item: (-people(item[1]), item[0]))
+    return [
+        {
+            "name": path,
+            "path": path,
+            "pageviews": len(rows),
+            "visitors": people(rows),
+            "percentage": share(people(rows), whole),
+        }
+        for path, rows in ordered
+    ]
+
+
+def _flow(found: list[Visit]) -> list[Row]:
+    steps: dict[tuple[str, str], list[int]] = {}
+    for visit in found:
+        for before, after in zip(visit.pages, visit.pages[1:], strict=False):
+            if before["path"] != after["path"]:
+                steps.setdefault((before["path"], after["path"]), []).append(visit.number)
+    ordered = sorted(steps.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        {
+            "from_path": start,
+            "to_path": end,
+            "name": f"{start} → {end}",
+            "transitions": len(numbers),
+            "sessions": len(set(numbers)),
+        }
+        for (start, end), numbers in ordered
+    ]
+
+
+def _journeys(found: list[Visit]) -> list[Row]:
+    ways: dict[tuple[str, str], list[Visit]] = {}
+    for visit in found:
+        if visit.pages:
+            ways.setdefault((visit.pages[0]["path"], visit.pages[-1]["path"]), []).append(visit)
+    whole = sum(len(own) for own in ways.values())
+    ordered = sorted(ways.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [
+        {
+            "entry_page": entry,
+            "exit_page": leave,
+            "sessions": len(own),
+            "visitors": len({max(page["visitor"] for page in visit.pages) for visit in own}),
+            "percentage": share(len(own), whole),
+        }
+        for (entry, leave), own in ordered
+    ]
+
+
+ANSWERS: dict[str, Answer] = {
+    name: partial(of_sessions, name)
+    for name in (
+        *("session_metrics", "session_duration_distribution", "sessions_by_device", "sessions_by_browser"),
+        *("interaction_summary", "entry_pages", "exit_pages", "session_flow", "entry_exit_flow"),
+    )
+}
