@@ -14,7 +14,7 @@ from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
-from analytics_box.query import access, catalog, compiled
+from analytics_box.query import access, catalog, compiled, statements
 from analytics_box.query.access import Target
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
@@ -83,7 +83,7 @@ def _query(
     names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
     reads = access.scope_of(identity, target, websites, organizations, names)
     now = clock.now()
-    entries = compiled.of_request(check(given, zone_name=zone_name, now=now), reads, now)
+    entries = statements.of_request(check(given, zone_name=zone_name, now=now), reads, now)
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
         top |= {"sql": entries[0].sql, "params": entries[0].params}

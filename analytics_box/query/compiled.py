@@ -1,7 +1,7 @@
-"""Queries as what would run: statements with their parameters, for POST /v1/query/compile and the pages."""
+"""The wire's own body of POST /v1/query/compile (wire 3.7): one type, with other groups if wanted."""
 
-import re
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from analytics_box.errors import CompilationFailed, Detail, InvalidQuery
 from analytics_box.query import catalog, ranges
 from analytics_box.query.access import Scope
-from analytics_box.query.compose import compose, window_of
+from analytics_box.query.compose import Composed, compose, window_of
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
-from analytics_box.query.prepared import CannotAnswer, prepare
+from analytics_box.query.prepared import CannotAnswer, Prepared
 from analytics_box.query.ranges import Days, Granularity
 from analytics_box.query.request import (
     GivenFilter,
@@ -21,7 +21,8 @@ from analytics_box.query.request import (
     Request,
     check_filters,
 )
-from analytics_box.query.run import ENGINE, can_group, statement
+from analytics_box.query.run import can_group
+from analytics_box.query.statements import Statements, Step, of_range, prepared_twice, written
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
 # Fields by which POST /v1/query/compile groups (wire 2.4) → dimension.
@@ -42,7 +43,6 @@ GROUPS = {
     "depth_range": "depth_range",
     "date": BUCKET,
 }
-_NAMES = re.compile(r":([a-z][a-z0-9_]*)")
 
 
 class GivenCompile(Struct, frozen=True):
@@ -58,41 +58,6 @@ class GivenCompile(Struct, frozen=True):
     orderBy: Annotated[str, Meta(max_length=80)] | None = None
     limit: Annotated[int, Meta(ge=1, le=1000)] | None = None
     offset: Annotated[int, Meta(ge=0)] | None = None
-
-
-class Statement(Struct, frozen=True):
-    """One statement and its named parameters."""
-
-    sql: str
-    params: dict[str, Any]
-
-
-class Statements(Struct, frozen=True):
-    """What one parameter would run. `sql` and `params` are all statements in one text, parameters numbered apart."""
-
-    parameter: str
-    success: bool
-    engine: str
-    sql: str = ""
-    params: dict[str, Any] = {}
-    statements: tuple[Statement, ...] = ()
-    error: str | msgspec.UnsetType = msgspec.UNSET
-
-
-def of_request(request: Request, reads: Scope, now: int) -> list[Statements]:
-    """The statements of each parameter of a query; one that cannot be answered says why."""
-    return [_of_question(question, request, reads, now) for question in request.questions]
-
-
-def _of_question(question: Question, request: Request, reads: Scope, now: int) -> Statements:
-    if question.type is None or question.error:
-        return Statements(question.label, success=False, engine=ENGINE, error=question.error)
-    try:
-        prepared = prepare(question, question.type, request, reads)
-        composed = prepared.composed(request, question.days, question, now)
-    except CannotAnswer as why:
-        return Statements(question.label, success=False, engine=ENGINE, error=str(why))
-    return _written(question.label, composed.plans)
 
 
 def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int) -> Statements:
@@ -117,7 +82,7 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
         descending=direction.lower() != "asc",
     )
     try:
-        prepared = prepare(question, query_type, request, reads)
+        prepared, others = prepared_twice(question, query_type, request, reads)
     except CannotAnswer as why:
         raise CompilationFailed(str(why)) from why
     if prepared.ignored:
@@ -125,12 +90,33 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
     window = window_of(query_type, days, request, unit, now)
     if given.groupBy and BUCKET in _groups(given):
         window = ranges.window(days, request.zone, unit)
-    plans = compose(query_type, request, window, prepared.sites, prepared.where, prepared.having).plans
     if given.groupBy:
-        plans = (_grouped(plans[0], given, window),)
-    if given.offset:
-        plans = tuple(replace(plan, offset=given.offset) if plan.limit else plan for plan in plans)
-    return _written(given.type, plans)
+        steps, again = (_grouped_steps(one, request, given, window) for one in (prepared, others))
+    else:
+        steps, again = (
+            _paged(of_range(_composed(one, request, window), one, request, finding), given.offset)
+            for one, finding in ((prepared, 1), (others, 2))
+        )
+    return written(given.type, steps, again)
+
+
+def _composed(prepared: Prepared, request: Request, window: ranges.Window) -> Composed:
+    return compose(prepared.type, request, window, prepared.sites, prepared.where, prepared.having)
+
+
+def _paged(steps: Iterator[Step], offset: int | None) -> tuple[Step, ...]:
+    """Beginning with another row than the first; second looks are at whatever these are."""
+    return tuple(
+        replace(step, plan=replace(step.plan, offset=offset or 0)) if step.plan.limit and not step.follows else step
+        for step in steps
+    )
+
+
+def _grouped_steps(
+    prepared: Prepared, request: Request, given: GivenCompile, window: ranges.Window
+) -> tuple[Step, ...]:
+    plan = _grouped(_composed(prepared, request, window).plans[0], given, window)
+    return (Step(replace(plan, offset=given.offset or 0)),)
 
 
 def _days(given: GivenCompile) -> Days:
@@ -165,17 +151,3 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
         per=(0, 0),
         limit=given.limit or 100,
     )
-
-
-def _written(label: str, plans: tuple[Plan, ...]) -> Statements:
-    statements = tuple(Statement(*statement(plan)) for plan in plans)
-    if len(statements) == 1:
-        sql, params = statements[0].sql, statements[0].params
-    else:
-        sql = ";\n\n".join(_NAMES.sub(rf":q{number}_\1", item.sql) for number, item in enumerate(statements, start=1))
-        params = {
-            f"q{number}_{name}": value
-            for number, item in enumerate(statements, start=1)
-            for name, value in item.params.items()
-        }
-    return Statements(label, success=True, engine=ENGINE, sql=sql, params=params, statements=statements)

@@ -32,6 +32,12 @@ class Prepared(Struct, frozen=True):
         window = self._window(request, days, question, now)
         return compose(self.type, request, window, self.sites, self.where, self.having)
 
+    def compared(self, request: Request, days: Days | None) -> Days | None:
+        """The earlier days that the request compares these with; None where it compares nothing, or there are none."""
+        if request.comparison is None or days is None or self.type.recent or self.type.today:
+            return None
+        return days.previous() if request.comparison == "previous_period" else days.year_before()
+
     def _window(self, request: Request, days: Days | None, question: Question, now: int) -> Window:
         try:
             return window_of(self.type, days, request, question.granularity, now)

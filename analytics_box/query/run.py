@@ -131,10 +131,9 @@ class Queries:
         )
 
     async def _compared(self, prepared: Prepared, request: Request, question: Question) -> Compared | UnsetType:
-        days = question.days
-        if request.comparison is None or days is None or prepared.type.recent or prepared.type.today:
+        earlier = prepared.compared(request, question.days)
+        if earlier is None:
             return UNSET
-        earlier = days.previous() if request.comparison == "previous_period" else days.year_before()
         data = await self._rows(prepared, request, earlier, question)
         return Compared(earlier.first.isoformat(), earlier.last.isoformat(), data)
 

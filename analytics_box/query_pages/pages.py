@@ -11,16 +11,16 @@ from msgspec import UNSET, Struct
 from analytics_box.errors import BoxError
 from analytics_box.http import body
 from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.query import access, compiled, ranges, sheets
+from analytics_box.query import access, ranges, sheets, statements
 from analytics_box.query.access import Scope, Target
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compiled import Statements
 from analytics_box.query.compose import sortable
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import PRESETS
 from analytics_box.query.request import DEFAULT_LIMIT, GivenQuery, Request, check
 from analytics_box.query.run import Entry
+from analytics_box.query.statements import Statements
 from analytics_box.query_pages import families, view
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.refused import at_fields, typed_wrong
@@ -55,7 +55,7 @@ class Shown(Struct, frozen=True):
     dates: str
     took: str
     ignored: str
-    statements: tuple[tuple[str, str], ...]  # SQL, and its parameters as JSON
+    statements: tuple[tuple[str, str, str], ...]  # SQL, its parameters as JSON, and what there is to say about it
     engine: str
     earlier: str
     later: str
@@ -130,8 +130,8 @@ async def _answer(visit: Visit, asked: Request, reads: Scope) -> Answered:
     started = clock.monotonic()
     (entry,) = await visit.parts.queries.answer(asked, reads)
     took = (clock.monotonic() - started) * 1_000
-    (statements,) = compiled.of_request(asked, reads, visit.call.now)
-    return Answered(entry, statements, asked, took)
+    (ran,) = statements.of_request(asked, reads, visit.call.now)
+    return Answered(entry, ran, asked, took)
 
 
 def _content(visit: Visit, tried: Tried) -> Record:
@@ -156,7 +156,7 @@ def _shown(answered: Answered, tried: Tried) -> Shown:
         took=f"{answered.took:.1f}",
         ignored=", ".join(entry.ignoredFilters) if entry.ignoredFilters is not UNSET else "",
         statements=tuple(
-            (one.sql.strip(), json.dumps(one.params, indent=2, ensure_ascii=False))
+            (one.sql.strip(), json.dumps(one.params, indent=2, ensure_ascii=False), one.note)
             for one in answered.statements.statements
         ),
         engine=answered.statements.engine,

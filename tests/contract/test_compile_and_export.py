@@ -45,20 +45,110 @@ def asked(box: WholeBox, **more: Any) -> dict[str, Any]:
     return {"projectId": box.sites["shop"], "type": "top_pages", "from": "2026-06-17", "to": "2026-06-17"} | more
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
+def asked_of(name: str) -> dict[str, Any]:
+    """A query of this type, with the filter that it needs."""
     needs = catalog.TYPES[name].needs
     filters = [{"field": needs[0], "op": "eq", "value": "s1" if "session_id" in needs else "ben"}] if needs else []
-    answer = compiled(box, {"parameters": [name], "preset": "today", "filters": filters})
+    return {"parameters": [name], "preset": "today", "filters": filters}
+
+
+def ran(box: WholeBox, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The statements that the box runs for this query, with their parameters, in their order."""
+    seen: list[tuple[str, dict[str, Any]]] = []
+
+    def note(_cursor: Any, sql: str, values: Any) -> bool:
+        if sql.startswith("-- query."):
+            seen.append((sql, dict(values)))
+        return True
+
+    readers = [box.box.events.db._connections.get() for _ in range(box.box.events.db._reader_count)]
+    for reader in readers:
+        reader.exec_trace = note
+        box.box.events.db._connections.put(reader)
+    box.box.events.db.write_now(lambda _db: None)  # nothing is answered from memory
+    answer = box.query("shop", body)
+    assert answer.status == 200, answer.json
+    assert answer.json["data"][0]["success"], answer.json
+    for reader in readers:
+        reader.exec_trace = None
+    return seen
+
+
+def check_same(compiled_ones: list[dict[str, Any]], seen: list[tuple[str, dict[str, Any]]]) -> None:
+    """What was compiled is what ran, but for what was not known before."""
+    assert [one["sql"] for one in compiled_ones] == [sql for sql, _ in seen]
+    for one, (_, values) in zip(compiled_ones, seen, strict=True):
+        unknown = one.get("open", [])
+        assert one["params"] == values | dict.fromkeys(unknown)
+        assert all(values[name] is not None for name in unknown)
+
+
+@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
+    answer = compiled(box, asked_of(name))
     assert answer.status == 200
     assert answer.json["engine"] == "sqlite"
     (entry,) = answer.json["data"]
     assert entry["success"], entry
-    assert len(entry["statements"]) == len(catalog.TYPES[name].asks)
+    check_same(entry["statements"], ran(box, asked_of(name)))
+    assert len(entry["statements"]) == len(catalog.TYPES[name].asks) + len(catalog.TYPES[name].follows)
+    assert answer.json["sql"] == entry["sql"]
     for statement in entry["statements"]:
         assert isinstance(rows_of(box, statement), list)
-    assert answer.json["sql"] == entry["sql"]
-    assert entry["sql"].count("select") >= len(entry["statements"])
+
+
+@pytest.mark.parametrize("name", ["summary_metrics", "top_pages", "profile_sessions", "realtime_pages"])
+def test_a_comparison_runs_too(box: WholeBox, name: str) -> None:
+    body = asked_of(name) | {"comparison": "previous_period"}
+    (entry,) = compiled(box, body).json["data"]
+    if name == "profile_sessions":  # nobody was there yesterday, so that there is nobody to look up
+        later = entry["statements"][5:]
+        assert [one["follows"] for one in later[1:]] == [6] * 4
+        assert all("2026-06-16 to 2026-06-16" in one["note"] for one in later)
+        check_same(entry["statements"][:6], ran(box, body))
+    else:
+        assert len(entry["statements"]) == len(catalog.TYPES[name].asks) * (1 if name.startswith("realtime") else 2)
+        check_same(entry["statements"], ran(box, body))
+
+
+def test_a_second_look_names_the_parameters_that_the_first_one_fills(box: WholeBox) -> None:
+    (entry,) = compiled(box, asked_of("session_list")).json["data"]
+    first, second = entry["statements"]
+    assert set(first) == {"sql", "params"}
+    assert second["follows"] == 1
+    assert second["open"]
+    assert {second["params"][name] for name in second["open"]} == {None}
+    for name in second["open"]:
+        assert f":{name}" in second["sql"]
+        assert f":{name}" in second["note"]
+        assert entry["params"][f"q2_{name}"] is None
+        assert f":q2_{name}" in entry["sql"].split(";")[1].splitlines()[2]
+    assert "statement 1 finds" in second["note"]
+
+
+def test_people_with_a_trait_are_not_looked_for(box: WholeBox) -> None:
+    trait = {"field": "trait:plan", "op": "eq", "value": "pro"}
+    (entry,) = compiled(box, asked_of("top_pages") | {"filters": [trait]}).json["data"]
+    (statement,) = entry["statements"]
+    assert statement["open"]
+    assert "traits" in statement["note"]
+    check_same([statement], ran(box, asked_of("top_pages") | {"filters": [trait]}))
+    (entry,) = compiled(box, asked_of("country") | {"filters": [trait]}).json["data"]
+    assert (entry["success"], entry["error"]) == (False, "Trait filters are not supported for country")
+
+
+def test_a_day_that_a_zone_has_left_out_is_not_looked_into(box: WholeBox) -> None:
+    body = {"parameters": ["events_by_date"], "startDate": "2011-12-30", "endDate": "2011-12-30"}
+    answer = compiled(box, body | {"timeZone": "Pacific/Apia"})
+    assert answer.status == 200
+    assert answer.json["data"][0]["statements"] == ran(box, body | {"timeZone": "Pacific/Apia"}) == []
+
+
+def test_filters_that_a_type_drops_are_named(box: WholeBox) -> None:
+    body = asked_of("country") | {"filters": [{"field": "href", "op": "eq", "value": "x"}]}
+    (entry,) = compiled(box, body).json["data"]
+    assert entry["ignoredFilters"] == ["href"]
+    assert "ignoredFilters" not in compiled(box, asked_of("country")).json["data"][0]
 
 
 def test_the_wires_body_gives_one_statement_and_runs_nothing(box: WholeBox) -> None:  # wire 3.7
@@ -125,6 +215,15 @@ def test_what_cannot_be_compiled_is_refused_and_told_why(
     assert (answer.status, answer.json["code"]) == (status, code)
     assert answer.json["success"] is False
     assert answer.json["error"]
+
+
+@pytest.mark.parametrize("name", ["session_list", "profile_list", "interesting_sessions"])
+def test_the_wires_body_has_the_second_looks_too(box: WholeBox, name: str) -> None:
+    answer = compiled(box, asked(box, type=name, limit=7, offset=3))
+    first, *others = answer.json["statements"]
+    assert (first["params"]["limit"], first["params"]["offset"]) == (7, 3)
+    assert [one["follows"] for one in others] == [1] * len(catalog.TYPES[name].follows)
+    assert {one["params"]["offset"] for one in others} == {0}
 
 
 def test_compiling_needs_the_same_rights_as_asking(box: WholeBox) -> None:

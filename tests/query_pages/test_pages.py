@@ -90,6 +90,13 @@ def test_the_sql_is_what_compile_says(box: WholeBox) -> None:
     assert json.loads(copied(answer, "params-1")) == compiled["params"]
 
 
+def test_a_second_look_says_what_it_looks_for(box: WholeBox) -> None:
+    answer = asked(box, type="session_list", range="today")
+    assert "Looks up more about the sessions that statement 1 finds." in text_of(answer)
+    assert None in json.loads(copied(answer, "params-2")).values()
+    assert "Looks up" not in text_of(asked(box, type="top_pages", range="today"))
+
+
 def test_a_comparison_has_a_table_of_its_own(box: WholeBox) -> None:
     answer = asked(box, type="summary_totals", comparison="previous_period")
     assert text_of(answer).count("<tbody>") == 2

@@ -1,0 +1,166 @@
+"""What a question would run, as text, without running it: for POST /v1/query/compile and the page Queries. Pure.
+
+Some statements look for what an earlier one has found, or for people who are looked for first. What these parameters
+will be is not known before: they are found by writing every statement twice, for two different findings.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.query import traits
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog import QueryType
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.compose import Composed, follow_plan
+from analytics_box.query.plan import Plan
+from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
+from analytics_box.query.request import Question, Request
+from analytics_box.query.run import ENGINE, statement
+
+_NAMES = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
+_FINDINGS: Final = (1, 2)  # two things to have found, of which only the difference counts
+_FOUND = {"session": "the sessions", "visitor": "the people"}
+
+
+class Statement(Struct, frozen=True, omit_defaults=True):
+    """One statement and its named parameters.
+
+    Those in `open` depend on what is found first, and are null here. A statement that `follows` another one (counted
+    from 1) runs after it, where that found rows.
+    """
+
+    sql: str
+    params: dict[str, Any]
+    follows: int = 0
+    open: tuple[str, ...] = ()
+    note: str = ""
+
+
+class Statements(Struct, frozen=True):
+    """What one parameter would run. `sql` and `params` are all statements in one text, parameters numbered apart."""
+
+    parameter: str
+    success: bool
+    engine: str
+    sql: str = ""
+    params: dict[str, Any] = {}
+    statements: tuple[Statement, ...] = ()
+    error: str | msgspec.UnsetType = msgspec.UNSET
+    ignoredFilters: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+class Step(Struct, frozen=True):
+    """A scan; `follows` is the number of the one whose rows it looks up, `about` what is special about it."""
+
+    plan: Plan
+    follows: int = 0
+    about: str = ""
+
+
+def of_request(request: Request, reads: Scope, now: int) -> list[Statements]:
+    """The statements of each parameter of a query; one that cannot be answered says why."""
+    return [_of_question(question, request, reads, now) for question in request.questions]
+
+
+def _of_question(question: Question, request: Request, reads: Scope, now: int) -> Statements:
+    try:
+        if question.type is None or question.error:
+            raise CannotAnswer(question.error)
+        prepared, others = prepared_twice(question, question.type, request, reads)
+        steps = tuple(_steps(prepared, request, question, now, _FINDINGS[0]))
+        again = tuple(_steps(others, request, question, now, _FINDINGS[1]))
+    except CannotAnswer as why:
+        return Statements(question.label, success=False, engine=ENGINE, error=str(why))
+    return written(question.label, steps, again, prepared.ignored)
+
+
+def prepared_twice(
+    question: Question, query_type: QueryType, request: Request, reads: Scope
+) -> tuple[Prepared, Prepared]:
+    """The question for two findings of people with the traits that its filters name. Raises CannotAnswer."""
+    wanted = tuple(traits.named(request.filters))
+    if wanted:
+        traits.check(query_type, reads)
+    first, second = (
+        prepare(
+            question,
+            query_type,
+            traits.with_people(request, dict.fromkeys(wanted, (f"finding {finding}",))),
+            reads,
+        )
+        for finding in _FINDINGS
+    )
+    return first, second
+
+
+def _steps(prepared: Prepared, request: Request, question: Question, now: int, finding: int) -> Iterator[Step]:
+    """All scans of a question in their order: its own range, then the one that this is compared with."""
+    composed = prepared.composed(request, question.days, question, now)
+    own = tuple(of_range(composed, prepared, request, finding))
+    yield from own
+    earlier = prepared.compared(request, question.days)
+    if earlier is not None:
+        about = f"For the comparison, {earlier.first} to {earlier.last}. "
+        composed = prepared.composed(request, earlier, question, now)
+        yield from of_range(composed, prepared, request, finding, before=len(own), about=about)
+
+
+def of_range(
+    composed: Composed, prepared: Prepared, request: Request, finding: int, *, before: int = 0, about: str = ""
+) -> Iterator[Step]:
+    """The scans of one range: those of the type, and the second looks at what the first of them finds."""
+    query_type = prepared.type
+    for plan in composed.plans:
+        if plan.runs or not query_type.series:  # a day that its zone has left out is not looked into
+            yield Step(plan, about=about)
+    found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": ""}]
+    for follow in query_type.follows:
+        looked_up = follow_plan(follow.ask, follow.key, found, prepared.sites, composed.window, request)
+        if looked_up is not None:
+            text = f"{about}Looks up more about {_FOUND[follow.key]} that statement {before + 1} finds. "
+            yield Step(looked_up, before + 1, text)
+
+
+def written(label: str, steps: tuple[Step, ...], again: tuple[Step, ...], ignored: tuple[str, ...] = ()) -> Statements:
+    """These scans as text; `again` are the same for another finding."""
+    statements = tuple(_statement(step, other.plan) for step, other in zip(steps, again, strict=True))
+    if len(statements) == 1 and not statements[0].note:
+        sql, params = statements[0].sql, statements[0].params
+    else:
+        sql = ";\n\n".join(_NAMES.sub(rf":q{number}_\1", _noted(item)) for number, item in enumerate(statements, 1))
+        params = {
+            f"q{number}_{name}": value
+            for number, item in enumerate(statements, start=1)
+            for name, value in item.params.items()
+        }
+    return Statements(
+        label,
+        success=True,
+        engine=ENGINE,
+        sql=sql,
+        params=params,
+        statements=statements,
+        ignoredFilters=ignored or msgspec.UNSET,
+    )
+
+
+def _statement(step: Step, other: Plan) -> Statement:
+    sql, params = statement(step.plan)
+    _, others = statement(other)
+    unknown = tuple(name for name, value in params.items() if value != others[name])
+    names = ", ".join(f":{name}" for name in unknown)
+    if unknown and step.follows:
+        note = f"{step.about}Known only then, and null here: {names}"
+    elif unknown:
+        note = f"{step.about}The people with the traits that filters name, looked for first, and null here: {names}"
+    else:
+        note = step.about.rstrip(". ")
+    return Statement(sql, params | dict.fromkeys(unknown), step.follows, unknown, note)
+
+
+def _noted(item: Statement) -> str:
+    return f"-- {item.note}\n{item.sql}" if item.note else item.sql
