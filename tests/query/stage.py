@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.query.access import Scope
-from analytics_box.query.request import DECODER, GivenQuery, check
+from analytics_box.query.engines import Engines
+from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries
 from analytics_box.query.traits import Traits
 from analytics_box.store import schema
@@ -26,7 +28,10 @@ from tests.query.oracle import Asked, Row
 
 
 class Stage:
-    """The database. Every story gets sites of its own, so that stories never mix."""
+    """The database. Every story gets sites of its own, so that stories never mix.
+
+    Every question is asked of both engines, which have to agree.
+    """
 
     def __init__(self, directory: Path, traits: Traits | None = None) -> None:
         migrate(directory)
@@ -35,7 +40,8 @@ class Stage:
         self.db.accompany(strings, live)
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
-        self._queries = Queries(self.db, self.clock, seconds=30, traits=traits)
+        self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
+        self._queries = [Queries(engines, self.clock, seconds=30, traits=traits) for engines in self._engines]
         self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
 
@@ -59,7 +65,17 @@ class Stage:
         given = DECODER.decode(json.dumps(content))
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
-        return self._runner.run(self._queries.answer(request, sites if isinstance(sites, Scope) else Scope(sites)))
+        answers = self._runner.run(self._answers(request, sites if isinstance(sites, Scope) else Scope(sites)))
+        assert_same(*(msgspec.to_builtins(answer) for answer in answers), where="")
+        return answers[0]
+
+    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+        columns = self._engines[1]
+        if columns.name == "sqlite":
+            await columns.tend()
+        answers = [await queries.answer(request, scope) for queries in self._queries]
+        assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
+        return answers
 
     def rows(self, asked: Asked) -> list[Row]:
         """The rows of one question."""
@@ -70,7 +86,24 @@ class Stage:
 
     def close(self) -> None:
         self.db.close()
+        self._engines[1].close()
         self._runner.close()
+
+
+def assert_same(one: object, other: object, where: str) -> None:
+    """Both engines answer the same; sums of fractions may differ in their last digits."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        assert one.keys() == other.keys(), where
+        for name in one:
+            assert_same(one[name], other[name], f"{where}.{name}")
+    elif isinstance(one, list) and isinstance(other, list):
+        assert len(one) == len(other), where
+        for number, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_same(first, second, f"{where}[{number}]")
+    elif isinstance(one, float) and isinstance(other, (int, float)):
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-9), where
+    else:
+        assert one == other, where
 
 
 def body_of(asked: Asked) -> dict[str, object]:

@@ -176,7 +176,7 @@ class Replica:
         )
 
     def _last_id(self, table: str) -> int:
-        return self._number(f"select coalesce(max(id), 0) from {table}")
+        return self._number(f"select coalesce(max(id), -1) from {table}")
 
     def _number(self, sql: str) -> int:
         return int(self.connection.execute(sql).fetchall()[0][0])
@@ -256,7 +256,7 @@ def _has_changed(db: Connection, table: str, row: int, *, since: int) -> bool:
 def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
     import duckdb  # noqa: PLC0415
 
-    return duckdb.connect(
+    connection = duckdb.connect(
         str(path),
         config={
             "memory_limit": memory,
@@ -264,11 +264,13 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
             "temp_directory": str(path.with_name(SPILL_NAME)),
             "max_temp_directory_size": "2GB",
             "default_null_order": "nulls_first_on_asc_last_on_desc",  # as SQLite
-            "enable_external_access": False,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         },
     )
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
+    return connection
 
 
 def _tables(db: Connection) -> list[Table]:

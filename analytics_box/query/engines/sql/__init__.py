@@ -4,6 +4,7 @@ Statements are put together from fragments; values are always bound. Names come 
 filters' table, never from a request.
 """
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES
 from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
+
+_MARKER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 
 class Statement(Struct, frozen=True):
@@ -31,7 +34,8 @@ def render(plan: Plan, dialect: Dialect) -> Statement:
     """The statement that answers a plan, in the words of an engine."""
     values: Values = {}
     sql = _rows(plan, dialect, values) if plan.columns else _groups(plan, dialect, values)
-    return Statement(f"-- query.{plan.source}\n{dialect.finish(sql)}", values)
+    used = {name: values[name] for name in dict.fromkeys(_MARKER.findall(sql))}
+    return Statement(f"-- query.{plan.source}\n{dialect.finish(sql)}", used)
 
 
 def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:

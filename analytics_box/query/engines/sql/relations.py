@@ -68,19 +68,20 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
             f"  from events as fact\n  where {_and([*where, 'kind = 1'])}\n  group by session"
         )
     else:
-        inner = _views_in_order(plan, [*where, "kind = 1"])
+        inner = _views_in_order(plan, [*where, "kind = 1"], dialect)
     present = _present(plan)
     return f"({inner}\n)" + (f"\nwhere {_and(present)}" if present else "")
 
 
-def _views_in_order(plan: Plan, where: list[str]) -> str:
+def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
     if plan.source == "journeys":
         ends = (
             "first_value(path) over (partition by session order by time, id) as path, "
             "first_value(path) over (partition by session order by time desc, id desc) as to_path"
         )
         return (
-            f"select session, max(visitor) as visitor, path, to_path from (\n"
+            f"select session, max(visitor) as visitor, {dialect.keep('path')} as path,"
+            f" {dialect.keep('to_path')} as to_path from (\n"
             f"  select session, visitor, {ends}\n  from events as fact\n  where {_and(where)}\n) group by session"
         )
     following = "lead(path) over (partition by session order by time, id) as to_path"
