@@ -17,6 +17,8 @@ def relation(plan: Plan, used: str, values: Values) -> str:
     values |= {"sites": json.dumps(plan.sites), "start": plan.start, "end": plan.end}
     if plan.source in OF_SESSIONS:
         return _of_sessions(plan, used, values)
+    if plan.source == "exposures":
+        return _exposures(plan, values)
     where = [_SITES]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -118,6 +120,39 @@ def _properties(plan: Plan, where: list[str], values: Values) -> str:
         f"    json_each(properties)\n  where type <> 'null'"
     )
     return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
+
+
+def _exposures(plan: Plan, values: Values) -> str:
+    """Sessions that met an error on a page (`exposed`), those that saw the page without it, which of them are matched,
+    and which saw another page afterwards. Errors are those that all conditions select; of page views only those ask
+    that speak of whole sessions."""
+    values["latest"] = plan.end + SESSION_AFTER
+    errors = [_SITES, "time >= :start", "time < :end", "session <> 0", *(render(item, values) for item in plan.where)]
+    views = [_SITES, "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
+    kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION]
+    others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
+    first = f"session, path, device, time as since, min({PLACE}) as place"
+    return (
+        f"(with met as (select {first} from errors as fact\n  where {_and(errors)}\n  group by session),\n"
+        f"seen as (select {first} from events as fact\n  where {_and([*views, *others])}\n  group by session),\n"
+        "each_one as (select session, path, device, since, place, 1 as exposed from met\n"
+        "  union all select session, path, device, since, place, 0 from seen),\n"
+        f"views as materialized (select session, path, time from events as fact\n"
+        f"  where {_and([*views, 'time < :latest'])}),\n"
+        "went_on as (select each_one.session from each_one join views on views.session = each_one.session\n"
+        "  where views.time > each_one.since and views.path <> each_one.path),\n"
+        "counted as (select session, exposed,\n"
+        "  row_number() over (partition by path, device, since / 86400000, exposed order by place, session) as rank,\n"
+        "  sum(exposed) over same as met_it, sum(1 - exposed) over same as met_none\n"
+        "  from each_one window same as (partition by path, device, since / 86400000))\n"
+        "select exposed, rank <= case when exposed then met_none else met_it end as matched,\n"
+        "  session in (select session from went_on) as continued from counted)"
+    )
+
+
+def _columns(item: Where) -> set[str]:
+    """The columns that a condition speaks of."""
+    return {item.column} if isinstance(item, Condition) else {name for part in item.items for name in _columns(part)}
 
 
 def _present(plan: Plan) -> list[str]:
