@@ -53,7 +53,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["full", "normal"],
         "full: an answer means the write survives a power cut; normal: it survives a crash of the box only.",
     ] = "full"
-    readers: Annotated[int, Meta(ge=1, le=64), "Read connections per database."] = 4
+    readers: Annotated[
+        int,
+        Meta(ge=1, le=64),
+        "Read connections to the events; queries take all but one of several, so that pages never wait for them.",
+    ] = 4
     write_queue: Annotated[int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."] = (
         20_000
     )

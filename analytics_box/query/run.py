@@ -153,7 +153,9 @@ class Queries:
             return []
         version = self.events.version
         kept = self._results.find(plan, version) if keep else None
-        rows: Rows = kept if kept is not None else await self.events.read(_reader(plan), seconds=self._seconds)
+        rows: Rows = (
+            kept if kept is not None else await self.events.read(_reader(plan), seconds=self._seconds, long=True)
+        )
         if keep and kept is None:
             self._results.keep(plan, version, rows)
         names = plan.names

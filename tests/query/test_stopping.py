@@ -28,7 +28,7 @@ class Overloaded(Db):
         self._last = last
         self.begun = self.stopped = 0
 
-    async def read(self, work: Work[T], *, seconds: float = 0) -> T:
+    async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.begun += 1
         if self.begun == self._last:
             raise Unavailable("Too many questions at once; ask again in a moment")

@@ -29,7 +29,7 @@ class Watched(Db):
         self.running = self.most = 0
         self.free = asyncio.Event()
 
-    async def read(self, work: Work[T], *, seconds: float = 0) -> T:
+    async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.running += 1
         self.most = max(self.most, self.running)
         await self.free.wait()
