@@ -39,6 +39,11 @@ class Detail(Struct, frozen=True):
     message: str
     suggestion: str | UnsetType = UNSET
 
+    @property
+    def whole(self) -> str:
+        """The message, and the suggestion if there is one."""
+        return self.message if self.suggestion is UNSET else f"{self.message}. {self.suggestion}"
+
 
 class BoxError(Exception):
     """A refusal with a message for people, a machine code and an HTTP status.

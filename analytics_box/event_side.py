@@ -14,6 +14,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
+from analytics_box.links.clicks import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.people import People
@@ -38,6 +39,7 @@ class EventSide(Struct, frozen=True):
     places: Places
     salts: SaltFile
     drops: Drops
+    clicks: Clicks
     held: Held
     intake: Intake
     erasures: Erasures
@@ -49,6 +51,7 @@ class EventSide(Struct, frozen=True):
     def close(self) -> None:
         """Finish the waiting writes and close the database with its replica."""
         self.drops.write_now()
+        self.clicks.write_now()
         self.db.close()
         self.engines.close()
 
@@ -79,6 +82,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
         places=places,
         salts=salts,
         drops=drops,
+        clicks=Clicks(db, strings, clock),
         held=Held(db, live, state.judgement, clock),
         intake=Intake(
             events=db,

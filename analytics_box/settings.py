@@ -53,7 +53,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["full", "normal"],
         "full: an answer means the write survives a power cut; normal: it survives a crash of the box only.",
     ] = "full"
-    readers: Annotated[int, Meta(ge=1, le=64), "Read connections per database."] = 4
+    readers: Annotated[
+        int,
+        Meta(ge=1, le=64),
+        "Read connections to the events; queries take all but one of several, so that pages never wait for them.",
+    ] = 4
     write_queue: Annotated[int, Meta(ge=1), "Writes that may wait for the disk before new ones are answered 503."] = (
         20_000
     )
@@ -70,6 +74,19 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     client_id_grace_days: Annotated[
         int, Meta(ge=0, le=3650), "Days for which the old client id of a website is accepted after a rotation."
     ] = 30
+
+    # Short links
+    links_in_memory: Annotated[
+        int,
+        Meta(ge=1_000),
+        "Short links that are kept in memory, about 250 bytes each; of more than that only the latest used.",
+    ] = 1_500_000
+    link_clicks_days: Annotated[
+        int, Meta(ge=0, le=3650), "Days for which clicks on short links are kept, without their totals; 0: for ever."
+    ] = 0
+    link_app_schemes: Annotated[
+        tuple[str, ...], "Schemes of apps that links may open on phones besides http and https, e.g. myapp."
+    ] = ()
 
     # Places
     geo_database: Annotated[
@@ -114,6 +131,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_key_in_flight: Annotated[int, Meta(ge=0), "API requests of one API key at the same time."] = 20
     limit_key_events: Annotated[int, Meta(ge=0), "All event requests of one API key, on any route."] = 1_200
     limit_key_events_in_flight: Annotated[int, Meta(ge=0), "Event requests of one API key at the same time."] = 200
+    limit_link_lookups: Annotated[
+        int, Meta(ge=0), "Short addresses per address that lead nowhere, or to a link that is not in memory."
+    ] = 60
+    limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
     limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
     limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
         6_000

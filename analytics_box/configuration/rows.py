@@ -83,7 +83,11 @@ def set_proven(db: Connection, domain_id: str, *, at: int, by: ProvenBy) -> None
 
 
 def delete(db: Connection, domain_id: str) -> None:
-    db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
+    """Raises Conflict while something is served on the domain."""
+    try:
+        db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
+    except ConstraintError as used:
+        raise Conflict("Short links are served on this domain; end that first") from used
 
 
 def defaults_of(db: Connection, organization_id: str) -> Defaults:

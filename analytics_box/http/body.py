@@ -1,6 +1,7 @@
 """Request bodies: counted while they arrive, read under a deadline, decoded with clear refusals."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
@@ -19,6 +20,8 @@ from analytics_box.errors import (
 from analytics_box.http.asgi import Receive
 
 T = TypeVar("T")
+
+_MISSING = re.compile("Object missing required field `(.+)`")
 
 
 class Disconnected(Exception):
@@ -113,10 +116,14 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]], *, wanted: tuple[bytes
 
 
 def _detail(wrong: msgspec.ValidationError) -> Detail:
+    """Where a value has the wrong shape (wire 3.4), and what was expected there."""
     message, _, where = str(wrong).partition(" - at ")
     path = where.strip("`").removeprefix("$").removeprefix(".")
+    missing = _MISSING.fullmatch(message)
+    if missing is not None:
+        path = f"{path}.{missing[1]}" if path else missing[1]
     dot = "." if path and not path.startswith("[") else ""
-    return Detail(f"body{dot}{path}", f"Invalid value: {message}")
+    return Detail(f"body{dot}{path}", "Invalid value", message)
 
 
 async def of_request(

@@ -37,12 +37,16 @@ class Pages:
         """Tell which pages the settings area has."""
         self._templates.globals["settings_entries"] = entries
 
+    def text(self, template: str, **context: Any) -> str:
+        """A rendered page, for who answers by themselves."""
+        return self._templates.get_template(template).render(context)
+
     def show(
         self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
     ) -> Response[str]:
         """A rendered page, answered with this HTTP status; never stored by caches, for it is one person's."""
         return Response(
-            self._templates.get_template(template).render(context),
+            self.text(template, **context),
             status_code=code,
             media_type="text/html",
             headers={"cache-control": "no-store", **(headers or {})},

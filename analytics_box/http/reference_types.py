@@ -78,7 +78,8 @@ def _facts(query_type: QueryType) -> dict[str, str]:
     """Term and text of what a type takes, in the order shown."""
     facts = {QueryTypes.range: _range(query_type)}
     if query_type.needs:
-        facts[QueryTypes.needs] = QueryTypes.needs_text.format(fields=" or ".join(query_type.needs))
+        text = QueryTypes.needs_one_text if query_type.needs_one else QueryTypes.needs_text
+        facts[QueryTypes.needs] = text.format(fields=" or ".join(query_type.needs))
     facts[QueryTypes.filters] = ", ".join(query_type.filters) or QueryTypes.none
     if query_type.having:
         facts[QueryTypes.having] = QueryTypes.having_text.format(fields=", ".join(query_type.having))

@@ -5,22 +5,29 @@ or None. Under /rpc a body `{"json": …, "meta": …}` is answered in the same 
 dates; a plain object is answered plainly, and so is everything on the mirror.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, get_type_hints
+from functools import cache
+from typing import Any, NamedTuple, cast, get_type_hints
 
 import msgspec
-from litestar import Request, Response
-from litestar.di import NamedDependency
+from litestar.connection import ASGIConnection
+from litestar.types import Scope as LitestarScope
+from litestar.utils import normalize_path
 from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.errors import BoxError, Detail
 from analytics_box.http import body, render
-from analytics_box.http.call import Calls
-from analytics_box.identity import Identity
+from analytics_box.http.asgi import Receive, Scope, Send, respond
+from analytics_box.http.body import Disconnected
+from analytics_box.http.call import Call, Calls
+from analytics_box.http.guard import Guard
+from analytics_box.http.permission import allow
+from analytics_box.http.procedures import Procedure
 
 _JSON = (b"application/json",)
+_HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
 _DATE = 1  # how the form's meta calls a date
 
 
@@ -35,9 +42,6 @@ class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
     """The input of a procedure that wants none."""
 
 
-Handler = Callable[..., Awaitable[Any]]
-
-
 class Form(NamedTuple):
     """A request's body: the input as JSON, and whether to answer in the enveloped form."""
 
@@ -45,39 +49,62 @@ class Form(NamedTuple):
     enveloped: bool
 
 
-def serve(
-    name: str, handler: Handler, check: Callable[[Identity], None], *, most_bytes: int | None = None
-) -> Callable[..., Awaitable[Response[bytes]]]:
-    """The HTTP handler of a procedure. `check` raises AuthRequired or Forbidden for callers who may not use it.
+class Taken(NamedTuple):
+    """What a procedure takes: how its input is decoded, and whether it wants any."""
 
-    A body may have `most_bytes`, or as many as a query.
-    """
+    decoder: "msgspec.json.Decoder[Any]"
+    wanted: bool
+
+
+@cache
+def _taken(handler: Callable[..., Any]) -> Taken:
+    """Found out with the first call: for all procedures at once it would be a good part of the start."""
     wanted: type[Any] = get_type_hints(handler).get("given", Nothing)
-    decoder = msgspec.json.Decoder(wanted)
-    takes_input = wanted is not Nothing
+    return Taken(msgspec.json.Decoder(wanted), wanted is not Nothing)
 
-    async def answer(
-        request: Request[Any, Any, Any], identity: NamedDependency[Identity], calls: NamedDependency[Calls]
-    ) -> Response[bytes]:
-        enveloped = request.url.path.startswith("/rpc/")
-        request_id = str(request.scope["request_id"])  # type: ignore[typeddict-item]  # set by the front
+
+class Procedures:
+    """Serves the addresses of the table of procedures, past Litestar."""
+
+    def __init__(self, lines: Iterable[Procedure], calls: Calls, guard: Guard) -> None:
+        self._lines = {path: line for line in lines for path in line.paths}
+        self._calls = calls
+        self._guard = guard
+
+    def at(self, path: str) -> Procedure | None:
+        """The procedure at an address, which may have a slash too many."""
+        return self._lines.get(path) or self._lines.get(normalize_path(path))
+
+    async def serve(self, line: Procedure, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a POST for this procedure."""
+        enveloped = normalize_path(scope["path"]).startswith("/rpc/")
+        settings = self._calls.settings
         try:
-            settings = calls.settings
-            limit = most_bytes or settings.max_query_bytes
-            sent = await body.of_request(request, wanted=_JSON, limit=limit, seconds=settings.body_seconds)
+            identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
+            body.check_headers(scope["headers"], wanted=_JSON)
+            limit = line.most_bytes or settings.max_query_bytes
+            sent = await body.read(receive, limit=limit, seconds=settings.body_seconds)
             form = read_form(sent, enveloped=enveloped)
             enveloped = form.enveloped
-            check(identity)
-            allowance = calls.limits.take(name, identity.limit_name, settings.limit_rpc)
-            request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
-            call = calls.by(identity)
-            given = _decode(decoder, form.input)
-            output = await (handler(call, given) if takes_input else handler(call))
-        except BoxError as error:
-            return refuse(error, request_id, enveloped=enveloped)
-        return _reply(output, enveloped=enveloped)
+            # Not earlier, for a refusal has the form that was asked in.
+            allow(identity, line.access, role=line.role, strangers=line.strangers)
+            scope["allowance"] = self._calls.limits.take(line.name, identity.limit_name, settings.limit_rpc)
+            output = await _call(line, self._calls.by(identity), form.input)
+        except Disconnected:
+            raise
+        except Exception as raised:
+            error = render.as_box_error(raised)
+            refusal = refusal_body(error, str(scope["request_id"]), enveloped=enveloped)
+            await respond(send, error.status, _sized(render.header_list(error), refusal), refusal)
+        else:
+            reply = _reply(output, enveloped=enveloped)
+            await respond(send, 200, _sized(_HEADERS, reply), reply)
 
-    return answer
+
+async def _call(line: Procedure, call: Call, given: bytes) -> Any:
+    taken = _taken(line.handler)
+    decoded = _decode(taken.decoder, given)
+    return await (line.handler(call, decoded) if taken.wanted else line.handler(call))
 
 
 def read_form(sent: bytes, *, enveloped: bool) -> Form:
@@ -96,41 +123,39 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", given: bytes) -> Any:
     try:
         return body.decode(decoder.decode, given)
     except errors.WrongTypes as wrong:
-        details = tuple(Detail(item.field.removeprefix("body.") or "input", item.message) for item in wrong.details)
+        details = tuple(Detail(item.field.removeprefix("body.") or "input", item.whole) for item in wrong.details)
         raise errors.BadRequest("Input validation failed", details=details) from wrong
 
 
-def refuse(error: BoxError, request_id: str, *, enveloped: bool) -> Response[bytes]:
+def refusal_body(error: BoxError, request_id: str, *, enveloped: bool) -> bytes:
     """A refusal in the form that was asked in."""
     if not enveloped:
-        content = render.api_body(error, request_id)
-    else:
-        data: dict[str, Any] = {"requestId": request_id, **error.extra()}
-        if error.details:
-            data["issues"] = error.details
-        content = msgspec.json.encode(
-            {
-                "json": {
-                    "defined": False,
-                    "code": error.code,
-                    "status": error.status,
-                    "message": error.message,
-                    "data": data,
-                }
+        return render.api_body(error, request_id)
+    data: dict[str, Any] = {"requestId": request_id, **error.extra()}
+    if error.details:
+        data["issues"] = error.details
+    return msgspec.json.encode(
+        {
+            "json": {
+                "defined": False,
+                "code": error.code,
+                "status": error.status,
+                "message": error.message,
+                "data": data,
             }
-        )
-    return _answer(content, status=error.status, headers=error.headers)
+        }
+    )
 
 
-def _reply(output: Any, *, enveloped: bool) -> Response[bytes]:
+def _reply(output: Any, *, enveloped: bool) -> bytes:
     plain = msgspec.to_builtins(output, builtin_types=(datetime,))
     if not enveloped:
-        return _answer(msgspec.json.encode(_with_text_dates(plain)))
+        return msgspec.json.encode(_with_text_dates(plain))
     meta = [[_DATE, *path] for path in _dates(plain, ())]
     content: dict[str, Any] = {"json": _with_text_dates(plain)}
     if meta:
         content["meta"] = meta
-    return _answer(msgspec.json.encode(content))
+    return msgspec.json.encode(content)
 
 
 def _dates(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
@@ -156,10 +181,5 @@ def _with_text_dates(value: Any) -> Any:
     return value
 
 
-def _answer(content: bytes, *, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
-    return Response(
-        content,
-        status_code=status,
-        media_type="application/json",
-        headers={"cache-control": "no-store", **(headers or {})},
-    )
+def _sized(headers: list[tuple[bytes, bytes]], content: bytes) -> list[tuple[bytes, bytes]]:
+    return [*headers, (b"content-length", b"%d" % len(content))]

@@ -55,7 +55,7 @@ def decode(read: Callable[[bytes], T], sent: bytes, reason: str) -> T:
         return body.decode(read, sent)
     except (errors.BrokenBody, errors.WrongTypes) as wrong:
         details = tuple(
-            Detail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.message)
+            Detail(detail.field.removeprefix("body.").removeprefix("body") or "body", detail.whole)
             for detail in wrong.details
         )
         message = f"{details[0].field}: {details[0].message}" if details else wrong.message

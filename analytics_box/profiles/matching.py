@@ -26,7 +26,7 @@ class Traits:
                     found.append(profile_id)
             return tuple(found)
 
-        return await self._events.read(look)
+        return await self._events.read(look, long=True)
 
 
 def _sealed(db: Connection, site: int) -> Iterator[tuple[str, bytes]]:

@@ -19,6 +19,7 @@ from analytics_box.query.access import Target
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.request import GivenQuery, check
+from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.websites.directory import Directory
 
@@ -35,6 +36,7 @@ async def compile_query(
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
+    queries: NamedDependency[Queries],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_compile
@@ -49,7 +51,9 @@ async def compile_query(
     if is_query:
         return json_answer(
             request,
-            _query(body.decode(_QUERY.decode, sent), identity, target, websites, organizations, zone_name, clock),
+            _query(
+                body.decode(_QUERY.decode, sent), identity, target, websites, organizations, zone_name, clock, queries
+            ),
         )
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
@@ -57,7 +61,7 @@ async def compile_query(
         raise errors.CompilationFailed("projectId and website_id name different websites")
     target = Target(website_id=given.projectId)
     reads = access.scope_of(identity, target, websites, organizations, (given.type,))
-    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now())
+    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now(), engines=queries.engines)
     return json_answer(
         request,
         {
@@ -78,12 +82,13 @@ def _query(
     organizations: Organizations,
     zone_name: str | None,
     clock: Clock,
+    queries: Queries,
 ) -> Record:
     """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
     names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
     reads = access.scope_of(identity, target, websites, organizations, names)
     now = clock.now()
-    entries = statements.of_request(check(given, zone_name=zone_name, now=now), reads, now)
+    entries = statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines)
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
         top |= {"sql": entries[0].sql, "params": entries[0].params}

@@ -11,6 +11,7 @@ from analytics_box.errors import CompilationFailed, Detail, InvalidQuery
 from analytics_box.query import catalog, ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.compose import Composed, compose, window_of
+from analytics_box.query.engines import Engines, groups
 from analytics_box.query.filters import COLUMNS
 from analytics_box.query.plan import BUCKET, Order, Plan, runs_of
 from analytics_box.query.prepared import CannotAnswer, Prepared
@@ -21,7 +22,6 @@ from analytics_box.query.request import (
     Request,
     check_filters,
 )
-from analytics_box.query.run import can_group
 from analytics_box.query.statements import Statements, Step, of_range, prepared_twice, written
 
 TimeUnit = Literal["minute", "hour", "day", "week", "month"]
@@ -60,7 +60,7 @@ class GivenCompile(Struct, frozen=True):
     offset: Annotated[int, Meta(ge=0)] | None = None
 
 
-def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int) -> Statements:
+def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now: int, engines: Engines) -> Statements:
     """The statements of one type (wire 3.7). Raises CompilationFailed or InvalidQuery."""
     query_type = catalog.TYPES[given.type]
     days = _days(given)
@@ -97,7 +97,7 @@ def of_compile(given: GivenCompile, reads: Scope, *, zone_name: str | None, now:
             _paged(of_range(_composed(one, request, window), one, request, finding), given.offset)
             for one, finding in ((prepared, 1), (others, 2))
         )
-    return written(given.type, steps, again)
+    return written(given.type, steps, again, engines)
 
 
 def _composed(prepared: Prepared, request: Request, window: ranges.Window) -> Composed:
@@ -139,7 +139,7 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
     wanted = _groups(given)
     if plan.columns:
         raise CompilationFailed(f"{given.type} lists single rows, which have no groups")
-    if not can_group(plan.source, wanted):
+    if not groups(plan.source, wanted):
         raise CompilationFailed(f"{given.type} cannot be grouped by all of {', '.join(given.groupBy or ())}")
     group = ((BUCKET,) if BUCKET in wanted else ()) + tuple(name for name in wanted if name != BUCKET)
     order = tuple(item for item in plan.order if item.name in plan.measures) or (Order(plan.measures[0]),)

@@ -120,18 +120,18 @@ def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[W
 
 
 # Columns that only one kind of facts has. A look at others beside it, for a whole to compare with, does without them.
-_OWN: dict[str, Source] = {
-    "key": "properties",
-    "message": "errors",
-    "type": "errors",
-    "href": "outgoing_links",
-    "text": "outgoing_links",
+_OWN: dict[str, tuple[Source, ...]] = {
+    "key": ("properties",),
+    "message": ("errors", "exposures"),
+    "type": ("errors", "exposures"),
+    "href": ("outgoing_links",),
+    "text": ("outgoing_links",),
 }
 
 
 def _fits(item: Where, source: Source) -> bool:
     if isinstance(item, Condition):
-        return _OWN.get(item.column, source) == source
+        return source in _OWN.get(item.column, (source,))
     return all(_fits(part, source) for part in item.items)
 
 

@@ -10,7 +10,8 @@ from analytics_box.query.filters import Where
 from analytics_box.query.ranges import Window
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
-# them, or each page view with the next; the properties of custom events one by one; or one of the tables of spans.
+# them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; or the
+# sessions that met an error on a page, and those that saw the page without it.
 Source = Literal[
     "events",
     "sessions",
@@ -23,6 +24,7 @@ Source = Literal[
     "errors",
     "outgoing_links",
     "engagement",
+    "exposures",
 ]
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 

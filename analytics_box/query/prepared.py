@@ -51,17 +51,26 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
         raise CannotAnswer(f"Cannot sort by {request.sort_by}")
     if not reads.people and (query_type.personal or _names_people(request.filters)):
         raise CannotAnswer("Only members may see people")
-    missing = not any(
-        isinstance(item, Filter) and item.field in query_type.needs and item.op in {"eq", "in"}
-        for item in request.filters
-    )
-    if query_type.needs and missing:
-        raise CannotAnswer(f"{query_type.name} needs a filter eq on {' or '.join(query_type.needs)}")
+    _check_needs(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
     where, ignored = filters.conditions(others, query_type.filters)
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     return Prepared(query_type, (*reads.sites, *own), where, _having(counted, query_type), ignored)
+
+
+def _check_needs(query_type: QueryType, request: Request) -> None:
+    """Whether the filters that a type needs are there, each as a condition of its own. Raises CannotAnswer."""
+    needs = " or ".join(query_type.needs)
+    given = [
+        item
+        for item in request.filters
+        if isinstance(item, Filter) and item.field in query_type.needs and item.op in {"eq", "in"}
+    ]
+    if query_type.needs and not given:
+        raise CannotAnswer(f"{query_type.name} needs a filter eq on {needs}")
+    if query_type.needs_one and (len(given) > 1 or given[0].op != "eq" or len(given[0].values) != 1):
+        raise CannotAnswer(f"{query_type.name} needs exactly one filter eq on {needs}, with one value")
 
 
 def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:

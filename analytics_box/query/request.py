@@ -1,6 +1,7 @@
 """What POST /v1/query takes (spec 2.5 to 2.7), decoded and checked into one question per parameter."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
@@ -54,8 +55,8 @@ class GivenQuery(Struct, frozen=True):
     endDate: str | None = None
     preset: Preset | None = None
     id: str | None = None
-    limit: int | None = None
-    page: int | None = None
+    limit: int | float | None = None  # whole numbers; JSON does not tell 10 from 10.0
+    page: int | float | None = None
     filters: list[GivenFilter] | None = None
     granularity: GranularityName | None = None
     sortBy: Annotated[str, Meta(max_length=64)] | None = None
@@ -92,33 +93,48 @@ class Request(Struct, frozen=True):
 
 
 def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> Request:
-    """The query as it will run. Raises InvalidQuery (wire 3.4); `where` prefixes fields of a batch."""
-    tz = ranges.zone(zone_name or given.timeZone)
+    """The query as it will run. Raises InvalidQuery with all that is wrong (wire 3.4), or WrongTypes.
+
+    `where` prefixes fields of a batch.
+    """
     _check_counts(given, where)
-    limit = DEFAULT_LIMIT if given.limit is None else given.limit
-    page = 1 if given.page is None else given.page
-    if limit < 1:
-        raise _invalid(f"{where}limit", "Limit must be at least 1")
-    if limit > MAX_LIMIT:
-        raise _invalid(f"{where}limit", f"Limit cannot exceed {MAX_LIMIT}")
-    if page < 1 or page > _MAX_PAGE:
-        raise _invalid(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
+    tz = ranges.zone(zone_name or given.timeZone)
+    limit = _whole(given.limit, DEFAULT_LIMIT, f"{where}limit")
+    page = _whole(given.page, 1, f"{where}page")
+    wrong = list(_wrong_size(limit, page, where))
     parameters = [item if isinstance(item, GivenParameter) else GivenParameter(item) for item in given.parameters]
-    _check_names([parameter.name for parameter in parameters], where)
-    days = _days(given, parameters, tz, now, where)
+    with _noted(wrong):
+        _check_names([parameter.name for parameter in parameters], where)
     granularity = _GRANULARITY[given.granularity or "daily"]
-    questions = tuple(_question(parameter, days, granularity, where) for parameter in parameters)
+    questions: tuple[Question, ...] = ()
+    with _noted(wrong):
+        days = _days(given, parameters, tz, now, where)
+        questions = tuple(_question(parameter, days, granularity, where) for parameter in parameters)
+    filters: tuple[Filter | FilterGroup, ...] = ()
+    with _noted(wrong):
+        filters = check_filters(given.filters or [], where)
+    if wrong:
+        raise InvalidQuery(wrong[0].whole, details=tuple(wrong))
     return Request(
         id=given.id or "",
         questions=questions,
         zone=tz,
         limit=limit,
         page=page,
-        filters=check_filters(given.filters or [], where),
+        filters=filters,
         sort_by=given.sortBy,
         descending=given.sortBy is None or given.sortOrder != "asc",
         comparison=given.comparison,
     )
+
+
+@contextmanager
+def _noted(wrong: list[Detail]) -> Iterator[None]:
+    """What is found to be wrong here is noted, so that the rest is looked at too."""
+    try:
+        yield
+    except InvalidQuery as found:
+        wrong.extend(found.details)
 
 
 def _check_counts(given: GivenQuery, where: str) -> None:
@@ -130,17 +146,32 @@ def _check_counts(given: GivenQuery, where: str) -> None:
         raise _invalid(f"{where}filters", f"A query may have {MAX_FILTERS} filters")
 
 
+def _whole(given: int | float | None, usual: int, where: str) -> int:
+    """A number without a fraction. Raises WrongTypes."""
+    if isinstance(given, float) and not given.is_integer():
+        raise _wrong_shape(where, "Expected a whole number")
+    return usual if given is None else int(given)
+
+
+def _wrong_size(limit: int, page: int, where: str) -> Iterator[Detail]:
+    """What is wrong with limit and page."""
+    if not 1 <= limit <= MAX_LIMIT:
+        yield Detail(f"{where}limit", "Limit must be at least 1" if limit < 1 else f"Limit cannot exceed {MAX_LIMIT}")
+    if not 1 <= page <= _MAX_PAGE:
+        yield Detail(f"{where}page", "Page must be at least 1" if page < 1 else "Page is too large")
+
+
 def _check_names(names: list[str], where: str) -> None:
     """When no name is known at all, the request is invalid; otherwise unknown ones fail alone (wire 0)."""
     if any(name in catalog.TYPES for name in names):
         return
-    near = catalog.nearest(names[0])
-    suggestion = f"Did you mean '{near}'?" if near else msgspec.UNSET
-    message = f"Unknown query type: {names[0][:100]}"
-    raise InvalidQuery(
-        f"{message}. {suggestion}" if near else message,
-        details=(Detail(f"{where}parameters[0]", message, suggestion),),
-    )
+    details = tuple(_unknown(name, f"{where}parameters[{at}]") for at, name in enumerate(names))
+    raise InvalidQuery(details[0].whole, details=details)
+
+
+def _unknown(name: str, field: str) -> Detail:
+    near = catalog.nearest(name)
+    return Detail(field, f"Unknown query type: {name[:100]}", f"Did you mean '{near}'?" if near else msgspec.UNSET)
 
 
 def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now: int, where: str) -> Days | None:
@@ -154,8 +185,12 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
             raise _invalid(f"{where}{wrong.details[0].field}", wrong.message) from wrong
     if all(_brings_dates(parameter) for parameter in parameters):
         return None
-    missing = "startDate" if given.startDate is None else "endDate"
-    raise _invalid(f"{where}{missing}", f"Either {missing} or preset is required")
+    details = tuple(
+        Detail(f"{where}{name}", f"Either {name} or preset is required")
+        for name, date in (("startDate", given.startDate), ("endDate", given.endDate))
+        if date is None
+    )
+    raise InvalidQuery(details[0].message, details=details)
 
 
 def _brings_dates(parameter: GivenParameter) -> bool:
@@ -219,9 +254,7 @@ def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGr
         ("value", given.value is None and given.op not in {"is_set", "is_not_set"}),
     ):
         if missing:
-            raise WrongTypes(
-                "The request has a wrong shape", details=(Detail(f"body.{where}.{name}", "Invalid value"),)
-            )
+            raise _wrong_shape(f"{where}.{name}", f"A filter needs a {name}")
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
         raise _invalid(where, f"A filter may list {MAX_LIST} values")
@@ -258,3 +291,9 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
 
 def _invalid(field: str, message: str) -> InvalidQuery:
     return InvalidQuery(message, details=(Detail(field, message),))
+
+
+def _wrong_shape(where: str, expected: str) -> WrongTypes:
+    """What a decoder says of a wrong type, for what only a look at the whole can tell (wire 3.4)."""
+    field = f"body{where.removeprefix('batch')}" if where.startswith("batch[") else f"body.{where}"
+    return WrongTypes("The request has a wrong shape", details=(Detail(field, "Invalid value", expected),))

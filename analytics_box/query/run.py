@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -14,8 +13,8 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
-from analytics_box.query.engines import Engines, sql, sqlite
-from analytics_box.query.plan import Plan, Source
+from analytics_box.query.engines import Engines
+from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import Question, Request
@@ -24,7 +23,6 @@ from analytics_box.query.traits import Finding, Traits
 
 log = logging.getLogger(__name__)
 
-ENGINE = sqlite.NAME
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
 _WAITING = 64  # parameters of strangers that wait for others of them
 
@@ -158,14 +156,3 @@ class Queries:
             self._results.keep(plan, version, rows)
         names = plan.names
         return [dict(zip(names, row, strict=True)) for row in rows]
-
-
-def statement(plan: Plan) -> tuple[str, dict[str, Any]]:
-    """What the engine would run for this plan: SQL, and its named parameters."""
-    rendered = sqlite.render(plan)
-    return rendered.sql, dict(rendered.values)
-
-
-def can_group(source: Source, names: tuple[str, ...]) -> bool:
-    """Whether the engine knows all of these as dimensions of this source that people may choose."""
-    return sql.groups(source, names)

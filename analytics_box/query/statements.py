@@ -16,12 +16,12 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import Composed, follow_plan
+from analytics_box.query.engines import Engines
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.request import Question, Request
-from analytics_box.query.run import ENGINE, statement
 
-_NAMES = re.compile(r"(?<!:):([a-z][a-z0-9_]*)")
+_NAMES = re.compile(r"(?<![:$])([:$])([a-z][a-z0-9_]*)")
 _FINDINGS: Final = (1, 2)  # two things to have found, of which only the difference counts
 _FOUND = {"session": "the sessions", "visitor": "the people"}
 
@@ -61,12 +61,12 @@ class Step(Struct, frozen=True):
     about: str = ""
 
 
-def of_request(request: Request, reads: Scope, now: int) -> list[Statements]:
+def of_request(request: Request, reads: Scope, now: int, engines: Engines) -> list[Statements]:
     """The statements of each parameter of a query; one that cannot be answered says why."""
-    return [_of_question(question, request, reads, now) for question in request.questions]
+    return [_of_question(question, request, reads, now, engines) for question in request.questions]
 
 
-def _of_question(question: Question, request: Request, reads: Scope, now: int) -> Statements:
+def _of_question(question: Question, request: Request, reads: Scope, now: int, engines: Engines) -> Statements:
     try:
         if question.type is None or question.error:
             raise CannotAnswer(question.error)
@@ -74,8 +74,8 @@ def _of_question(question: Question, request: Request, reads: Scope, now: int) -
         steps = tuple(_steps(prepared, request, question, now, _FINDINGS[0]))
         again = tuple(_steps(others, request, question, now, _FINDINGS[1]))
     except CannotAnswer as why:
-        return Statements(question.label, success=False, engine=ENGINE, error=str(why))
-    return written(question.label, steps, again, prepared.ignored)
+        return Statements(question.label, success=False, engine=engines.name, error=str(why))
+    return written(question.label, steps, again, engines, prepared.ignored)
 
 
 def prepared_twice(
@@ -125,13 +125,15 @@ def of_range(
             yield Step(looked_up, before + 1, text)
 
 
-def written(label: str, steps: tuple[Step, ...], again: tuple[Step, ...], ignored: tuple[str, ...] = ()) -> Statements:
+def written(
+    label: str, steps: tuple[Step, ...], again: tuple[Step, ...], engines: Engines, ignored: tuple[str, ...] = ()
+) -> Statements:
     """These scans as text; `again` are the same for another finding."""
-    statements = tuple(_statement(step, other.plan) for step, other in zip(steps, again, strict=True))
+    statements = tuple(_statement(step, other.plan, engines) for step, other in zip(steps, again, strict=True))
     if len(statements) == 1 and not statements[0].note:
         sql, params = statements[0].sql, statements[0].params
     else:
-        sql = ";\n\n".join(_NAMES.sub(rf":q{number}_\1", _noted(item)) for number, item in enumerate(statements, 1))
+        sql = ";\n\n".join(_NAMES.sub(rf"\1q{number}_\2", _noted(item)) for number, item in enumerate(statements, 1))
         params = {
             f"q{number}_{name}": value
             for number, item in enumerate(statements, start=1)
@@ -140,7 +142,7 @@ def written(label: str, steps: tuple[Step, ...], again: tuple[Step, ...], ignore
     return Statements(
         label,
         success=True,
-        engine=ENGINE,
+        engine=engines.name,
         sql=sql,
         params=params,
         statements=statements,
@@ -148,9 +150,9 @@ def written(label: str, steps: tuple[Step, ...], again: tuple[Step, ...], ignore
     )
 
 
-def _statement(step: Step, other: Plan) -> Statement:
-    sql, params = statement(step.plan)
-    _, others = statement(other)
+def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
+    rendered = engines.statement(step.plan)
+    sql, params, others = rendered.sql, dict(rendered.values), engines.statement(other).values
     unknown = tuple(name for name, value in params.items() if value != others[name])
     names = ", ".join(f":{name}" for name in unknown)
     if unknown and step.follows:

@@ -130,7 +130,7 @@ async def _answer(visit: Visit, asked: Request, reads: Scope) -> Answered:
     started = clock.monotonic()
     (entry,) = await visit.parts.queries.answer(asked, reads)
     took = (clock.monotonic() - started) * 1_000
-    (ran,) = statements.of_request(asked, reads, visit.call.now)
+    (ran,) = statements.of_request(asked, reads, visit.call.now, visit.parts.queries.engines)
     return Answered(entry, ran, asked, took)
 
 

@@ -28,11 +28,8 @@ def at_fields(error: BoxError) -> dict[str, str]:
     for detail in error.details:
         name = _field(detail.field.removeprefix("body."))
         if name:
-            message = detail.message
-            if message.startswith("Invalid value"):
-                message = Queries.wrong.get(name.rstrip("0123456789"), message)
-            suggestion = detail.suggestion if isinstance(detail.suggestion, str) else ""
-            found[name] = f"{message}. {suggestion}" if suggestion else message
+            own = Queries.wrong.get(name.rstrip("0123456789"))
+            found[name] = own if own is not None and detail.message == "Invalid value" else detail.whole
     return found
 
 

@@ -59,7 +59,7 @@ class Db:
         self._ready = threading.Condition()
         self._jobs: list[Job] = []
         self._write_queue, self._read_queue = write_queue, read_queue
-        self._reading = 0
+        self._reading = {True: 0, False: 0}
         self._closing = False
         self.version = 0  # of what is in the file: every commit of this process makes a new one
         self._wal_pages, self._checkpoint_pages = 0, checkpoint_pages
@@ -68,7 +68,10 @@ class Db:
         self._reader_count = readers
         for _ in range(readers):
             self._connections.put(self._connect(writes=False, durability=durability))
-        self._readers = ThreadPoolExecutor(readers, thread_name_prefix=f"{path.stem}-reader")
+        self._readers = {
+            True: ThreadPoolExecutor(max(1, readers - 1), thread_name_prefix=f"{path.stem}-long-reader"),
+            False: ThreadPoolExecutor(readers, thread_name_prefix=f"{path.stem}-reader"),
+        }
         self._thread = threading.Thread(target=self._write_until_closed, name=f"{path.stem}-writer", daemon=True)
         self._thread.start()
 
@@ -167,25 +170,28 @@ class Db:
 
     # Reading
 
-    async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
+    async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS, long: bool = False) -> T:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
-        A read whose caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of
-        running, and Unavailable when too many reads wait or the box stops.
+        Reads that may take `long` never have all connections, so that the others do not wait for them. A read whose
+        caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running, and
+        Unavailable when too many reads wait or the box stops.
         """
         if self._closing:
             raise Unavailable(STOPPING)
-        if self._reading >= self._read_queue:
+        if self._reading[long] >= self._read_queue:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
-        self._reading += 1
+        self._reading[long] += 1
         unwanted = threading.Event()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work, seconds, unwanted)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._readers[long], self._read, work, seconds, unwanted
+            )
         except asyncio.CancelledError:
             unwanted.set()
             raise
         finally:
-            self._reading -= 1
+            self._reading[long] -= 1
 
     def read_now(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
         """The same for callers without an event loop."""
@@ -222,7 +228,8 @@ class Db:
             self._closing = True
             self._ready.notify()
         self._thread.join()
-        self._readers.shutdown(wait=True)
+        for readers in self._readers.values():
+            readers.shutdown(wait=True)
         for _ in range(self._reader_count):
             self._connections.get().close()
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)

@@ -12,6 +12,7 @@ from analytics_box.texts.docs import Docs
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
+from analytics_box.texts.links import ShortLinks
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
@@ -48,6 +49,7 @@ __all__ = [
     "Security",
     "SettingsArea",
     "Setup",
+    "ShortLinks",
     "SignIn",
     "Sites",
     "Snippet",

@@ -135,6 +135,7 @@ class QueryTypes:
     facts = "Range, filters, limit and who may ask"
     needs = "Needs a filter"
     needs_text = "{fields}, with eq or in"
+    needs_one_text = "Exactly one on {fields}, with eq and one value"
     filters = "Filters"
     having = "Filters on counters"
     having_text = "{fields}, with eq, ne, in and not_in"

@@ -64,6 +64,13 @@ FIELDS: dict[str, str] = {
     "error_chart_data": "date totalErrors affectedUsers",
     "errors_by_type": "name count users sessions",
     "error_fingerprints": "name count users sessions path error_type filename line stack last_seen",
+    # without what depends on payments
+    "error_customer_impact": "error_occurrences affected_sessions affected_visitor_identifiers"
+    " linked_visitor_identifiers unlinked_visitor_identifiers identified_profiles ambiguous_profile_sessions"
+    " identity_coverage_percent",
+    "error_route_continuation_comparison": "candidate_exposed_sessions candidate_control_sessions"
+    " matched_exposed_sessions matched_control_sessions unmatched_exposed_sessions unmatched_control_sessions"
+    " exposed_continued_sessions control_continued_sessions exposed_continuation_percent control_continuation_percent",
     # 1.8
     **{
         f"web_vitals_by_{part}": f"name visitors {_VITALS}"

@@ -29,6 +29,11 @@ def test_error_types_are_not_part_of_free(box: WholeBox, name: str) -> None:
     assert ask(box, "summary_totals", name) == (402, "FEATURE_UNAVAILABLE")
 
 
+def test_the_refusal_has_the_text_of_the_wire(box: WholeBox) -> None:  # wire 3.4
+    answer = box.query("shop", {"parameters": ["recent_errors"], "preset": "today"})
+    assert answer.json["error"] == "This feature is not available on the plan"
+
+
 def test_the_eight_names_are_those_of_the_specification() -> None:
     assert len(GATED) == 8
 

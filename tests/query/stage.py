@@ -66,7 +66,8 @@ class Stage:
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
         answers = self._runner.run(self._answers(request, sites if isinstance(sites, Scope) else Scope(sites)))
-        assert_same(*(msgspec.to_builtins(answer) for answer in answers), where="")
+        ledger, columns = (msgspec.to_builtins(answer) for answer in answers)
+        assert_same(ledger, columns, where="")
         return answers[0]
 
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:

@@ -34,6 +34,8 @@ def ask(stage: Stage, site: int, name: str, **more: Any) -> Entry:
     filters = []
     if "session_id" in needs:
         filters = [{"field": "session_id", "op": "eq", "value": "s1"}]
+    elif "path" in needs:
+        filters = [{"field": "path", "op": "eq", "value": "/a"}]
     elif needs:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}

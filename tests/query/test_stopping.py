@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.errors import Unavailable
 from analytics_box.query.access import Scope
+from analytics_box.query.engines import Engines
 from analytics_box.query.request import GivenParameter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
@@ -28,7 +29,7 @@ class Overloaded(Db):
         self._last = last
         self.begun = self.stopped = 0
 
-    async def read(self, work: Work[T], *, seconds: float = 0) -> T:
+    async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.begun += 1
         if self.begun == self._last:
             raise Unavailable("Too many questions at once; ask again in a moment")
@@ -58,7 +59,7 @@ def question(parameters: int) -> Request:
 @pytest.mark.parametrize("scope", [Scope((1,)), Scope((1,), stranger=True)])
 def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloaded, scope: Scope) -> None:
     async def ask() -> None:
-        queries = Queries(overloaded, FixedClock(), seconds=30, strangers=8)
+        queries = Queries(Engines(overloaded), FixedClock(), seconds=30, strangers=8)
         with pytest.raises(Unavailable):
             await queries.answer(question(20), scope)
         assert overloaded.stopped == overloaded.begun - 1
@@ -70,7 +71,7 @@ def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloade
 
 def test_a_request_that_nobody_waits_for_stops_all_of_its_parameters(overloaded: Overloaded) -> None:
     async def ask() -> None:
-        queries = Queries(overloaded, FixedClock(), seconds=30)
+        queries = Queries(Engines(overloaded), FixedClock(), seconds=30)
         asking = asyncio.create_task(queries.answer(question(4), Scope((1,))))
         for _ in range(50):
             await asyncio.sleep(0)

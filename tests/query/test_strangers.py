@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.errors import Unavailable
 from analytics_box.query.access import Scope
+from analytics_box.query.engines import Engines
 from analytics_box.query.request import GivenParameter, GivenQuery, Request, check
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
@@ -29,7 +30,7 @@ class Watched(Db):
         self.running = self.most = 0
         self.free = asyncio.Event()
 
-    async def read(self, work: Work[T], *, seconds: float = 0) -> T:
+    async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.running += 1
         self.most = max(self.most, self.running)
         await self.free.wait()
@@ -60,7 +61,7 @@ async def turns() -> None:
 @pytest.mark.parametrize(("scope", "most"), [(STRANGER, 2), (MEMBER, 8)])
 def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, most: int) -> None:
     async def ask() -> None:
-        queries = Queries(watched, FixedClock(), seconds=30, strangers=2)
+        queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
         asking = [asyncio.ensure_future(queries.answer(question(10), scope)) for _ in range(2 if scope.stranger else 1)]
         await turns()
         watched.free.set()
@@ -73,7 +74,7 @@ def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, mo
 
 def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(watched: Watched) -> None:
     async def ask() -> None:
-        queries = Queries(watched, FixedClock(), seconds=30, strangers=2)
+        queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
         asking = [asyncio.ensure_future(queries.answer(question(8), STRANGER)) for _ in range(8)]
         await turns()
         with pytest.raises(Unavailable):

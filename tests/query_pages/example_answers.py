@@ -17,7 +17,7 @@ from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
 
 ROWS = 2  # of each example
 TARGET = Path(query_pages.__file__).parent / FILE
-_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA)}
+_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA), "path": "/pricing"}
 
 
 def request_of(query_type: QueryType) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.errors import DeadlineExceeded
+from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.store.db import Db
 from tests.store.notes import Gate, Refusal, endless, note, texts
 
@@ -116,4 +116,39 @@ def test_reads_run_side_by_side_up_to_the_number_of_readers(path: Path) -> None:
         await asyncio.gather(*reading)
 
     asyncio.run(two_at_once())
+    db.close()
+
+
+def test_long_reads_never_have_all_readers(path: Path) -> None:
+    db = Db(path, readers=3)
+
+    async def ask() -> None:
+        gates = [Gate() for _ in range(4)]
+        reading = [asyncio.create_task(db.read(gate, long=True)) for gate in gates]
+        for gate in gates[:2]:
+            await asyncio.to_thread(gate.wait_until_entered)
+        assert await db.read(texts) == []  # though two more wait
+        for gate in gates:
+            gate.open()
+        await asyncio.gather(*reading)
+
+    asyncio.run(ask())
+    db.close()
+
+
+def test_long_reads_that_are_too_many_keep_no_other_from_being_asked(path: Path) -> None:
+    db = Db(path, readers=2, read_queue=2)
+
+    async def ask() -> None:
+        gates = [Gate() for _ in range(2)]
+        reading = [asyncio.create_task(db.read(gate, long=True)) for gate in gates]
+        await asyncio.to_thread(gates[0].wait_until_entered)
+        with pytest.raises(Unavailable):
+            await db.read(texts, long=True)
+        assert await db.read(texts) == []
+        for gate in gates:
+            gate.open()
+        await asyncio.gather(*reading)
+
+    asyncio.run(ask())
     db.close()

@@ -123,8 +123,7 @@ def test_a_profile_rides_on_events_from_then_on(page: Page, collector: Collector
     collector.wait_for("before")
     for name in ("before", "after"):
         assert "profileId" not in collector.wait_for(name)[0]
-    told = collector.wait_for_route("/identify", 2)
-    first, second = sorted(told, key=lambda sent: "email" not in sent["traits"])  # two requests may overtake each other
+    first, second = collector.wait_for_route("/identify", 2)
     assert (first["profileId"], first["traits"]) == (
         "user-1",
         {"email": "a@example.com", "plan": "pro", "gone": None},
@@ -135,6 +134,46 @@ def test_a_profile_rides_on_events_from_then_on(page: Page, collector: Collector
     if not tag:
         assert "anonymousId" not in first
         assert page.evaluate(STORED) == [{}, {}]
+
+
+ANSWERED_BY_HAND = """
+  window.told = [];
+  const send = window.fetch;
+  window.fetch = (url, request) => /identify/.test(url)
+    ? new Promise(done => {
+        const answer = status => done(new Response(null, { status }));
+        told.push({ ...JSON.parse(request.body), answer });
+      })
+    : send(url, request);
+"""
+"""An init script: what is said of profiles is in `told`, each with a function that answers it."""
+
+
+@pytest.mark.parametrize(("statuses", "plans"), [([200], ["pro", "free"]), ([503, 200], ["pro", "pro", "free"])])
+def test_what_is_said_of_a_profile_is_sent_one_after_the_other(
+    page: Page, collector: Collector, statuses: list[int], plans: list[str]
+) -> None:
+    page.add_init_script(ANSWERED_BY_HAND)
+    page.goto(collector.publish("/", tag=KEPT))
+    page.evaluate("databuddy.identify('user-1', { plan: 'pro' })")
+    for number, status in enumerate(statuses, 1):
+        page.wait_for_function(f"told.length == {number}")
+        page.evaluate(f"databuddy.setTraits({{ plan: 'free' }}); databuddy.track('later-{number}'); databuddy.flush()")
+        collector.wait_for(f"later-{number}")  # a request that was made after a second one would have been
+        assert page.evaluate("told.length") == number
+        page.evaluate(f"told[{number - 1}].answer({status})")
+    page.wait_for_function(f"told.length == {len(plans)}")
+    assert page.evaluate("told.map(said => said.traits.plan)") == plans
+
+
+@pytest.mark.parametrize(("tag", "said"), [("=false", False), ("=auto", "auto"), ("", True)])
+def test_a_profile_is_told_of_the_id_as_its_events_are(
+    page: Page, collector: Collector, tag: str, said: bool | str
+) -> None:
+    page.goto(collector.publish("/", tag=f"{KEPT} data-anonymize-visitor-ids{tag}"))
+    page.evaluate("databuddy.identify('user-1')")
+    for event in [*collector.wait_for("screen_view"), *collector.wait_for_route("/identify")]:
+        assert event["anonymizeVisitorIds"] == said
 
 
 def test_a_kept_profile_is_told_once_a_session(page: Page, collector: Collector) -> None:

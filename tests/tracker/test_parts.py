@@ -122,6 +122,17 @@ def test_a_page_that_is_left_before_its_parts_have_come_sends_what_it_has(page: 
         collector.wait_for(name)
 
 
+def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, collector: Collector) -> None:
+    page.route("**/parts/errors.js*", lambda route: None)
+    page.goto(collector.publish("/", tag="data-track-errors"))
+    page.wait_for_function("databuddy.getProfileId() === null")  # parts.js is there
+    page.evaluate("for (let n = 0; n < 150; n++) databuddy.track('step', { n })")
+    page.goto("about:blank")
+    steps = collector.wait_for("step", 150)
+    assert sorted(step["properties"]["n"] for step in steps) == list(range(150))
+    assert max(len(request.events()) for request in collector.accepted) <= 100  # what the box takes
+
+
 def test_a_page_with_rules_is_never_sent_without_them(page: Page, collector: Collector) -> None:
     collector.publish("/next")
     page.route("**/parts/rules.js*", lambda route: None)

@@ -102,7 +102,7 @@ if (!self.databuddy) {
         begin(properties);
       },
     },
-    { get: (known, name) => (name in known ? known[name] : later.bind(known, name)) },
+    { get: (known, name) => known[name] ?? later.bind(known, name) },
   ));
   self.db ||= api; // the page may have a db of its own
   self.databuddyOptOut = optOut;

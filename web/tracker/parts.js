@@ -112,8 +112,10 @@ function take(entry) {
   if (pending && entry.type == "pagehide" && !asked.rules && !silent()) {
     // Left before all parts have come: the events go without what parts would have added.
     const url = (settings.apiUrl || core.origin) + "/batch?client_id=" + settings.clientId;
-    const isText = (one) => typeof one == "string";
-    if (navigator.sendBeacon?.(url, `[${kept.filter(isText)}]`)) kept = kept.filter((one) => !isText(one));
+    const texts = kept.filter((one) => one.big); // nothing but a text has that method
+    kept = kept.filter((one) => !one.big);
+    while (texts[0] && navigator.sendBeacon?.(url, `[${texts.slice(0, 20)}]`)) texts.splice(0, 20);
+    kept.unshift(...texts);
   }
   while (!pending && !busy && kept.length) {
     busy = true;

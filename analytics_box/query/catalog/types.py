@@ -77,7 +77,8 @@ class QueryType(Struct, frozen=True):
     other type is one row of all measures.
 
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
-    are never cached. `needs` are filters of which one must be there, as eq. `organization` types also count an
+    are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
+    value. `organization` types also count an
     organization's events that belong to no website; `personal` ones say who somebody is.
     """
 
@@ -94,6 +95,7 @@ class QueryType(Struct, frozen=True):
     today: bool = False
     filters: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    needs_one: bool = False
     having: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False

@@ -34,6 +34,11 @@ def ratio(part: str, whole: str, scale: int = 100) -> Value:
     return lambda row: round(scale * row[part] / row[whole], 2) if row[whole] else 0.0
 
 
+def difference(whole: str, part: str) -> Value:
+    """What is left of a whole without a part."""
+    return lambda row: row[whole] - row[part]
+
+
 def share(of: str) -> Value:
     """The percentage of a measure among all rows of the answer."""
     return ratio(of, WHOLE)

@@ -19,7 +19,7 @@ from analytics_box.errors import BoxError, Unavailable
 from analytics_box.ingest.facts import TABLES
 from analytics_box.query.engines import columns, duckdb, sql, sqlite
 from analytics_box.query.engines.columns import Replica
-from analytics_box.query.plan import Plan
+from analytics_box.query.plan import Plan, Source
 from analytics_box.store.db import Connection, Db
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Engines:
             except Exception:
                 log.exception("The column replica failed; SQLite answers until it is made anew")
                 await self._drop()
-        return await self.events.read(partial(_sqlite_rows, plan), seconds=seconds)
+        return await self.events.read(partial(_sqlite_rows, plan), seconds=seconds, long=True)
 
     async def tend(self) -> None:
         """Make the replica where it is wanted, bring it up to date, and forget the changes that it has."""
@@ -193,6 +193,11 @@ class Engines:
             memory=replica.memory(),
             size=_size(self._path),
         )
+
+
+def groups(source: Source, names: tuple[str, ...]) -> bool:
+    """Whether all of these are dimensions of this source that people may choose."""
+    return sql.groups(source, names)
 
 
 def _sqlite_rows(plan: Plan, db: Connection) -> list[Row]:

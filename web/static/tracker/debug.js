@@ -135,7 +135,7 @@
           begin(properties);
         }
       },
-      { get: (known, name) => name in known ? known[name] : later.bind(known, name) }
+      { get: (known, name) => known[name] ?? later.bind(known, name) }
     );
     self.db ||= api;
     self.databuddyOptOut = optOut;

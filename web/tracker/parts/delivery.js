@@ -26,6 +26,8 @@ export default (core) => {
   let waiting = [];
   let characters = 0;
   let timer;
+  /** True while an /identify is under way: another one might overtake it. */
+  let telling;
 
   const soon = (ms) => {
     if (!ms) timer = clearTimeout(timer);
@@ -45,12 +47,16 @@ export default (core) => {
       )
       .then((status) => {
         core.answered?.(url, texts.length, status);
+        if (route == "/identify") telling = false;
         if (!status || /408|42[59]|5../.test(status)) again(items);
+        else if (waiting.some((item) => item[0] == "/identify")) soon(0);
       });
   }
 
   function again(items) {
-    for (const item of items) if (item[2]++ < retries) waiting.push(item);
+    const left = items.filter((item) => item[2]++ < retries);
+    // What is said of a profile goes on where it was; anything else may come in any order.
+    waiting = items[0][0] == "/identify" ? [...left, ...waiting] : [...waiting, ...left];
     if (waiting[0]) soon(Math.min(Math.max(delay << (items[0][2] - 1), 250), 30_000));
   }
 
@@ -58,7 +64,15 @@ export default (core) => {
     timer = clearTimeout(timer);
     if (document.prerendering || !navigator.onLine) return;
     const groups = {};
+    const kept = [];
     for (const item of core.silent() ? [] : waiting) {
+      if (item[0] == "/identify" && !leaving) {
+        if (telling) {
+          kept.push(item);
+          continue;
+        }
+        telling = true;
+      }
       const bytes = new Blob([item[1]]).size + 1;
       const most = alone || item[0] == "/identify" ? 1 : MOST_EVENTS;
       let group = groups[item[0]];
@@ -70,7 +84,7 @@ export default (core) => {
       group.items.push(item);
       group.bytes += bytes;
     }
-    waiting = [];
+    waiting = kept;
     characters = 0;
     for (const route in groups) post(route, groups[route].items, leaving);
   };

@@ -48,6 +48,7 @@ export default (core) => {
   };
 
   const anonymous = () => local.did || put(local, "did", "anon_" + uuid());
+  const visitor = () => ({ anonymousId: anonymous(), anonymizeVisitorIds: settings.anonymizeVisitorIds });
   /** The session at a moment, a new one after 30 minutes without any event. */
   function sessionAt(now) {
     if (!(now - session.did_session_timestamp < IDLE_MS)) {
@@ -74,9 +75,8 @@ export default (core) => {
   core.ids = (event, route) => {
     const page = route == "/batch";
     if (stored) {
-      event.anonymousId = anonymous();
+      Object.assign(event, visitor());
       event.sessionId = sessionAt(event.timestamp);
-      if ("anonymizeVisitorIds" in settings) event.anonymizeVisitorIds = settings.anonymizeVisitorIds;
       if (page) event.sessionStartTime = +session.did_session_start;
     }
     if (page && local.did_profile) event.profileId = local.did_profile;
@@ -88,9 +88,7 @@ export default (core) => {
   };
 
   const send = (traits) => {
-    const said = { profileId: local.did_profile, traits };
-    if (stored) said.anonymousId = anonymous();
-    core.keep("/identify", said);
+    core.keep("/identify", { profileId: local.did_profile, traits, ...(stored && visitor()) });
   };
   core.identify = (profileId, traits) => {
     if (!profileId) return;

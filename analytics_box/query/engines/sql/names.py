@@ -105,6 +105,17 @@ for _metric, _number in METRICS.items():
 ERRORS = _SPANS | {
     "types": "count(distinct type)",
     "messages": "count(distinct message)",
+    "users_known": f"count(distinct case when {WHO} <> 0 then nullif(visitor, 0) end)",
+    "profiles": f"count(distinct nullif({WHO}, 0))",
+}
+# Sessions that met an error and those that did not (relations._exposures).
+EXPOSURES = {
+    "exposed": "count(case when exposed = 1 then 1 end)",
+    "control": "count(case when exposed = 0 then 1 end)",
+    "exposed_matched": "count(case when exposed = 1 and matched = 1 then 1 end)",
+    "control_matched": "count(case when exposed = 0 and matched = 1 then 1 end)",
+    "exposed_continued": "count(case when exposed = 1 and matched = 1 and continued = 1 then 1 end)",
+    "control_continued": "count(case when exposed = 0 and matched = 1 and continued = 1 then 1 end)",
 }
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
@@ -146,6 +157,7 @@ MEASURES: dict[Source, dict[str, str]] = {
     "errors": ERRORS,
     "outgoing_links": OUTGOING,
     "engagement": ENGAGEMENT,
+    "exposures": EXPOSURES,
 }
 
 _ROW = frozenset((*ATTRIBUTES, "path", "query_string", BUCKET))
@@ -162,4 +174,5 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "errors": _ROW | {"message", "type"},
     "outgoing_links": _ROW,
     "engagement": _ROW,
+    "exposures": frozenset(),
 }

@@ -6,7 +6,7 @@ import re
 from analytics_box.ingest.facts import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, render
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import PER_SESSION
+from analytics_box.query.engines.sql.names import PER_SESSION, PLACE
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
@@ -18,6 +18,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     values |= {"sites": json.dumps(plan.sites), "start": plan.start, "end": plan.end}
     if plan.source in OF_SESSIONS:
         return _of_sessions(plan, used, dialect, values)
+    if plan.source == "exposures":
+        return _exposures(plan, dialect, values)
     where = [_SITES]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -125,6 +127,42 @@ def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) 
         f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
     return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
+
+
+def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
+    """Sessions that met an error on a page (`exposed`), those that saw the page without it, which of them are matched,
+    and which saw another page afterwards. Errors are those that all conditions select; of page views only those ask
+    that speak of whole sessions."""
+    values["latest"] = plan.end + SESSION_AFTER
+    errors = [_SITES, "time >= :start", "time < :end", "session <> 0", *(render(item, values) for item in plan.where)]
+    views = [_SITES, "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
+    kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION]
+    others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
+    kept_of_first = {"path": "path", "device": "device", "time": "since"}
+    first = ", ".join(f"{dialect.best(name, 'min')} as {known}" for name, known in kept_of_first.items())
+    first = f"session, {first}, min({PLACE}) as place"
+    return (
+        f"(with met as (select {first} from errors as fact\n  where {_and(errors)}\n  group by session),\n"
+        f"seen as (select {first} from events as fact\n  where {_and([*views, *others])}\n  group by session),\n"
+        "each_one as (select session, path, device, since, place, 1 as exposed from met\n"
+        "  union all select session, path, device, since, place, 0 from seen),\n"
+        f"views as materialized (select session, path, time from events as fact\n"
+        f"  where {_and([*views, 'time < :latest'])}),\n"
+        "went_on as (select each_one.session from each_one join views on views.session = each_one.session\n"
+        "  where views.time > each_one.since and views.path <> each_one.path),\n"
+        "counted as (select session, exposed,\n"
+        "  row_number() over (partition by path, device, since / 86400000, exposed order by place, session) as rank,\n"
+        "  sum(exposed) over same as met_it, sum(1 - exposed) over same as met_none\n"
+        "  from each_one window same as (partition by path, device, since / 86400000))\n"
+        "select exposed,\n"
+        "  case when rank <= case exposed when 1 then met_none else met_it end then 1 else 0 end as matched,\n"
+        "  case when session in (select session from went_on) then 1 else 0 end as continued from counted)"
+    )
+
+
+def _columns(item: Where) -> set[str]:
+    """The columns that a condition speaks of."""
+    return {item.column} if isinstance(item, Condition) else {name for part in item.items for name in _columns(part)}
 
 
 def _present(plan: Plan) -> list[str]:

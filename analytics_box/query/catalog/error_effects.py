@@ -1,0 +1,112 @@
+"""What one error or the errors of one page did to people (wire 1.7, without what depends on payments)."""
+
+from collections.abc import Sequence
+
+from analytics_box.query.catalog.errors import OWN
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
+from analytics_box.query.catalog.values import Value, difference, field, ratio
+from analytics_box.query.ranges import Window
+
+_NEEDS = ("message", "path")
+
+
+def _impact(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    return [rows[0][0] | {"ambiguous": len(rows[1])}]
+
+
+def _number(name: str, description: str, value: Value) -> Column:
+    return column(name, "number", description, value)
+
+
+def _percent(name: str, description: str, part: str, whole: str) -> Column:
+    return column(name, "number", description, ratio(part, whole), unit="percent")
+
+
+def _type(
+    name: str, title: str, description: str, columns: tuple[Column, ...], *asks: Ask, **more: object
+) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Errors",
+        title=title,
+        description=f"{description}. Needs exactly one filter eq on {' or '.join(_NEEDS)}",
+        columns=columns,
+        asks=asks,
+        filters=OWN,
+        needs=_NEEDS,
+        needs_one=True,
+        visualization="metric",
+        **more,  # type: ignore[arg-type]  # a shape, or nothing
+    )
+
+
+TYPES = (
+    _type(
+        "error_customer_impact",
+        "Who met an error",
+        "How many visitors and sessions an error touched, and of how many of them it is known who they were",
+        (
+            _number("error_occurrences", "Errors", field("count")),
+            _number("affected_sessions", "Distinct sessions", field("sessions")),
+            _number("affected_visitor_identifiers", "Distinct visitors", field("users")),
+            _number("linked_visitor_identifiers", "Visitors of whom it is known who they were", field("users_known")),
+            _number("unlinked_visitor_identifiers", "All other visitors", difference("users", "users_known")),
+            _number("identified_profiles", "Distinct people", field("profiles")),
+            _number("ambiguous_profile_sessions", "Sessions in which more than one person met it", field("ambiguous")),
+            _percent(
+                "identity_coverage_percent", "Linked visitors as a share of all affected ones", "users_known", "users"
+            ),
+        ),
+        Ask("errors", ("count", "sessions", "users", "users_known", "profiles")),
+        Ask("errors", ("profiles",), ("session",), present=("session",), least=("profiles", 2)),
+        shape=_impact,
+    ),
+    _type(
+        "error_route_continuation_comparison",
+        "Whether people go on after an error",
+        "Sessions that met an error on a page, and sessions that saw the page without it: how many of them saw another"
+        " page afterwards. Each exposed session is matched with a control session of the same page, UTC day and kind"
+        " of device, the earliest first; only matched sessions are compared",
+        (
+            _number("candidate_exposed_sessions", "Sessions that met the error", field("exposed")),
+            _number(
+                "candidate_control_sessions",
+                "Sessions that saw a page on which others met it, and did not meet it themselves",
+                field("control"),
+            ),
+            _number("matched_exposed_sessions", "Exposed sessions with a control session", field("exposed_matched")),
+            _number("matched_control_sessions", "Control sessions with an exposed one", field("control_matched")),
+            _number("unmatched_exposed_sessions", "Exposed sessions without", difference("exposed", "exposed_matched")),
+            _number("unmatched_control_sessions", "Control sessions without", difference("control", "control_matched")),
+            _number(
+                "exposed_continued_sessions",
+                "Matched exposed sessions that saw another page after the error",
+                field("exposed_continued"),
+            ),
+            _number(
+                "control_continued_sessions",
+                "Matched control sessions that saw another page after this one",
+                field("control_continued"),
+            ),
+            _percent(
+                "exposed_continuation_percent",
+                "Their share of the matched exposed sessions",
+                "exposed_continued",
+                "exposed_matched",
+            ),
+            _percent(
+                "control_continuation_percent",
+                "Their share of the matched control sessions",
+                "control_continued",
+                "control_matched",
+            ),
+        ),
+        Ask(
+            "exposures",
+            (
+                *("exposed", "control", "exposed_matched", "control_matched"),
+                *("exposed_continued", "control_continued"),
+            ),
+        ),
+    ),
+)
