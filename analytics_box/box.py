@@ -4,7 +4,6 @@ What stands over one database is wired in state_side and event_side; here they m
 """
 
 from pathlib import Path
-from typing import cast
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
 from analytics_box.http.front import Front
+from analytics_box.http.guard import Guard
 from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
@@ -124,10 +124,9 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
 def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
     settings = calls.settings
     files = assets.load(web_dir() / "static")
-    litestar = app.build(
-        keys=state.keys,
-        admission=state.admission,
-        sign_ins=state.sign_ins,
+    application = app.build(
+        guard=Guard(state.keys, state.admission, state.sign_ins),
+        calls=calls,
         pages=Pages(web_dir() / "templates", files),
         parts={
             "settings": settings,
@@ -139,15 +138,16 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "organizations": state.organizations,
             "websites": state.websites,
             "presence": events.presence,
-            "calls": calls,
             "reference": Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
             "mailer": calls.mailer,
             "queries": events.queries,
             "late": LateParts(calls.clock),
             "register": events.register,
+            "keys": state.keys,
+            "sign_ins": state.sign_ins,
         },
     )
-    return Front(cast(App, litestar), events=event_handlers(events.intake), limits=state.limits, settings=settings)
+    return Front(application, events=event_handlers(events.intake), limits=state.limits, settings=settings)
 
 
 def web_dir() -> Path:
