@@ -23,6 +23,9 @@ from analytics_box.http.reference import Reference
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.limits import Limits
+from analytics_box.links.parts import Links
+from analytics_box.links.redirect import Redirects
+from analytics_box.links.visits import Observer
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -114,6 +117,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
         held=events.held,
         queries=events.queries,
         register=events.register,
+        links=Links(state.links, state.link_domains, events.clicks, events.db),
         mailer=mailer,
         outgoing=client,
         channel_tools=Tools(state.seal, client.fence),
@@ -124,10 +128,11 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
 def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
     settings = calls.settings
     files = assets.load(web_dir() / "static")
+    pages = Pages(web_dir() / "templates", files)
     application = app.build(
         guard=Guard(state.keys, state.admission, state.sign_ins),
         calls=calls,
-        pages=Pages(web_dir() / "templates", files),
+        pages=pages,
         parts={
             "settings": settings,
             "clock": calls.clock,
@@ -147,7 +152,28 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "sign_ins": state.sign_ins,
         },
     )
-    return Front(application, events=event_handlers(events.intake), limits=state.limits, settings=settings)
+    return Front(
+        application,
+        events=event_handlers(events.intake),
+        links=_redirects(state, events, calls, pages),
+        limits=state.limits,
+        settings=settings,
+    )
+
+
+def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) -> Redirects:
+    return Redirects(
+        directory=state.links,
+        domains=state.link_domains,
+        clicks=events.clicks,
+        observer=Observer(events.places, events.salts, state.websites, calls.clock),
+        box_db=state.db,
+        passwords=state.passwords,
+        limits=state.limits,
+        clock=calls.clock,
+        settings=calls.settings,
+        draw=pages.text,
+    )
 
 
 def web_dir() -> Path:

@@ -14,6 +14,9 @@ from analytics_box.identity import Role
 from analytics_box.invitations import calls as invitation_calls
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
+from analytics_box.links import calls as link_calls
+from analytics_box.links import domain_calls as link_domains
+from analytics_box.links import folder_calls as link_folders
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls, member_calls
 from analytics_box.profiles import calls as people_calls
@@ -92,6 +95,21 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
+    Procedure("links.list", link_calls.list_links, "read:links"),
+    Procedure("links.paginated", link_calls.paginated, "read:links"),
+    Procedure("links.get", link_calls.get, "read:links"),
+    Procedure("links.create", link_calls.create, "write:links", "member"),
+    Procedure("links.update", link_calls.update, "write:links", "member"),
+    Procedure("links.upsert", link_calls.upsert, "write:links", "member"),
+    Procedure("links.delete", link_calls.delete, "write:links", "member"),
+    Procedure("links.listDomains", link_domains.list_domains, "read:links"),
+    Procedure("links.addDomain", link_domains.add_domain, "write:links", "admin"),
+    Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
+    Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
+    Procedure("linkFolders.list", link_folders.list_folders, "read:links"),
+    Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
+    Procedure("linkFolders.update", link_folders.update, "write:links", "member"),
+    Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),
