@@ -4,7 +4,6 @@ What stands over one database is wired in state_side and event_side; here they m
 """
 
 from pathlib import Path
-from typing import cast
 
 from msgspec import Struct
 
@@ -17,12 +16,16 @@ from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
 from analytics_box.http.front import Front
+from analytics_box.http.guard import Guard
 from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.limits import Limits
+from analytics_box.links.parts import Links
+from analytics_box.links.redirect import Redirects
+from analytics_box.links.visits import Observer
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -114,6 +117,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
         held=events.held,
         queries=events.queries,
         register=events.register,
+        links=Links(state.links, state.link_domains, events.clicks, events.db),
         mailer=mailer,
         outgoing=client,
         channel_tools=Tools(state.seal, client.fence),
@@ -124,11 +128,11 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
 def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
     settings = calls.settings
     files = assets.load(web_dir() / "static")
-    litestar = app.build(
-        keys=state.keys,
-        admission=state.admission,
-        sign_ins=state.sign_ins,
-        pages=Pages(web_dir() / "templates", files),
+    pages = Pages(web_dir() / "templates", files)
+    application = app.build(
+        guard=Guard(state.keys, state.admission, state.sign_ins),
+        calls=calls,
+        pages=pages,
         parts={
             "settings": settings,
             "clock": calls.clock,
@@ -139,15 +143,37 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "organizations": state.organizations,
             "websites": state.websites,
             "presence": events.presence,
-            "calls": calls,
             "reference": Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
             "mailer": calls.mailer,
             "queries": events.queries,
             "late": LateParts(calls.clock),
             "register": events.register,
+            "keys": state.keys,
+            "sign_ins": state.sign_ins,
         },
     )
-    return Front(cast(App, litestar), events=event_handlers(events.intake), limits=state.limits, settings=settings)
+    return Front(
+        application,
+        events=event_handlers(events.intake),
+        links=_redirects(state, events, calls, pages),
+        limits=state.limits,
+        settings=settings,
+    )
+
+
+def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) -> Redirects:
+    return Redirects(
+        directory=state.links,
+        domains=state.link_domains,
+        clicks=events.clicks,
+        observer=Observer(events.places, events.salts, state.websites, calls.clock),
+        box_db=state.db,
+        passwords=state.passwords,
+        limits=state.limits,
+        clock=calls.clock,
+        settings=calls.settings,
+        draw=pages.text,
+    )
 
 
 def web_dir() -> Path:

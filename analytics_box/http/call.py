@@ -16,6 +16,7 @@ from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
+from analytics_box.links.parts import Links
 from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender
@@ -54,6 +55,7 @@ class Calls(Struct, frozen=True):
     sender: Sender
     queries: Queries
     register: Register
+    links: Links
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""

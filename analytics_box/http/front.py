@@ -1,10 +1,11 @@
 """The first and the last thing that a request meets: its id, its address, host check, headers, last refusal.
 
-Events go straight from here to their handlers; everything else goes to Litestar.
+Events and short links go straight from here to their handlers; everything else goes to Litestar.
 """
 
 import logging
 from collections.abc import Mapping
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from analytics_box import errors, ids
@@ -31,15 +32,34 @@ SECURITY_HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")
+FILES = "/static/"  # what pages on every host load
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
+
+
+class ShortLinks(Protocol):
+    """What answers short addresses: under its prefix on the box's own hosts, at the root of domains of its own."""
+
+    prefix: str
+
+    def domain_of(self, scope: Scope) -> str | None:
+        """The domain of short links that a request names as its host; None for every other host."""
+
+    def on_domain(self, domain: str) -> App:
+        """What answers there."""
+
+    async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What answers below the prefix."""
 
 
 class Front:
     """The ASGI application that granian serves."""
 
-    def __init__(self, app: App, *, events: Mapping[str, App], limits: Limits, settings: Settings) -> None:
+    def __init__(
+        self, app: App, *, events: Mapping[str, App], links: ShortLinks, limits: Limits, settings: Settings
+    ) -> None:
         self._app = app
         self._events = events
+        self._links = links
         self._limits = limits
         self._limit = settings.limit_address
         self._trusted = networks(settings.trusted_proxies)
@@ -57,6 +77,7 @@ class Front:
         head = scope["method"] == "HEAD"
         if head:
             scope["method"] = "GET"  # answered like GET, without the body
+            scope["head"] = True
         added = ((b"x-request-id", request_id.encode()), *self._headers)
 
         async def answer(message: Message) -> None:
@@ -74,16 +95,7 @@ class Front:
             await send(message)
 
         try:
-            handler = self._events.get(scope["path"])
-            if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or scope["path"] != "/"):
-                try:
-                    self._admit(scope)
-                except BoxError as refused:
-                    scope["refused"] = refused  # in their own shape, and so that another site's page may read it
-                await handler(scope, receive, answer)
-            else:
-                self._admit(scope)
-                await self._app(scope, receive, answer)
+            await self._serve(scope, receive, answer)
         except Disconnected:
             return
         except Exception as raised:
@@ -93,8 +105,34 @@ class Front:
         finally:
             admission.leave(scope)
 
-    def _admit(self, scope: Scope) -> None:
-        """Set the client's address; refuse unknown hosts and floods. Raises BoxError."""
+    async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
+        """Hand a request to whoever answers it. Raises what they raise."""
+        path = scope["path"]
+        domain = self._links.domain_of(scope)
+        if domain is not None:
+            self._admit(scope, own_host=False)
+            await (self._app if path.startswith(FILES) else self._links.on_domain(domain))(scope, receive, answer)
+            return
+        if path.startswith(self._links.prefix):
+            self._admit(scope)
+            await self._links.under_prefix(scope, receive, answer)
+            return
+        handler = self._events.get(path)
+        if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or path != "/"):
+            try:
+                self._admit(scope)
+            except BoxError as refused:
+                scope["refused"] = refused  # in their own shape, and so that another site's page may read it
+            await handler(scope, receive, answer)
+        else:
+            self._admit(scope)
+            await self._app(scope, receive, answer)
+
+    def _admit(self, scope: Scope, *, own_host: bool = True) -> None:
+        """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
+
+        Without `own_host` the host is known to be a domain of short links.
+        """
         host = forwarded_for = None
         for name, value in scope["headers"]:
             if name == b"host":
@@ -109,7 +147,7 @@ class Front:
         scope["address"] = address
         if not host:
             raise errors.BadRequest("The request has no Host header")
-        if self._hosts and host_name(host.decode("latin-1")) not in self._hosts:
+        if own_host and self._hosts and host_name(host.decode("latin-1")) not in self._hosts:
             raise errors.Misdirected("This host name is not one of this box")
         if scope["path"] != "/health":
             self._limits.take("address", network_of(address), self._limit)

@@ -9,7 +9,7 @@ PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 Access = Scope | Literal["public", "signed in"]
-OF_ORGANIZATION = frozenset({"manage:config"})  # scopes that are never about a single website
+OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # never about a single website
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
 
 

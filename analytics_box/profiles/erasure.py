@@ -175,7 +175,7 @@ class Erasures(Struct, frozen=True):
         """Remove the strings that no row has any more."""
         left = await self.events.read(lambda db: erasure_rows.strings(db, erasure.id))
         tops = {}
-        for table in TABLES:
+        for table in (*TABLES, traces.LINK_CLICKS):
             top = await self.events.read(partial(traces.newest, table=table))
             tops[table] = top - 1
             for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common

@@ -32,8 +32,18 @@ def columns(table: str) -> tuple[str, ...]:
     return COLUMNS if table == "events" else (*SPAN_OWN, *SPANS[table], *ATTRIBUTES)
 
 
+# Clicks on short links are nobody's traces, but their strings are in use. These columns hold numbers of strings.
+LINK_CLICKS = "link_clicks"
+_LINK_TEXTS = (
+    *("variant", "rule", "referrer", "source", "country", "region", "city"),
+    *("browser", "system", "device", "language", "agent"),
+)
+
+
 def texts(table: str) -> tuple[str, ...]:
     """Those of its columns that hold numbers of strings."""
+    if table == LINK_CLICKS:
+        return _LINK_TEXTS
     counted = MEASURES | ({"errors"} if table == "engagement" else set())
     return tuple(column for column in columns(table) if column not in counted)
 

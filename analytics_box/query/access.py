@@ -10,6 +10,7 @@ from analytics_box import errors
 from analytics_box.accounts.directory import Organizations
 from analytics_box.identity import Identity
 from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.types import Subject
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
@@ -33,6 +34,7 @@ class Scope(Struct, frozen=True):
 
     `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
     see who somebody is, as members and keys may. A `stranger` reads only because the website is public.
+    Of a link the one number is that of the link among the clicks.
     """
 
     sites: tuple[int, ...]
@@ -40,6 +42,14 @@ class Scope(Struct, frozen=True):
     ids: Mapping[str, int] = {}
     people: bool = True
     stranger: bool = False
+    subject: Subject = "website"
+
+
+class KnownLink(Struct, frozen=True):
+    """A short link: its number among the clicks, and whose it is."""
+
+    number: int
+    organization_id: str
 
 
 class Target(Struct, frozen=True):
@@ -57,14 +67,17 @@ def scope_of(
     websites: Directory,
     organizations: Organizations,
     types: tuple[str, ...],
+    link: KnownLink | None = None,
 ) -> Scope:
-    """What this query reads.
+    """What this query reads. `link` is the one that the target names, as far as there is one.
 
     The first of link, monitor, website, organization, session's organization, key's organization counts. An unknown
     id answers like a forbidden one. Raises AuthRequired, Forbidden, FeatureUnavailable or MissingTarget.
     """
     if target.link_id is not None:
-        raise _denied(identity, "this link")
+        if link is None or not may_read_links(identity, link.organization_id):
+            raise _denied(identity, "this link")
+        return Scope((link.number,), subject="link")
     if target.schedule_id is not None:
         raise _denied(identity, "this monitor")
     if target.website_id is not None:
@@ -127,6 +140,11 @@ def may_read_organization(identity: Identity, organization_id: str) -> bool:
     if identity.key is not None:
         return identity.key.organization_id == organization_id and identity.has("read:data")
     return identity.person is not None and identity.person.organization_id == organization_id
+
+
+def may_read_links(identity: Identity, organization_id: str) -> bool:
+    """Whether the caller may ask about clicks on an organization's links: a key needs global access (spec 2.2)."""
+    return may_read_organization(identity, organization_id) and identity.may_act_for_organization("read:data")
 
 
 def readable(identity: Identity, organization_id: str, websites: Directory) -> list[Website]:

@@ -1,5 +1,6 @@
 """POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,12 +16,14 @@ from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, compiled, statements
-from analytics_box.query.access import Target
+from analytics_box.query.access import Scope, Target
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
+from analytics_box.query.named_link import named_link
 from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
+from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
 
 _QUERY = msgspec.json.Decoder(GivenQuery)
@@ -36,6 +39,7 @@ async def compile_query(
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
+    box_db: NamedDependency[Db],
     queries: NamedDependency[Queries],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
@@ -49,18 +53,25 @@ async def compile_query(
     target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
     zone_name = request.query_params.get("timezone")
     if is_query:
+        link = await named_link(box_db, target)
         return json_answer(
             request,
             _query(
-                body.decode(_QUERY.decode, sent), identity, target, websites, organizations, zone_name, clock, queries
+                body.decode(_QUERY.decode, sent),
+                lambda names: access.scope_of(identity, target, websites, organizations, names, link),
+                zone_name,
+                clock,
+                queries,
             ),
         )
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if target.website_id is not None and target.website_id != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
-    target = Target(website_id=given.projectId)
-    reads = access.scope_of(identity, target, websites, organizations, (given.type,))
+    of_link = catalog.TYPES[given.type].subject == "link"
+    target = Target(link_id=given.projectId) if of_link else Target(website_id=given.projectId)
+    link = await named_link(box_db, target)
+    reads = access.scope_of(identity, target, websites, organizations, (given.type,), link)
     statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now(), engines=queries.engines)
     return json_answer(
         request,
@@ -76,17 +87,14 @@ async def compile_query(
 
 def _query(
     given: GivenQuery,
-    identity: Identity,
-    target: Target,
-    websites: Directory,
-    organizations: Organizations,
+    scope_for: Callable[[tuple[str, ...]], Scope],
     zone_name: str | None,
     clock: Clock,
     queries: Queries,
 ) -> Record:
     """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
     names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
-    reads = access.scope_of(identity, target, websites, organizations, names)
+    reads = scope_for(names)
     now = clock.now()
     entries = statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines)
     top: Record = {"success": True, "engine": entries[0].engine}

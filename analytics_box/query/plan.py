@@ -10,8 +10,9 @@ from analytics_box.query.filters import Where
 from analytics_box.query.ranges import Window
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
-# them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; or the
-# sessions that met an error on a page, and those that saw the page without it.
+# them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; the
+# sessions that met an error on a page, and those that saw the page without it; the clicks on links, whose numbers are
+# then the sites; or the sessions on the box's own websites that followed such clicks.
 Source = Literal[
     "events",
     "sessions",
@@ -25,6 +26,8 @@ Source = Literal[
     "outgoing_links",
     "engagement",
     "exposures",
+    "link_clicks",
+    "landings",
 ]
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 

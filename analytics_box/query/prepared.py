@@ -56,7 +56,8 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
     where, ignored = filters.conditions(others, query_type.filters)
     own = (reads.owner,) if reads.owner and query_type.organization else ()
-    return Prepared(query_type, (*reads.sites, *own), where, _having(counted, query_type), ignored)
+    sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
+    return Prepared(query_type, sites, where, _having(counted, query_type), ignored)
 
 
 def _check_needs(query_type: QueryType, request: Request) -> None:

@@ -16,10 +16,12 @@ from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Target
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
 from analytics_box.settings import Settings
+from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
 
 
@@ -32,6 +34,7 @@ async def query(
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
+    box_db: NamedDependency[Db],
 ) -> Response[bytes]:
     """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
@@ -43,7 +46,8 @@ async def query(
     given = body.decode(DECODER.decode, sent)
     many = given if isinstance(given, list) else [given]
     target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
-    reads = access.scope_of(identity, target, websites, organizations, _types(many))
+    link = await named_link(box_db, target)
+    reads = access.scope_of(identity, target, websites, organizations, _types(many), link)
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
     answers = await queries.answers(checked, reads)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.routes import PROCEDURES
+from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES, Role
 from analytics_box.organizations import rules
 from tests.configuration.outside import Outside, outside

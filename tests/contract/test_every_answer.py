@@ -33,6 +33,15 @@ def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox
         assert answer.headers["x-request-id"].encode() in answer.body
 
 
+@pytest.mark.parametrize("path", sorted({path for _, path in ASKED} - {"/"}))  # where events are posted, too
+def test_every_address_tells_which_methods_it_takes(box: WholeBox, path: str) -> None:
+    taken = {method for method, asked in ASKED if asked == path} | {"OPTIONS"}
+    answer, refused = box.ask("OPTIONS", path), box.ask("DELETE", path)
+    assert (answer.status, answer.body, refused.status) == (204, b"", 405)
+    for said in (answer, refused):
+        assert {*said.headers["allow"].split(", ")} == taken
+
+
 def test_no_two_requests_share_an_id(box: WholeBox) -> None:
     assert len({box.get("/health", x_request_id="mine").headers["x-request-id"] for _ in range(50)}) == 50
 

@@ -9,6 +9,7 @@ _VITALS_BY = ("page", "browser", "country", "os", "device", "region")
 _RANKS = "p50 p75 p90 p95 p99"
 _BY = "name visitors p50_lcp p50_fcp p50_cls p50_inp p50_ttfb samples"
 _SESSION = "session_id visitor_id first_visit last_visit page_views country referrer device_type browser_name os_name"
+_CLICKED = "clicks visitors percentage"
 _LOADING = "avg_load_time p50_load_time p95_load_time samples"
 
 # Type → fields of its rows.
@@ -118,6 +119,15 @@ FIELDS: dict[str, str] = {
     " unique_pages device browser os country region referrer events web_vitals",
     "outbound_links": "href text total_clicks unique_users unique_sessions percentage last_clicked",
     "outbound_domains": "domain total_clicks unique_users unique_links percentage",
+    # 1.12, and what is counted beside it
+    "link_total_clicks": "total visitors first_clicked last_clicked",
+    "link_clicks_by_day": "date clicks visitors",
+    "link_referrers_by_day": "date value",
+    "link_countries_by_day": "date value",
+    "link_top_referrers": f"name referrer domain source referrer_type parsed_referrer {_CLICKED}",
+    **{f"link_top_{part}": f"name country {_PLACE} {_CLICKED}" for part in ("countries", "regions", "cities")},
+    "link_top_devices": f"name {_CLICKED}",
+    "link_top_browsers": f"name {_CLICKED}",
     # 1.13
     "frustration_by_page": "name page_views visitors rage_click_rate dead_click_rate error_rate top_dead_click_target"
     " top_rage_click_target",
@@ -157,6 +167,13 @@ BEYOND: dict[str, str] = {
     "entry_exit_flow": "entry_page exit_page sessions visitors percentage",
     "channels": STANDARD,
     "bots": "name reason count first_seen last_seen",
+    "link_top_systems": f"name {_CLICKED}",
+    "link_top_languages": f"name {_CLICKED}",
+    "link_variants": f"name {_CLICKED}",
+    "link_rules": f"name {_CLICKED}",
+    "link_kinds": "name clicks percentage",
+    "link_top_bots": "name kind clicks last_seen",
+    "link_landings": "clicks sessions pageviews bounce_rate median_session_duration",
 }
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
@@ -184,6 +201,8 @@ LIMITS = {
     "session_events": 500,
     "interesting_sessions": 10,
     "profile_list": 25,
+    **{f"link_top_{part}": 10 for part in ("referrers", "countries", "regions", "cities", "browsers")},
+    **{f"link_top_{part}": 10 for part in ("systems", "languages", "bots")},
     "realtime_pages": 10,
     "realtime_referrers": 10,
     "realtime_countries": 50,
@@ -277,6 +296,7 @@ OWN_FILTERS = frozenset(
         "engagement_quality_by_page",
         "vitals_by_page",
         "bots",
+        *(name for name in (*FIELDS, *BEYOND) if name.startswith("link_")),
     )
 )
 EXTRA_FILTERS = {
@@ -295,6 +315,10 @@ EXTRA_FILTERS = {
     "profile_list": "event_name profile_id",
     "outbound_links": "client_id anonymous_id session_id href text",
     "traffic_segments": "path",
+    **dict.fromkeys(
+        (name for name in FIELDS if name.startswith("link_")),
+        "referrer country region city device_type browser_name",
+    ),
 }
 HOURLY = frozenset(
     [
@@ -310,5 +334,8 @@ HOURLY = frozenset(
         "sessions_time_series",
         "performance_time_series",
         "profiles_time_series",
+        "link_clicks_by_day",
+        "link_referrers_by_day",
+        "link_countries_by_day",
     ]
 )

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from analytics_box.http.routes import PROCEDURES
+from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box

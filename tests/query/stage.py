@@ -60,12 +60,17 @@ class Stage:
     def _append(self, fact: Event) -> None:
         self.db.write_now(lambda db: self._ledger.append(db, [fact]))
 
-    def entries(self, content: dict[str, object], sites: tuple[int, ...] | Scope, *, now: int = 0) -> list[Entry]:
-        """The answer to the body of a POST /v1/query."""
+    def entries(
+        self, content: dict[str, object], sites: tuple[int, ...] | Scope, *, now: int = 0, both: bool = True
+    ) -> list[Entry]:
+        """The answer to the body of a POST /v1/query; `both` engines are asked unless there are too many questions."""
         given = DECODER.decode(json.dumps(content))
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
-        answers = self._runner.run(self._answers(request, sites if isinstance(sites, Scope) else Scope(sites)))
+        scope = sites if isinstance(sites, Scope) else Scope(sites)
+        if not both:
+            return self._runner.run(self._queries[0].answer(request, scope))
+        answers = self._runner.run(self._answers(request, scope))
         ledger, columns = (msgspec.to_builtins(answer) for answer in answers)
         assert_same(ledger, columns, where="")
         return answers[0]

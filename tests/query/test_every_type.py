@@ -5,10 +5,14 @@ from typing import Any
 
 import pytest
 
+from analytics_box.links import click_rows
 from analytics_box.query import catalog
+from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.compose import sortable
 from analytics_box.query.run import Entry
+from analytics_box.store.strings import Strings
+from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
 from tests.query.stage import Stage
 
@@ -26,6 +30,8 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 def site(stage: Stage) -> int:
     (number,) = stage.new_sites(1)
     stage.store_facts(visit(number, stage.clock.now()))
+    clicks = clicks_of_all_kinds(number, stage.clock.now(), landing=number, visitor=ANA)
+    stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     return number
 
 
@@ -39,7 +45,8 @@ def ask(stage: Stage, site: int, name: str, **more: Any) -> Entry:
     elif needs:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
-    (entry,) = stage.entries(body, (site,), now=stage.clock.now())
+    reads = Scope((site,), subject=catalog.TYPES[name].subject)
+    (entry,) = stage.entries(body, reads, now=stage.clock.now())
     return entry
 
 

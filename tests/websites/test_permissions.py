@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box import ids
-from analytics_box.http.routes import PROCEDURES
+from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules

@@ -16,7 +16,8 @@ from analytics_box.http.openapi.described_events import EVENTS
 from analytics_box.http.openapi.examples import example
 from analytics_box.http.openapi.refusals import Family
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
-from analytics_box.http.routes import PROCEDURES, TABLE, Procedure, Route
+from analytics_box.http.procedures import PROCEDURES, Procedure
+from analytics_box.http.routes import TABLE, Route
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.settings import Settings
 
@@ -55,7 +56,7 @@ def document(settings: Settings, *, cookie: str) -> Schema:
         "anyOf": [{"$ref": REFERENCE.format(name=f"Rows_{name}")} for name in TYPES],
     }
     paths: dict[str, Schema] = {}
-    procedures = {path: line for line in PROCEDURES for path in paths_of(line)}
+    procedures = {path: line for line in PROCEDURES for path in line.paths}
     for route in TABLE:
         path = plain_path(route.path)
         line = procedures.get(path) if route.procedure else None
@@ -99,12 +100,6 @@ def document(settings: Settings, *, cookie: str) -> Schema:
 def plain_path(path: str) -> str:
     """A path of the table as the document writes it."""
     return re.sub(r"\{(\w+):\w+\}", r"{\1}", path)
-
-
-def paths_of(line: Procedure) -> tuple[str, str]:
-    """Both paths of a procedure: the enveloped one, and the plain mirror."""
-    path = "/" + line.name.replace(".", "/")
-    return f"/rpc{path}", path
 
 
 def _schemas(types: list[Any]) -> tuple[Schema, Schema]:

@@ -26,7 +26,7 @@ def _parsed(row: Measured) -> Record:
     return {"name": row["source"], "domain": _domain(row), "url": _address(row), "type": _kind(row)}
 
 
-_PARTS = (
+PARTS = (
     column("referrer", "string", "Address of the source, empty for Direct", _address),
     column("domain", "string", "Host of the source, empty for Direct", _domain),
     column("source", "string", "The same as name"),
@@ -52,7 +52,7 @@ def _sources(name: str, title: str, description: str, where: tuple[Condition, ..
             VIEWS,
             VISITORS,
             SHARE,
-            *_PARTS,
+            *PARTS,
         ),
         asks=(
             Ask(

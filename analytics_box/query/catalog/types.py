@@ -11,6 +11,7 @@ from analytics_box.query.plan import Order, Source
 from analytics_box.query.ranges import Window
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
+Subject = Literal["website", "link"]
 FieldType = Literal["string", "number", "boolean", "date", "datetime", "json"]
 Record = dict[str, Any]
 
@@ -79,7 +80,8 @@ class QueryType(Struct, frozen=True):
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
     are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
     value. `organization` types also count an
-    organization's events that belong to no website; `personal` ones say who somebody is.
+    organization's events that belong to no website; `personal` ones say who somebody is. `subject` is what a query has
+    to name for it: asked of something else, a type finds nothing (wire 1.1).
     """
 
     name: str
@@ -101,6 +103,7 @@ class QueryType(Struct, frozen=True):
     public: bool = False
     organization: bool = False
     personal: bool = False
+    subject: Subject = "website"
     default_limit: int = 100
     visualization: Visualization = "table"
 

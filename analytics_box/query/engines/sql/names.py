@@ -8,7 +8,7 @@ from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
 from analytics_box.query.plan import BUCKET, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
-INTERNED = TEXTS | {"to_path", "event", "profile_of"}
+INTERNED = TEXTS | {"to_path", "event", "profile_of", "variant", "rule"}
 # What a group was at its latest event. A statement with one of them has no other maximum or minimum, so that SQLite
 # can take these columns from the row of the latest.
 LATEST = ("path", "country", "region", "device", "browser", "system", "source")
@@ -145,6 +145,23 @@ PROPERTIES = {
     "urls": "count(case when value glob 'http://*' or value glob 'https://*' then 1 end)",
 }
 
+LINK_CLICKS = {
+    "clicks": "count(*)",
+    "visitors": "count(distinct visitor)",
+    "first": "min(time)",
+    "last": "max(time)",
+    "referrers": "count(distinct case when referrer <> 0 then source end)",
+    "countries": "count(distinct nullif(country, 0))",
+}
+# The sessions that followed clicks, of which relations gives one row each.
+LANDINGS = {
+    "sessions": "count(*)",
+    "pageviews": "coalesce(sum(views), 0)",
+    "bounces": "count(case when views = 1 and engaged < 10 and others = 0 then 1 end)",
+    "duration_total": "coalesce(sum(duration), 0)",
+    "median_duration": "median(duration)",
+}
+
 MEASURES: dict[Source, dict[str, str]] = {
     "events": EVENTS,
     "sessions": SESSIONS,
@@ -158,6 +175,8 @@ MEASURES: dict[Source, dict[str, str]] = {
     "outgoing_links": OUTGOING,
     "engagement": ENGAGEMENT,
     "exposures": EXPOSURES,
+    "link_clicks": LINK_CLICKS,
+    "landings": LANDINGS,
 }
 
 _ROW = frozenset((*ATTRIBUTES, "path", "query_string", BUCKET))
@@ -175,4 +194,6 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "outgoing_links": _ROW,
     "engagement": _ROW,
     "exposures": frozenset(),
+    "link_clicks": frozenset(),
+    "landings": frozenset(),
 }

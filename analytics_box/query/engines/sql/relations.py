@@ -3,6 +3,7 @@
 import json
 import re
 
+from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, render
 from analytics_box.query.engines.sql.dialect import Dialect
@@ -20,13 +21,15 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _of_sessions(plan, used, dialect, values)
     if plan.source == "exposures":
         return _exposures(plan, dialect, values)
-    where = [_SITES]
+    if plan.source == "landings":
+        return _landings(plan, values)
+    where = [_LINKS if plan.source == "link_clicks" else _SITES]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
-        if plan.kinds:
-            where.append(f"kind in ({', '.join(str(int(kind)) for kind in plan.kinds)})")
-        if plan.timed[1]:
-            where.append(f"engaged > {int(plan.timed[0])} and engaged < {int(plan.timed[1])}")
+    if plan.source in {"events", "properties", "link_clicks"} and plan.kinds:
+        where.append(f"kind in ({', '.join(str(int(kind)) for kind in plan.kinds)})")
+    if plan.source in {"events", "properties"} and plan.timed[1]:
+        where.append(f"engaged > {int(plan.timed[0])} and engaged < {int(plan.timed[1])}")
     if plan.metrics:
         where.append(f"metric in ({', '.join(str(int(metric)) for metric in plan.metrics)})")
     where += ["time >= :start", "time < :end", *_present(plan)]
@@ -37,6 +40,30 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
 
 
 _SITES = "site in (select value from numbers_in(:sites))"
+_LINKS = "link in (select value from numbers_in(:sites))"
+_SOON = 5 * MINUTE  # how long after a click its page may come
+
+
+def _landings(plan: Plan, values: Values) -> str:
+    """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
+    as the same visitor. One row per session."""
+    values |= {"soon": _SOON, "latest": plan.end + SESSION_AFTER}
+    clicks = [_LINKS, "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
+    clicks += [render(item, values) for item in plan.where]
+    clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
+    landed = (
+        f"select distinct entry.session from ({clicked}) as click\n"
+        "  join events as entry on entry.site = click.landing and entry.visitor = click.landing_visitor\n"
+        "    and entry.time >= click.time and entry.time < click.time + :soon\n"
+        "    and entry.kind = 1 and entry.bot = 0 and entry.session <> 0"
+    )
+    inner = (
+        "select session, count(case when kind = 1 then 1 end) as views, count(case when kind = 2 then 1 end) as others,"
+        " sum(engaged) as engaged, max(time) - min(time) as duration\n  from events as fact\n"
+        f"  where site in (select landing from ({clicked})) and bot = 0 and time >= :start - :soon and time < :latest\n"
+        f"  and session in ({landed})\n  group by session"
+    )
+    return f"({inner}\n)"
 
 
 def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:

@@ -1,0 +1,11 @@
+"""Which link an id means, for rooms that ask about clicks on it."""
+
+from analytics_box.store.db import Connection
+
+
+def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
+    """Its number among the clicks and its organization; None for an unknown link."""
+    found = db.execute(
+        "-- links.known_link\nselect number, organization_id from links where id = ?", (link_id,)
+    ).fetchone()
+    return (int(str(found[0])), str(found[1])) if found else None

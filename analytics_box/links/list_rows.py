@@ -1,0 +1,99 @@
+"""Lists of links from box.db: filtered, searched, sorted and paged."""
+
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from analytics_box.links.rows import COLUMNS, Row, link_of
+from analytics_box.links.rules import Link
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+Sort = Literal["newest", "oldest", "name-asc", "name-desc"]
+
+_ORDER: Final[dict[Sort, str]] = {
+    "newest": "number desc",
+    "oldest": "number",
+    "name-asc": "name collate nocase, number",
+    "name-desc": "name collate nocase desc, number desc",
+}
+
+
+class Wish(Struct, frozen=True):
+    """Which links of an organization; None is any. `folder_id` None means those in no folder, UNSET any."""
+
+    organization_id: str
+    external_id: str | None = None
+    folder_id: str | UnsetType | None = UNSET
+    source_type: str | None = None
+    source_id: str | None = None
+    source_owner_id: str | None = None
+    target_domain: str | None = None
+    domain: str | None = None
+    tag: str | None = None
+    search: str | None = None
+    deep: bool | None = None
+    sort: Sort = "newest"
+    limit: int = 1_000
+    offset: int = 0
+
+
+def links(db: Connection, wish: Wish) -> list[Link]:
+    """The links that this asks for."""
+    where, values = _where(wish)
+    found = records.all_of(
+        db,
+        Row,
+        f"""
+        -- links.list_rows.links
+        select {COLUMNS} from links where {where} order by {_ORDER[wish.sort]} limit :limit offset :offset
+        """,
+        values | {"limit": wish.limit, "offset": wish.offset},
+    )
+    return [link_of(row) for row in found]
+
+
+def count(db: Connection, wish: Wish) -> int:
+    """How many links this asks for on all pages."""
+    where, values = _where(wish)
+    (found,) = db.execute(f"-- links.list_rows.count\nselect count(*) from links where {where}", values).fetchone() or (
+        0,
+    )
+    return int(str(found))
+
+
+def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
+    """The tags of an organization's links, each with how many have it."""
+    found = db.execute(
+        """
+        -- links.list_rows.tags
+        select tag, count(*) from links join link_tags on link_tags.link = links.number
+        where organization_id = ? group by tag order by tag collate nocase, tag
+        """,
+        (organization_id,),
+    ).fetchall()
+    return [(str(tag), int(str(number))) for tag, number in found]
+
+
+def _where(wish: Wish) -> tuple[str, dict[str, Any]]:
+    parts, values = ["organization_id = :organization_id"], {"organization_id": wish.organization_id}
+    for name in ("external_id", "source_type", "source_id", "source_owner_id", "target_domain", "domain"):
+        value = getattr(wish, name)
+        if value is not None:
+            parts.append(f"{name} = :{name}")
+            values[name] = value
+    if wish.folder_id is None:
+        parts.append("folder_id is null")
+    elif isinstance(wish.folder_id, str):
+        parts.append("folder_id = :folder_id")
+        values["folder_id"] = wish.folder_id
+    if wish.tag is not None:
+        parts.append("exists (select 1 from link_tags where link = links.number and tag = :tag)")
+        values["tag"] = wish.tag
+    if wish.deep is not None:
+        parts.append(f"deep_link_app is {'not ' if wish.deep else ''}null")
+    if wish.search:
+        texts = ("name", "slug", "target_url", "external_id")
+        parts.append(f"({' or '.join(f'instr(lower({text}), :search) > 0' for text in texts)})")
+        values["search"] = wish.search.lower()
+    return " and ".join(parts), values

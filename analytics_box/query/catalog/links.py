@@ -1,0 +1,193 @@
+"""Clicks on short links (wire 1.12). Clicks are people's; programs, previews and prefetches are apart."""
+
+from analytics_box.links.rules import CLICK, KINDS
+from analytics_box.query.catalog.geo import PLACE_CODES
+from analytics_box.query.catalog.traffic import PARTS
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
+from analytics_box.query.catalog.values import Measured, Value, field, instant, named, ratio, seconds, share
+from analytics_box.query.plan import Order
+
+_FILTERS = ("referrer", "country", "region", "city", "device_type", "browser_name")
+_CLICKS = column("clicks", "number", "Clicks of people", field("clicks"), sort="clicks")
+_VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"), sort="visitors")
+_SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent", sort="clicks")
+_BY_CLICKS = (Order("clicks"),)
+_MEASURES = ("clicks", "visitors")
+_DATE = column("date", "date", "The day, or the hour")
+
+
+def _type(
+    name: str,
+    title: str,
+    description: str,
+    columns: tuple[Column, ...],
+    *asks: Ask,
+    limit: int = 100,
+    series: bool = False,
+    visualization: Visualization = "table",
+) -> QueryType:
+    return QueryType(
+        name=name,
+        family="LinkShortener",
+        title=title,
+        description=description,
+        columns=columns,
+        asks=asks,
+        filters=_FILTERS,
+        series=series,
+        default_limit=limit,
+        visualization=visualization,
+        subject="link",
+    )
+
+
+def _clicks(
+    measures: tuple[str, ...] = _MEASURES, group: tuple[str, ...] = (), kinds: tuple[int, ...] = (CLICK,)
+) -> Ask:
+    """One scan of the clicks."""
+    if not group:
+        return Ask("link_clicks", measures, kinds=kinds)
+    return Ask("link_clicks", measures, group, kinds=kinds, share_of="clicks", order=_BY_CLICKS)
+
+
+def _top(
+    name: str,
+    title: str,
+    what: str,
+    dimension: str,
+    *,
+    value: Value | None = None,
+    more: tuple[Column, ...] = (),
+    group: tuple[str, ...] = (),
+    limit: int = 10,
+) -> QueryType:
+    """What most clicks have in common."""
+    return _type(
+        name,
+        title,
+        f"The {title.lower()} of a link's clicks",
+        (column("name", "string", what, value or named(dimension), sort=dimension), *more, _CLICKS, _VISITORS, _SHARE),
+        _clicks(group=(dimension, *group)),
+        limit=limit,
+        visualization="bar",
+    )
+
+
+def _by_day(name: str, title: str, what: str, measure: str) -> QueryType:
+    """How many different ones there were."""
+    return _type(
+        name,
+        title,
+        f"{what} of a link's clicks by day or hour",
+        (_DATE, column("value", "number", what, field(measure))),
+        _clicks((measure,)),
+        series=True,
+        visualization="timeseries",
+    )
+
+
+def _kind(row: Measured) -> str:
+    return KINDS[row["kind"]]
+
+
+def _device(row: Measured) -> str:
+    return row["device"] or "desktop"
+
+
+_VARIANT, _RULE = field("variant"), field("rule")
+_COUNTRY = column("country", "string", "English name of the country, Unknown where it is not known", named("country"))
+
+TYPES = (
+    _type(
+        "link_total_clicks",
+        "Clicks",
+        "The clicks of people on a link in the range",
+        (
+            column("total", "number", "Clicks of people", field("clicks")),
+            _VISITORS,
+            column("first_clicked", "datetime", "The first click of the range, UTC", instant("first")),
+            column("last_clicked", "datetime", "The last one, UTC", instant("last")),
+        ),
+        _clicks((*_MEASURES, "first", "last")),
+        visualization="metric",
+    ),
+    _type(
+        "link_clicks_by_day",
+        "Clicks by day",
+        "The clicks of people on a link by day or hour",
+        (_DATE, _CLICKS, _VISITORS),
+        _clicks(),
+        series=True,
+        visualization="timeseries",
+    ),
+    _by_day("link_referrers_by_day", "Referrers by day", "Different websites and apps", "referrers"),
+    _by_day("link_countries_by_day", "Countries by day", "Different countries", "countries"),
+    _top(
+        "link_top_referrers", "Referrers", "Name of the source, or Direct", "source", value=field("source"), more=PARTS
+    ),
+    _top("link_top_countries", "Countries", "Name of the country", "country", more=(_COUNTRY, *PLACE_CODES)),
+    _top(
+        "link_top_regions",
+        "Regions",
+        "Name of the region",
+        "region",
+        more=(_COUNTRY, *PLACE_CODES),
+        group=("country",),
+    ),
+    _top("link_top_cities", "Cities", "Name of the city", "city", more=(_COUNTRY, *PLACE_CODES), group=("country",)),
+    _top("link_top_devices", "Devices", "desktop, mobile or tablet", "device", value=_device, limit=100),
+    _top("link_top_browsers", "Browsers", "Name of the browser", "browser"),
+    # Beyond the wire
+    _top("link_top_systems", "Systems", "Name of the operating system", "system"),
+    _top("link_top_languages", "Languages", "Language, as xx or xx-YY", "language"),
+    _top(
+        "link_variants",
+        "Variants",
+        "Name of the variant of a test; empty without",
+        "variant",
+        value=_VARIANT,
+        limit=100,
+    ),
+    _top(
+        "link_rules", "Rules", "Name of the rule, iosUrl or androidUrl; empty without", "rule", value=_RULE, limit=100
+    ),
+    _type(
+        "link_kinds",
+        "Clicks and others",
+        "Everything that followed a link: clicks of people, and apart from them bots, previews, prefetches and HEAD",
+        (column("name", "string", "click, bot, preview, prefetch or head", _kind), _CLICKS, _SHARE),
+        _clicks(("clicks",), ("kind",), ()),
+        visualization="bar",
+    ),
+    _type(
+        "link_top_bots",
+        "Bots",
+        "The programs that followed a link, previews among them",
+        (
+            column("name", "string", "What the program calls itself", named("agent"), sort="agent"),
+            column("kind", "string", "bot or preview", _kind),
+            column("clicks", "number", "How often it came", field("clicks"), sort="clicks"),
+            column("last_seen", "datetime", "When it was last there, UTC", instant("last"), sort="last"),
+        ),
+        Ask("link_clicks", ("clicks", "last"), ("agent", "kind"), kinds=(2, 3), order=_BY_CLICKS),
+        limit=10,
+    ),
+    _type(
+        "link_landings",
+        "Visits that followed",
+        "Sessions on the box's own websites whose visitor had clicked the link in the five minutes before a page view."
+        " Visitors who are counted by an id of their own are not recognised",
+        (
+            column("clicks", "number", "Clicks of people", field("clicks")),
+            column("sessions", "number", "Sessions that followed"),
+            column("pageviews", "number", "Their page views"),
+            column("bounce_rate", "number", "Bounces among them", ratio("bounces", "sessions"), unit="percent"),
+            column(
+                "median_session_duration", "number", "Median of their durations", seconds("median_duration"), unit="s"
+            ),
+        ),
+        _clicks(("clicks",)),
+        Ask("landings", ("sessions", "pageviews", "bounces", "median_duration")),
+        visualization="metric",
+    ),
+)
