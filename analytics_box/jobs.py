@@ -144,6 +144,11 @@ def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
+async def tend_columns(box: Box) -> None:
+    """Make the column replica of the events where it pays, and keep it close behind them."""
+    await box.events.engines.tend()
+
+
 JOBS = (
     Job("turn salts", 60, turn_salts),
     Job("finish erasures", 10, finish_erasures),
@@ -161,6 +166,7 @@ JOBS = (
     Job("note key use", 60, note_key_use),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
+    Job("tend columns", 5, tend_columns),
     Job("write drops", 1, write_drops),
     Job("forget drops", 21_600, forget_drops),
     Job("optimize", 86_400, optimize),

@@ -35,7 +35,7 @@ def site(stage: Stage) -> int:
     return number
 
 
-def ask(stage: Stage, site: int, name: str, **more: Any) -> Entry:
+def ask(stage: Stage, site: int, name: str, *, both: bool = True, **more: Any) -> Entry:
     needs = catalog.TYPES[name].needs
     filters = []
     if "session_id" in needs:
@@ -46,7 +46,7 @@ def ask(stage: Stage, site: int, name: str, **more: Any) -> Entry:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
     reads = Scope((site,), subject=catalog.TYPES[name].subject)
-    (entry,) = stage.entries(body, reads, now=stage.clock.now())
+    (entry,) = stage.entries(body, reads, now=stage.clock.now(), both=both)
     return entry
 
 
@@ -88,10 +88,11 @@ def test_pages_of_one_row_make_the_whole_answer(stage: Stage, site: int, name: s
 def test_every_allowed_filter_runs_with_every_operator(stage: Stage, site: int, name: str) -> None:
     operators = ("eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex")
     known = catalog.TYPES[name]
-    for field in known.filters:
+    first = sorted(catalog.TYPES).index(name)  # each type asks both engines with some operators, all types with all
+    for place, field in enumerate(known.filters, start=first):
         if field in known.needs:
             continue
-        for operator in (*operators, "in", "not_in", "is_set", "is_not_set"):
+        for turn, operator in enumerate((*operators, "in", "not_in", "is_set", "is_not_set"), start=place):
             if (field in {"website_id", "client_id"} or field in known.having) and operator not in {
                 "eq",
                 "ne",
@@ -101,7 +102,7 @@ def test_every_allowed_filter_runs_with_every_operator(stage: Stage, site: int, 
                 continue
             own = {"field": field, "op": operator} | ({} if operator.endswith("set") else {"value": "a"})
             needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
-            entry = ask(stage, site, name, filters=[own, *needed])
+            entry = ask(stage, site, name, both=turn % 12 == 0, filters=[own, *needed])
             assert entry.success, (field, operator, entry.error)
 
 

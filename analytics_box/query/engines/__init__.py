@@ -8,6 +8,7 @@ import contextlib
 import logging
 import os
 import queue
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -97,7 +98,7 @@ class Engines:
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
-                await self.events.write(partial(_forget_changes, until=None))
+                await self._forget_changes(None)
                 return
             await self._open()
         if self._replica is not None:
@@ -105,7 +106,7 @@ class Engines:
             if not self._ready:
                 self._ready = True
                 log.info("The column replica is ready: %s rows", f"{self._replica.rows():,}")
-            await self.events.write(partial(_forget_changes, until=self._replica.applied))
+            await self._forget_changes(self._replica.applied)
 
     async def status(self) -> Status:
         """How the replica is doing."""
@@ -128,6 +129,12 @@ class Engines:
         if self._columnar == "auto":
             return sum((await self.events.read(_newest)).values()) >= MANY
         return self._columnar == "on"
+
+    async def _forget_changes(self, until: int | None) -> None:
+        """Forget the changes up to this one, or all of them, in small writes."""
+        last = sys.maxsize if until is None else until
+        while await self.events.read(partial(_has_changes, until=last)):
+            await self.events.write(partial(_forget_some, until=last))
 
     async def _open(self) -> None:
         threads = min(os.cpu_count() or 1, MOST_THREADS)
@@ -210,12 +217,18 @@ def _newest(db: Connection) -> dict[str, int]:
     return {str(name): int(str(last)) for name, last in db.execute(f"-- engines.newest\n{query}").fetchall()}
 
 
-def _forget_changes(db: Connection, *, until: int | None) -> None:
-    """Forget changes up to this one; without a replica all of them."""
-    if until is None:
-        db.execute("-- engines.forget_changes\ndelete from changes")
-    else:
-        db.execute("-- engines.forget_changes\ndelete from changes where id <= ?", (until,))
+def _has_changes(db: Connection, *, until: int) -> bool:
+    return bool(db.execute("-- engines.has_changes\nselect 1 from changes where id <= ? limit 1", (until,)).fetchall())
+
+
+def _forget_some(db: Connection, *, until: int) -> None:
+    db.execute(
+        """
+        -- engines.forget_changes
+        delete from changes where id in (select id from changes where id <= ? order by id limit 5000)
+        """,
+        (until,),
+    )
 
 
 def _size(path: Path) -> int:

@@ -74,12 +74,17 @@ class Replica:
         """Take one piece of what is new; whether there may be more. Runs on a reader of events.db."""
         db.execute("begin")
         try:
-            return self._take(db)
+            return self._is_behind(db) and self._take(db)
         finally:
             db.execute("rollback")
 
     def close(self) -> None:
         self.connection.close()
+
+    def _is_behind(self, db: Connection) -> bool:
+        newest = " union all ".join(f"select coalesce(max(id), -1) from {table.name}" for table in self._tables)
+        found = db.execute(f"-- columns.newest\n{newest}").fetchall()
+        return _newest_change(db) != self._applied or [int(str(last)) for (last,) in found] != list(self._last.values())
 
     def _take(self, db: Connection) -> bool:
         changes = db.execute(
