@@ -9,6 +9,7 @@ from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
+from analytics_box.links import care as link_care
 from analytics_box.organizations import purge
 from analytics_box.store.db import Connection
 from analytics_box.websites import care
@@ -75,6 +76,7 @@ async def purge_organizations(box: Box) -> None:
         keys=box.calls.keys,
         websites=box.calls.websites,
         organizations=box.calls.organizations,
+        links=box.calls.links,
         grace_days=box.settings.organization_grace_days,
         now=box.clock.now(),
     )
@@ -134,6 +136,11 @@ async def forget_drops(box: Box) -> None:
     await box.events.drops.forget()
 
 
+async def retain_clicks(box: Box) -> None:
+    """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
+    await link_care.retain(box.calls.links, box.settings, box.clock.now())
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -169,6 +176,7 @@ JOBS = (
     Job("tend columns", 5, tend_columns),
     Job("write drops", 1, write_drops),
     Job("forget drops", 21_600, forget_drops),
+    Job("retain clicks", 21_600, retain_clicks),
     Job("optimize", 86_400, optimize),
 )
 

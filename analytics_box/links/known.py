@@ -1,5 +1,6 @@
 """Which link an id means, for rooms that ask about clicks on it."""
 
+from analytics_box.links import rows
 from analytics_box.store.db import Connection
 
 
@@ -9,3 +10,8 @@ def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
         "-- links.known_link\nselect number, organization_id from links where id = ?", (link_id,)
     ).fetchone()
     return (int(str(found[0])), str(found[1])) if found else None
+
+
+def link_numbers(db: Connection, organization_id: str) -> list[int]:
+    """The numbers of all links of an organization among the clicks."""
+    return rows.numbers_of(db, organization_id)

@@ -32,6 +32,11 @@ class Links(Struct, frozen=True):
         await self.clicks.flush()
         return await self.events.read(lambda db: click_rows.totals(db, numbers))
 
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all that it had is gone."""
+        self.directory.forget_organization(organization_id)
+        self.domains.forget_organization(organization_id)
+
     async def erase(self, numbers: Sequence[int]) -> int:
         """Remove all clicks on these links, which are gone; how many there were."""
         await self.clicks.flush()

@@ -7,6 +7,8 @@ from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
+from analytics_box.links.known import link_numbers
+from analytics_box.links.parts import Links
 from analytics_box.organizations import deletion_rows
 from analytics_box.organizations.change import By, record
 from analytics_box.organizations.deletion_rows import Deleted
@@ -24,6 +26,7 @@ async def purge(
     keys: KeyRing,
     websites: Directory,
     organizations: Organizations,
+    links: Links,
     grace_days: int,
     now: int,
 ) -> None:
@@ -37,9 +40,11 @@ async def purge(
         removed = 0
         for site in (*sites, one.site):
             removed += await erase.site(events, site)
+        removed += await links.erase(await box_db.read(partial(link_numbers, organization_id=one.id)))
         await box_db.write(partial(_remove, deleted=one, events=removed, now=now))
         keys.forget_organization(one.id)
         websites.forget_organization(one.id)
+        links.forget_organization(one.id)
         organizations.forget(one.id)
         log.info("Removed the deleted organization %s with %d websites and %d events", one.id, len(sites), removed)
 

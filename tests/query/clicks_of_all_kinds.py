@@ -31,10 +31,10 @@ def click(link: int, time: int, **more: Any) -> Click:
     return plain._replace(**more)
 
 
-def clicks_of_all_kinds(link: int, now: int, *, landing: int, visitor: int) -> list[Click]:
+def clicks_of_all_kinds(link: int, now: int, *, landing: int, visitor: int, before: int = 210_000) -> list[Click]:
     """One of each kind in the last minutes; the first is followed by a visit of that visitor."""
     return [
-        click(link, now - 210_000, landing=landing, landing_visitor=visitor),
+        click(link, now - before, landing=landing, landing_visitor=visitor),
         click(
             link, now - 50_000, visitor=72, country="France", region="Paris", city="Paris", referrer="", source="Direct"
         ),

@@ -9,9 +9,13 @@ from typing import Any
 import msgspec
 
 from analytics_box import query_pages
+from analytics_box.links import click_rows
+from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query_pages.families import FILE
+from analytics_box.store.strings import Strings
+from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.stage import Stage, stage_in
 from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
 
@@ -36,11 +40,14 @@ def request_of(query_type: QueryType) -> dict[str, Any]:
 def answers(stage: Stage) -> dict[str, Any]:
     """The request and the answer of every type."""
     (site,) = stage.new_sites(1)
-    stage.store_facts(visits(site, stage.clock.now()))
+    now = stage.clock.now()
+    stage.store_facts(visits(site, now))
+    clicks = clicks_of_all_kinds(site, now, landing=site, visitor=ANA, before=245_000)
+    stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     found = {}
     for name, query_type in TYPES.items():
         request = request_of(query_type)
-        (entry,) = stage.entries(request, (site,), now=stage.clock.now())
+        (entry,) = stage.entries(request, Scope((site,), subject=query_type.subject), now=now)
         found[name] = {"request": request, "answer": msgspec.to_builtins(entry)}
     return found
 
