@@ -4,11 +4,12 @@ the test command.
 ingest   P1, P2: durable events a second beside a minimal handler
 memory   P9: resident memory after 100 events
 start    P11: start to first accepted event, empty and with --events stored
-query    query times on --events over --days, SQLite
+query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and ClickHouse
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
 
 import argparse
+from pathlib import Path
 
 from tests.load import ingest, query, resources, soak
 
@@ -21,6 +22,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--data", type=Path, help="keep the data of the query benchmark here, and use it again")
     given = parser.parse_args()
     match given.name:
         case "ingest":
@@ -32,7 +34,7 @@ def main() -> None:
         case "soak":
             soak.main(given.rate, given.minutes)
         case _:
-            query.main(given.events, given.days)
+            query.main(given.events, given.days, given.data)
 
 
 if __name__ == "__main__":

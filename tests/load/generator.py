@@ -33,6 +33,17 @@ BROWSERS = (
 SYSTEMS = ("Windows", "Android", "iOS", "macOS", "Linux", "ChromeOS", "FreeBSD", "HarmonyOS")
 CAMPAIGNS = ("", *(f"campaign-{number}" for number in range(30)))
 
+COUNTRIES = (
+    "US",
+    "DE",
+    "FR",
+    "GB",
+    "ES",
+    "BR",
+    "JP",
+    *(f"{one}{two}" for one in "ACKMSTVZ" for two in "ABCDEFGHIJKLMN"),
+)
+
 # What session attributes are drawn from, the commonest value first; attributes that are not named are empty.
 VALUES: dict[str, Sequence[str]] = {
     "entry": PATHS,
@@ -41,6 +52,7 @@ VALUES: dict[str, Sequence[str]] = {
     "utm_source": ("", *(f"source-{number}" for number in range(30))),
     "utm_medium": ("", "email", "cpc", "social"),
     "utm_campaign": CAMPAIGNS,
+    "country": COUNTRIES,
     "browser": BROWSERS,
     "browser_version": ("142.0", "141.0", "18.6", "145.0", "29.0"),
     "system": SYSTEMS,

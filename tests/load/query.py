@@ -1,54 +1,231 @@
-"""Query times of the SQLite engine on the generated set, by type and range; medians and the 95th percentile."""
+"""P3, P4: the common query types on the generated set, on SQLite, on the column replica, and on ClickHouse (chdb) as
+the peer; all answers have to agree. Each engine runs in a process of its own, one after the other, so that its memory
+is its own."""
 
+import json
+import multiprocessing
+import statistics
+import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
+from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from analytics_box.clock import SystemClock
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose, window_of
-from analytics_box.query.engines import sqlite
+from analytics_box.query.engines import columns, duckdb, sqlite
+from analytics_box.query.filters import conditions
 from analytics_box.query.plan import Plan
-from analytics_box.query.request import GivenQuery, check
+from analytics_box.query.ranges import today
+from analytics_box.query.request import GivenFilter, GivenQuery, check
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
+from tests.load import clickhouse
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.generator import fill
 
 SITE = 1
+COMMON = (
+    *("summary_metrics", "summary_totals", "events_by_date", "top_pages", "entry_pages", "exit_pages"),
+    *("traffic_sources", "utm_campaigns", "country", "browser_name", "os_name", "device_types", "session_metrics"),
+)
+RANGES = (30, 365)
+COUNTRY = "DE"
+MEMORY = "256MB"
 RUNS = 5
+SLOW_MS = 2_000  # what takes longer is not asked so often
+ENGINES = ("sqlite", "duckdb", "clickhouse")
 
 
-def main(events: int, days: int) -> None:
-    """Fill a new events.db with that many events over that many days and ask every type."""
+class Case(NamedTuple):
+    """A query type over some days, of everybody or of one country."""
+
+    type: str
+    days: int
+    filtered: bool
+
+
+class Found(NamedTuple):
+    """How long each run took (ms), and the rows of all plans."""
+
+    times: list[float]
+    rows: list[list[tuple[Any, ...]]]
+
+
+def main(events: int, days: int, folder: Path | None) -> None:
+    """Fill an events.db with that many events over that many days, or take the one of `folder`, and ask."""
     machine()
-    clock = SystemClock()
-    with tempfile.TemporaryDirectory() as folder:
-        migrate(Path(folder))
+    with tempfile.TemporaryDirectory() as temporary:
+        directory = folder or Path(temporary)
+        now = _prepared(directory, events, days)
+        engines = [name for name in ENGINES if name != "clickhouse" or find_spec("chdb") is not None]
+        found = {name: _in_process(name, directory, now) for name in engines}
+    for case in _cases():
+        answers = {name: found[name][case] for name in engines}
+        figures: dict[str, float] = {}
+        for name, answer in answers.items():
+            figures |= {f"{name}_ms": statistics.median(answer.times), f"{name}_p95_ms": percentile(answer.times, 95)}
+        if "clickhouse" in engines:
+            figures["of_clickhouse"] = figures["duckdb_ms"] / figures["clickhouse_ms"]
+        report(case.type, days=case.days, filtered=int(case.filtered), rows=len(answers["duckdb"].rows[0]), **figures)
+        for name, answer in answers.items():
+            if not _same(answer.rows, answers["sqlite"].rows):
+                sys.exit(f"{name} and sqlite disagree on {case}")
+    for days_, filtered in product(RANGES, (False, True)):
+        of = [case for case in _cases() if (case.days, case.filtered) == (days_, filtered)]
+        medians = {name: [statistics.median(found[name][case].times) for case in of] for name in engines}
+        totals = {f"{name}_ms": sum(times) for name, times in medians.items()}
+        if "clickhouse" in engines:
+            ratios = [ours / theirs for ours, theirs in zip(medians["duckdb"], medians["clickhouse"], strict=True)]
+            totals |= {"median_of_clickhouse": statistics.median(ratios), "worst_of_clickhouse": max(ratios)}
+        report("all of them", days=days_, filtered=int(filtered), **totals)
+
+
+def _prepared(directory: Path, events: int, days: int) -> int:
+    """Fill the ledger and build the replica, unless both are there; until when the events go (UTC ms)."""
+    if not (directory / "events.db").exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        migrate(directory)
         remark(f"writing {events:,} events over {days} days")
-        fill(Path(folder), SITE, events, end=clock.now(), days=days)
-        db = Db(Path(folder) / "events.db")
-        for preset in ("last_7d", "last_30d"):
-            total = 0.0
-            for name, query_type in catalog.TYPES.items():
-                asked = check(GivenQuery(parameters=[name], preset=preset), zone_name="Europe/Berlin", now=clock.now())
-                days_asked = asked.questions[0].days
-                assert days_asked is not None
-                window = window_of(query_type, days_asked, asked, "day", clock.now())
-                wanted = compose(query_type, asked, window, (SITE,), ()).plans
-                times = []
-                for _ in range(RUNS + 1):
-                    began = time.perf_counter()
-                    for plan in wanted:
-                        db.read_now(partial(_run, plan), seconds=600)
-                    times.append((time.perf_counter() - began) * 1000)
-                counted = times[1:]
-                total += sorted(counted)[RUNS // 2]
-                report(name, range=preset, median_ms=sorted(counted)[RUNS // 2], p95_ms=percentile(counted, 95))
-            report("all types, one after the other", range=preset, median_ms=total, events=events)
+        began = time.monotonic()
+        written = fill(directory, SITE, events, end=SystemClock().now(), days=days)
+        report("ledger written", events=written, per_second=written / (time.monotonic() - began))
+    db = Db(directory / "events.db", readers=1)
+    try:
+        stored, last = db.read_now(_extent)
+        opened = partial(columns.open_replica, directory / columns.FILE_NAME, memory=MEMORY, threads=2)
+        replica = db.read_now(opened, seconds=600)
+        began, before = time.monotonic(), replica.rows()
+        while db.read_now(replica.step, seconds=600):
+            pass
+        taken = replica.rows() - before
+        replica.close()
+        if taken:
+            report("replica built", rows=taken, per_second=taken / (time.monotonic() - began))
+        size = {name: (directory / name).stat().st_size / stored for name in ("events.db", columns.FILE_NAME)}
+        report("P10", ledger_bytes=size["events.db"], replica_bytes=size[columns.FILE_NAME], events=stored)
+        return int(last)
+    finally:
         db.close()
 
 
-def _run(plan: Plan, db: Connection) -> int:
-    return len(sqlite.run(db, plan))
+def _extent(db: Connection) -> tuple[int, int]:
+    ((stored, last),) = db.execute("select max(id), max(time) from events").fetchall()
+    return int(str(stored)), int(str(last))
+
+
+def _cases() -> Iterator[Case]:
+    for days, filtered, name in product(RANGES, (False, True), COMMON):
+        yield Case(name, days, filtered)
+
+
+def plans(case: Case, now: int) -> tuple[Plan, ...]:
+    """What the engine is asked for a case."""
+    query_type = catalog.TYPES[case.type]
+    filters = [GivenFilter(field="country", op="eq", value=COUNTRY)] if case.filtered else []
+    given = GivenQuery(
+        parameters=[case.type],
+        startDate="2000-01-01",
+        endDate="2000-01-01",
+        filters=filters,
+    )
+    asked = check(given, zone_name="Europe/Berlin", now=now)
+    last = today(now, asked.zone)
+    days = type(asked.questions[0].days)(last - timedelta(days=case.days - 1), last)  # type: ignore[misc]
+    where, ignored = conditions(asked.filters, query_type.filters)
+    assert not ignored
+    window = window_of(query_type, days, asked, "day", now)
+    return compose(query_type, asked, window, (SITE,), where).plans
+
+
+def _in_process(engine: str, directory: Path, now: int) -> dict[Case, Found]:
+    remark(f"asking {engine}")
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_ask, args=(engine, directory, now, theirs))
+    process.start()
+    theirs.close()
+    found: dict[Case, Found] = {}
+    for _ in _cases():
+        case, answer = ours.recv()
+        found[case] = answer
+    report(f"memory of {engine}", **ours.recv())
+    process.join()
+    return found
+
+
+def _ask(engine: str, directory: Path, now: int, answers: Any) -> None:
+    """Ask all cases; what is sent is each case with what was found, then the memory that it took."""
+    before = _status("VmRSS")
+    run = {"sqlite": _sqlite, "duckdb": _duckdb, "clickhouse": _clickhouse}[engine](directory)
+    for case in _cases():
+        times: list[float] = []
+        rows: list[list[tuple[Any, ...]]] = []
+        while len(times) <= (1 if times and times[0] > SLOW_MS else RUNS):
+            began = time.perf_counter()
+            rows = [run(plan) for plan in plans(case, now)]
+            times.append((time.perf_counter() - began) * 1000)
+        answers.send((case, Found(times[1:], rows)))
+    answers.send({"rss_before_mb": before, "rss_mb": _status("VmRSS"), "peak_mb": _status("VmHWM")})
+
+
+def _sqlite(directory: Path) -> Any:
+    db = Db(directory / "events.db", readers=1)
+    return lambda plan: db.read_now(lambda connection: sqlite.run(connection, plan), seconds=600)
+
+
+def _duckdb(directory: Path) -> Any:
+    db = Db(directory / "events.db", readers=1)
+    opened = partial(columns.open_replica, directory / columns.FILE_NAME, memory=MEMORY, threads=2)
+    cursor = db.read_now(opened, seconds=600).connection.cursor()
+    return lambda plan: duckdb.run(cursor, plan, seconds=600)
+
+
+def _clickhouse(directory: Path) -> Any:
+    import chdb.session  # type: ignore[import-not-found]  # noqa: PLC0415  # half a gigabyte, in the benchmark alone
+    import duckdb as library  # noqa: PLC0415
+
+    reader = library.connect(str(directory / columns.FILE_NAME), read_only=True)
+    for table, rows in (("events", "(select * exclude properties from events)"), ("strings", "strings")):
+        reader.execute(f"copy {rows} to '{directory}/{table}.parquet'")
+    reader.close()
+    session = chdb.session.Session()
+    for table, order in (("events", "site, time, id"), ("strings", "id")):
+        file = f"file('{directory}/{table}.parquet')"
+        session.query("set schema_inference_make_columns_nullable = 0")
+        session.query(
+            f"create table {table} engine = MergeTree order by ({order}) as select * from {file}"
+            " settings schema_inference_make_columns_nullable = 0"
+        )
+        session.query(f"optimize table {table} final")
+        (directory / f"{table}.parquet").unlink()
+
+    def run(plan: Plan) -> list[tuple[Any, ...]]:
+        answer = session.query(clickhouse.render(plan), "JSONCompact")
+        return [tuple(_number(value) for value in row) for row in json.loads(str(answer))["data"]]
+
+    return run
+
+
+def _number(value: Any) -> Any:
+    """ClickHouse writes large integers as texts."""
+    return int(value) if isinstance(value, str) and value.lstrip("-").isdecimal() else value
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, float) or isinstance(other, float):
+        return one is not None and other is not None and abs(one - other) <= 1e-6 * max(1.0, abs(other))
+    return bool(one == other) or (str(one) == str(other))
+
+
+def _status(name: str) -> float:
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name))
+    return int(line.split()[1]) * 1024 / 1e6
