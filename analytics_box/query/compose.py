@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from analytics_box.ingest.facts import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Ask, Record
+from analytics_box.query.catalog.types import Ask, Follow, Record
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import (
@@ -75,23 +75,26 @@ def compose(
 
 
 def follow_plan(
-    ask: Ask, key: str, found: list[Record], sites: tuple[int, ...], window: Window, request: Request
+    follow: Follow,
+    found: list[Record],
+    sites: tuple[int, ...],
+    where: tuple[Where, ...],
+    window: Window,
+    request: Request,
 ) -> Plan | None:
-    """The second look at what was found; None where nothing was."""
-    if key == "session":
+    """The second look at what was found; None where nothing was.
+
+    At sessions it is a look at all of them, also outside the range; at people only at what was counted.
+    """
+    if not found:
+        return None
+    if follow.key == "session":
         values = tuple(dict.fromkeys(id_text(row["session"]) for row in found))
+        start, end, where = window.start - SESSION_BEFORE, window.end + SESSION_AFTER, ()
     else:
         values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
-    if not values:
-        return None
-    plan = _plan(
-        ask,
-        sites,
-        window.start - SESSION_BEFORE,
-        window.end + SESSION_AFTER,
-        (Condition(key, "is", values, negated=False),),
-        request,
-    )
+        start, end = window.start, window.end
+    plan = _plan(follow.ask, sites, start, end, (*where, Condition(follow.key, "is", values, negated=False)), request)
     return replace(plan, limit=MOST_FOLLOWED)
 
 
