@@ -104,6 +104,7 @@ ERRORS = _SPANS | {
     "messages": "count(distinct message)",
     "users_known": f"count(distinct case when {WHO} <> 0 then nullif(visitor, 0) end)",
     "profiles": f"count(distinct nullif({WHO}, 0))",
+    **{f"latest_{name}": name for name in ("time", "path", "stack")},
 }
 # Sessions that met an error and those that did not (relations._exposures).
 EXPOSURES = {
@@ -116,6 +117,8 @@ EXPOSURES = {
 }
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
+    "time_mean": "avg(time_on_page)",
+    "active_mean": "avg(active_time)",
     "time_total": "sum(time_on_page)",
     "active_total": "sum(active_time)",
     "scroll_total": "sum(scroll)",
