@@ -12,10 +12,13 @@ from tests.query.brute import (
     engagement,
     error_effects,
     errors,
+    listings,
     outbound,
     pages,
+    people,
     places,
     properties,
+    realtime,
     sessions,
     sources,
     summary,
@@ -26,7 +29,7 @@ from tests.query.brute.facts import Answer
 
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
-    *(properties, outbound, engagement, bots),
+    *(properties, outbound, engagement, bots, listings, people, realtime),
 )
 # Wire 1.23: an older name and today's.
 OLDER = {
