@@ -311,7 +311,7 @@ TYPES = (
                     *("session", "client_session", "person", "first", "last", "duration", "views", "pages", "touched"),
                     *("others", *WHO_COLUMNS, "score"),
                 ),
-                order=(Order("score"),),
+                order=(Order("score"), Order("last")),
             ),
         ),
         follows=(EVENTS_OF, Follow(Ask("errors", columns=("session", "time"), order=(Order("time"),)), key="session")),

@@ -97,8 +97,12 @@ def score(visit: Visit) -> int:
 
 
 def interesting_sessions(facts: Facts, asked: Question) -> list[Row]:
-    """Most points first."""
-    ordered = sorted(visits(facts, asked), key=lambda visit: (score(visit), visit.number), reverse=True)
+    """Most points first; of equal ones the latest."""
+
+    def place(visit: Visit) -> tuple[int, int, int]:
+        return score(visit), visit.in_order[-1]["time"], visit.number
+
+    ordered = sorted(visits(facts, asked), key=place, reverse=True)
     return [_interesting(visit, facts) for visit in ordered]
 
 
