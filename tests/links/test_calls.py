@@ -39,7 +39,7 @@ class Refusal(NamedTuple):
     field: str = ""
 
 
-NEW = {"name": "A link", "targetUrl": TARGET}
+NEW: dict[str, Any] = {"name": "A link", "targetUrl": TARGET}
 REFUSALS = (
     Refusal("no name", "links.create", {"targetUrl": TARGET}, 400, "BAD_REQUEST", "name"),
     Refusal("empty name", "links.create", NEW | {"name": ""}, 400, "BAD_REQUEST", "name"),
@@ -103,7 +103,9 @@ def test_a_call_is_refused(world: World, case: Refusal) -> None:
     world.link(slug="taken")
     world.call("linkFolders.create", name="News")
     foreign = world.call("links.create", key="foreign", **NEW).json["id"]
-    given = {name: value.format(foreign=foreign) if name == "id" else value for name, value in case.given.items()}
+    given: dict[str, Any] = {
+        name: value.format(foreign=foreign) if name == "id" else value for name, value in case.given.items()
+    }
     answer = world.call(case.name, **given)
     assert (answer.status, answer.json["code"]) == (case.status, case.code), answer.body
     assert answer.json["success"] is False

@@ -187,6 +187,7 @@ def test_every_field_of_a_link_that_is_an_address_is_looked_at(world: World, fie
     assert answer.json["code"] == "BAD_REQUEST"
     assert answer.json["details"][0]["field"].startswith(field)
     made = world.link()
-    changed = world.call("links.update", id=made["id"], **{field: value})
+    more: dict[str, Any] = {"id": made["id"], field: value}
+    changed = world.call("links.update", **more)
     assert changed.status == 400
     assert world.call("links.get", id=made["id"]).json == made
