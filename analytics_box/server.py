@@ -25,6 +25,7 @@ from analytics_box import jobs
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
+from analytics_box.links.directory import load_beside
 from analytics_box.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
@@ -107,6 +108,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
     scheduler = start_jobs(box)
+    loading = asyncio.create_task(load_beside(box.calls.links.directory))
     administration = await _administration(box)
     if box.unclean:
         threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()
@@ -118,12 +120,14 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
     finally:
         log.info("Stopping: requests in flight may finish")
         scheduler.shutdown(wait=False)
+        loading.cancel()
         if administration is not None:
             administration.close()
             (settings.data_dir / channel.FILE).unlink(missing_ok=True)
         server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
         await _drain(serving, settings.drain_seconds)
         await box.deliveries.stop(_HARD_STOP)
+        await box.events.clicks.flush()
         await asyncio.to_thread(box.close)
         log.info("Stopped")
 

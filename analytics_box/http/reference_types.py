@@ -22,6 +22,7 @@ from analytics_box.settings import Settings
 from analytics_box.texts import QueryTypes
 
 HERE = "query-types"  # its entry in the navigation
+_TARGETS = {"website": "website_id=YOUR-WEBSITE-ID", "link": "link_id=YOUR-LINK-ID"}
 
 
 class TypeShown(Struct, frozen=True):
@@ -69,7 +70,7 @@ def _shown(query_type: QueryType, server: str) -> TypeShown:
         description=query_type.description,
         fields=query_type.outputs,
         facts=tuple(_facts(query_type).items()),
-        request=command(server, "YOUR-WEBSITE-ID", example.request) if example else "",
+        request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
         answer=_pretty(example.answer) if example else "",
     )
 
@@ -90,7 +91,7 @@ def _facts(query_type: QueryType) -> dict[str, str]:
     )
     facts[QueryTypes.granularity] = ", ".join(query_type.granularities) or QueryTypes.no_granularity
     facts[QueryTypes.public] = QueryTypes.public_text[query_type.public]
-    facts[QueryTypes.about] = QueryTypes.about_text[query_type.organization]
+    facts[QueryTypes.about] = QueryTypes.about_text["organization" if query_type.organization else query_type.subject]
     facts[QueryTypes.customizable] = QueryTypes.yes_no[query_type.customizable]
     return facts
 

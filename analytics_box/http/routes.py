@@ -27,6 +27,7 @@ from analytics_box.identity import Role
 from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
+from analytics_box.links import routes as links
 from analytics_box.organizations import (
     deletion_pages,
     logo_pages,
@@ -117,6 +118,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
     Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
+    Route("GET", "/links/{link_id:str}/qr/{form:str}", links.qr_code, "read:links"),
+    Route("GET", "/links/export/{form:str}", links.export, "read:links"),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
     Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(

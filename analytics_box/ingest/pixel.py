@@ -14,7 +14,7 @@ from analytics_box import errors
 from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
-from analytics_box.ingest import outgoing_links, page_errors, payload, serving, typed_events, vitals
+from analytics_box.ingest import happened, outgoing_links, page_errors, payload, serving, typed_events, vitals
 from analytics_box.ingest.delivery import Delivery, client_website, limit, target
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake, sender_of
@@ -60,17 +60,20 @@ def serve(intake: Intake) -> App:
                 raise refused
             if scope["method"] != "GET":
                 raise errors.MethodNotAllowed("Ask for the picture with GET", headers={"Allow": "GET"})
-            said = await _take(intake, Delivery(scope, headers, b""))
+            if "head" in scope:  # HTTP calls it safe: it asks about the picture, and nobody has seen that
+                said = happened.NOT_STORED % b"head_request"
+            else:
+                said = await _take(intake, Delivery(scope, headers, b""))
         except BoxError as error:
             said = serving.refused(intake, scope, headers, error)
-            happened = (serving.HAPPENED, said)
+            what_happened = (serving.HAPPENED, said)
             if error.status == 405:
                 refusal = render.ingest_body(error, scope["request_id"])
-                await respond(send, error.status, [*render.header_list(error), happened], refusal)
+                await respond(send, error.status, [*render.header_list(error), what_happened], refusal)
                 return
             if render.is_retryable(error):
                 again = error.headers.get("Retry-After", "5").encode()
-                await respond(send, error.status, [(b"retry-after", again), happened])
+                await respond(send, error.status, [(b"retry-after", again), what_happened])
                 return
         await respond(send, 200, [*_HEADERS, (serving.HAPPENED, said)], GIF)
 

@@ -19,26 +19,19 @@ MOST_LISTED = 1_000  # wire 7.1
 
 async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
     """links.list: the first 1,000 that fit, the newest first. Raises Forbidden."""
-    found = await listed(call, given.organizationId, _wish(call, given))
-    return await with_clicks(call, found)
+    return await with_clicks(call, await listed(call, given.organizationId, _wish(call, given)))
 
 
 async def paginated(call: Call, given: LinkPage) -> PageShown:
     """links.paginated: a page of those that fit. Raises Forbidden."""
     wish = _wish(call, given)
-    found = await listed(call, given.organizationId, wish)
-    return PageShown(await with_clicks(call, found[: given.limit]), hasMore=len(found) > given.limit)
+    fitting = await listed(call, given.organizationId, wish)
+    return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 
 
 async def get(call: Call, given: OneLink) -> LinkShown:
     """links.get. Raises Forbidden or NotFound."""
-    organization_id, by = acting(call, given.organizationId)
-
-    def read(db: Connection) -> Link:
-        change.check(db, organization_id, by, "viewer")
-        return change.existing(db, organization_id, given.id)
-
-    (one,) = await with_clicks(call, [await call.read(read)])
+    (one,) = await with_clicks(call, [await found(call, given.id, given.organizationId)])
     return one
 
 
@@ -92,6 +85,17 @@ async def clean_wish(call: Call, given: NewLink | ChangedLink) -> Wanted:
     if isinstance(given.password, str):
         return replace(clean, password=await call.parts.passwords.hash(given.password))
     return clean
+
+
+async def found(call: Call, link_id: str, organization_id: str | None = None) -> Link:
+    """A link that somebody may see. Raises Forbidden or NotFound."""
+    own, by = acting(call, organization_id)
+
+    def read(db: Connection) -> Link:
+        change.check(db, own, by, "viewer")
+        return change.existing(db, own, link_id)
+
+    return await call.read(read)
 
 
 async def listed(call: Call, organization_id: str | None, wish: Wish) -> list[Link]:

@@ -19,6 +19,7 @@ from analytics_box.store.db import Connection
 TAKEN: Final = "There is a folder with this name already"
 UNKNOWN: Final = "There is no folder with this id"
 MOST: Final = 500  # of one organization
+LONGEST: Final = 80  # characters of a name (wire 7.2)
 _SUBJECT: Final = "link folder"
 
 

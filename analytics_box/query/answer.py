@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.plan import BUCKET
+from analytics_box.query.plan import BUCKET, nothing
 from analytics_box.query.ranges import Window
 from analytics_box.query.request import Request
 
@@ -12,10 +12,8 @@ from analytics_box.query.request import Request
 def records(query_type: QueryType, request: Request, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
     """The rows of an answer, from those of each ask and follow."""
     if query_type.series:
-        found = _series(query_type, window, rows)
-        if request.sort_by == "date" and request.descending:
-            found.reverse()
-        return _page(found, request)
+        newest_first = request.sort_by == "date" and request.descending
+        return _page(_series(query_type, window, rows, newest_first=newest_first), request)
     if query_type.shape is not None:
         shaped = [_record(query_type, row) for row in query_type.shape(rows, window)]
         return shaped if query_type.paged_by_engine else _page(_in_order(shaped, request), request)
@@ -27,22 +25,23 @@ def records(query_type: QueryType, request: Request, window: Window, rows: Seque
     return _page([_record(query_type, measured)], request)
 
 
-def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
-    """A row for each bucket, oldest first; with another dimension one for each of its values that is there."""
+def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]], *, newest_first: bool) -> list[Record]:
+    """A row for each bucket; with another dimension one for each of its values that is there, in their order."""
     if query_type.asks[0].group:
         labelled = [row | {"date": window.buckets[row[BUCKET]].label} for row in rows[0]]
         names = query_type.asks[0].group
-        labelled.sort(key=lambda row: (row[BUCKET], *(row[name] for name in names)))
+        sign = -1 if newest_first else 1
+        labelled.sort(key=lambda row: (sign * row[BUCKET], *(row[name] for name in names)))
         return [_record(query_type, row) for row in labelled]
-    by_bucket: list[Record] = [
-        dict.fromkeys((name for ask in query_type.asks for name in ask.measures), 0) for _ in window.buckets
-    ]
+    measures = [name for ask in query_type.asks for name in ask.measures]
+    by_bucket: list[Record] = [{name: nothing(name) for name in measures} for _ in window.buckets]
     for found in rows:
         for row in found:
             by_bucket[row[BUCKET]] |= row
-    return [
+    found = [
         _record(query_type, row | {"date": bucket.label}) for bucket, row in zip(window.buckets, by_bucket, strict=True)
     ]
+    return found[::-1] if newest_first else found
 
 
 def _record(query_type: QueryType, row: Record) -> Record:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from analytics_box.ingest.facts import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
-from analytics_box.query.catalog.types import Ask, Record
+from analytics_box.query.catalog.types import Ask, Follow, Record
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.filters import Condition, Where
+from analytics_box.query.filters import Condition, Group, Where
 from analytics_box.query.plan import (
     BUCKET,
     DAY_OF_WEEK,
@@ -75,23 +75,26 @@ def compose(
 
 
 def follow_plan(
-    ask: Ask, key: str, found: list[Record], sites: tuple[int, ...], window: Window, request: Request
+    follow: Follow,
+    found: list[Record],
+    sites: tuple[int, ...],
+    where: tuple[Where, ...],
+    window: Window,
+    request: Request,
 ) -> Plan | None:
-    """The second look at what was found; None where nothing was."""
-    if key == "session":
+    """The second look at what was found; None where nothing was.
+
+    At sessions it is a look at all of them, also outside the range; at people only at what was counted.
+    """
+    if not found:
+        return None
+    if follow.key == "session":
         values = tuple(dict.fromkeys(id_text(row["session"]) for row in found))
+        start, end, where = window.start - SESSION_BEFORE, window.end + SESSION_AFTER, ()
     else:
         values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
-    if not values:
-        return None
-    plan = _plan(
-        ask,
-        sites,
-        window.start - SESSION_BEFORE,
-        window.end + SESSION_AFTER,
-        (Condition(key, "is", values, negated=False),),
-        request,
-    )
+        start, end = window.start, window.end
+    plan = _plan(follow.ask, sites, start, end, (*where, Condition(follow.key, "is", values, negated=False)), request)
     return replace(plan, limit=MOST_FOLLOWED)
 
 
@@ -111,7 +114,7 @@ def _plan(ask: Ask, sites: tuple[int, ...], start: int, end: int, where: tuple[W
         metrics=tuple(_NUMBERS[name] for name in ask.metrics),
         least=ask.least,
         present=ask.present,
-        where=(*ask.where, *(item for item in where if _fits(item, ask.source))),
+        where=(*ask.where, *(part for item in where if (part := _fitting(item, ask.source)) is not None)),
         offsets=tuple(Offset(*item) for item in ranges.offsets(start, end, request.zone)) if local else (),
         order=ask.order,
         share_of=ask.share_of,
@@ -129,10 +132,12 @@ _OWN: dict[str, tuple[Source, ...]] = {
 }
 
 
-def _fits(item: Where, source: Source) -> bool:
+def _fitting(item: Where, source: Source) -> Where | None:
+    """What these facts can be asked of a condition: of several that must all hold those that they know."""
     if isinstance(item, Condition):
-        return source in _OWN.get(item.column, (source,))
-    return all(_fits(part, source) for part in item.items)
+        return item if source in _OWN.get(item.column, (source,)) else None
+    parts = tuple(part for inner in item.items if (part := _fitting(inner, source)) is not None)
+    return Group(item.any, parts) if parts and (len(parts) == len(item.items) or not item.any) else None
 
 
 def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ...]:

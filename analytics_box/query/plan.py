@@ -1,5 +1,6 @@
 """What an engine is asked for: engine-free, frozen, with every zone and name already resolved."""
 
+import re
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -37,6 +38,14 @@ LOOK_BACK = 90 * DAY
 
 # How far the events of a session that starts in a range may lie outside it (semantics 10).
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
+
+
+_MEASURED = re.compile(r"(.*_)?(avg|mean|p\d\d)|median_.*")
+
+
+def nothing(measure: str) -> int | None:
+    """What a measure is where there are no facts: means and percentiles are unknown, everything else is 0."""
+    return None if _MEASURED.fullmatch(measure) else 0
 
 
 class Run(Struct, frozen=True):

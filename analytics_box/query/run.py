@@ -141,7 +141,7 @@ class Queries:
         keep = not (query_type.recent or query_type.today)
         rows = [await self._read(query_type, plan, keep=keep) for plan in composed.plans]
         for follow in query_type.follows:
-            plan = follow_plan(follow.ask, follow.key, rows[0], prepared.sites, composed.window, request)
+            plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(query_type, plan, keep=keep))
         return answer.records(query_type, request, composed.window, rows)
 

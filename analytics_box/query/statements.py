@@ -119,7 +119,7 @@ def of_range(
             yield Step(plan, about=about)
     found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": ""}]
     for follow in query_type.follows:
-        looked_up = follow_plan(follow.ask, follow.key, found, prepared.sites, composed.window, request)
+        looked_up = follow_plan(follow, found, prepared.sites, prepared.where, composed.window, request)
         if looked_up is not None:
             text = f"{about}Looks up more about {_FOUND[follow.key]} that statement {before + 1} finds. "
             yield Step(looked_up, before + 1, text)

@@ -80,7 +80,7 @@ def named(items: Iterable[Filter | FilterGroup]) -> Iterator[Filter]:
 
 def check(query_type: QueryType, reads: Scope) -> None:
     """Raises CannotAnswer where this type, or what is read, has no people to filter by."""
-    if len(reads.sites) != 1:
+    if len(reads.sites) != 1 or reads.subject != "website":
         raise CannotAnswer("Trait filters are only supported for website queries")
     if "profile_id" not in query_type.filters or not reads.people:
         raise CannotAnswer(f"Trait filters are not supported for {query_type.name}")

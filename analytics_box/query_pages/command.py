@@ -5,10 +5,10 @@ import json
 from analytics_box.query.catalog.types import Record
 
 
-def command(server: str, website_id: str, content: Record) -> str:
-    """The curl line that sends this body; the key is the reader's own."""
+def command(server: str, target: str, content: Record) -> str:
+    """The curl line that sends this body with the reader's key; `target` is what is asked about, as in an address."""
     text = json.dumps(content, ensure_ascii=False).replace("'", "'\\''")
     return (
-        f"curl '{server}/v1/query?website_id={website_id}' \\\n"
+        f"curl '{server}/v1/query?{target}' \\\n"
         f"  -H 'x-api-key: svc_…' -H 'content-type: application/json' \\\n  -d '{text}'"
     )

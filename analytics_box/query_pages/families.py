@@ -43,6 +43,9 @@ def _families() -> tuple[Family, ...]:
 
 
 FAMILIES: tuple[Family, ...] = _families()
+OF_WEBSITES: tuple[Family, ...] = tuple(
+    family for family in FAMILIES if any(one.subject == "website" for one in family.types)
+)
 
 
 @cache

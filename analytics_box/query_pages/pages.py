@@ -188,7 +188,7 @@ def _page(
         tried=tried,
         zone=tried.zone or person.time_zone,
         query_type=query_type,
-        families=families.FAMILIES,
+        families=families.OF_WEBSITES,
         filters=[
             tried.filters[at] if at < len(tried.filters) else view.Filtered()
             for at in range(min(rows, view.MOST_FILTERS))
@@ -202,7 +202,7 @@ def _page(
         general=general,
         shown=shown,
         request_json=json.dumps(content, indent=2, ensure_ascii=False),
-        curl=command(visit.parts.settings.public_url, website.id, content),
+        curl=command(visit.parts.settings.public_url, f"website_id={website.id}", content),
         beginnings=[
             (Queries.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Queries.beginnings
         ],

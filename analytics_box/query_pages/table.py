@@ -13,6 +13,7 @@ from analytics_box.query_pages.view import Tried
 
 Kind = Literal["text", "number", "json", "nothing"]
 _MOST = 2_000  # characters of a cell
+_AT_A_GLANCE = 60  # characters of JSON that stand there before the cell is opened
 
 
 class Heading(Struct, frozen=True):
@@ -27,10 +28,11 @@ class Heading(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """A value. `nothing` is null or an empty text."""
+    """A value. `nothing` is null or an empty text; `short` is how a long one begins, which is shown whole on demand."""
 
     text: str
     kind: Kind
+    short: str = ""
 
 
 class Table(Struct, frozen=True):
@@ -60,11 +62,12 @@ def cell(value: Any, kind: FieldType) -> Cell:
     if value is None or value == "":
         return Cell("", "nothing")
     if isinstance(value, str):
-        return Cell(_short(value), "text")
+        return Cell(_cut(value, _MOST), "text")
     if kind == "number":
         return Cell(json.dumps(value), "number")
-    return Cell(_short(json.dumps(value, ensure_ascii=False)), "json")
+    whole = json.dumps(value, ensure_ascii=False)
+    return Cell(_cut(whole, _MOST), "json", _cut(whole, _AT_A_GLANCE) if len(whole) > _AT_A_GLANCE else "")
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _MOST else f"{text[:_MOST]}…"
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -76,6 +76,7 @@ class Queries:
     compared = "Compared: {dates}"
     nothing = "empty"
     no_rows = "No rows"
+    nothing_compared = "There was nothing in this range."
     no_rows_text = "Nothing in this range matches. Try a longer range, or fewer filters."
     csv = "Download as CSV"
     earlier = "Earlier rows"
@@ -152,7 +153,11 @@ class QueryTypes:
     customizable = "Customizable"
     yes_no: ClassVar[Mapping[bool, str]] = {True: "Yes", False: "No"}
     about = "Asked about"
-    about_text: ClassVar[Mapping[bool, str]] = {True: "a website, or an organization", False: "a website"}
+    about_text: ClassVar[Mapping[str, str]] = {
+        "website": "a website",
+        "organization": "a website, or an organization",
+        "link": "a short link, with link_id; a key needs global access",
+    }
     range = "Range"
     ranges: ClassVar[Mapping[str, str]] = {
         "range": "the request's",

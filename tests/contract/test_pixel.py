@@ -146,6 +146,15 @@ def test_where_sending_again_helps_the_answer_is_empty_with_its_status(tmp_path:
     assert Unavailable.status == 503
 
 
+def test_asking_about_the_picture_counts_nothing(box: WholeBox) -> None:  # HEAD is safe, RFC 9110, 9.2.1
+    target = f"/px.jpg?client_id={box.sites['shop']}&name=x&eventId=once"
+    head = box.ask("HEAD", target)
+    assert (head.status, head.body, head.headers["content-type"]) == (200, b"", "image/gif")
+    assert head.headers["x-analytics-box"] == "stored=0; reason=head_request"
+    assert count(box, "events") == 0
+    assert box.ask("GET", target).headers["x-analytics-box"] == "stored=1"  # its eventId was not used up
+
+
 def test_the_picture_is_asked_for_with_get(box: WholeBox) -> None:
     answer = box.ask("POST", f"/px.jpg?client_id={box.sites['shop']}&name=x")
     assert (answer.status, answer.json["code"], answer.headers["allow"]) == (405, "METHOD_NOT_ALLOWED", "GET")

@@ -143,6 +143,7 @@ def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: St
     [
         ("country", "plan", Scope((SITE,)), "Trait filters are not supported for country"),
         ("top_pages", "plan", Scope((SITE, 2)), "Trait filters are only supported for website queries"),
+        ("top_pages", "plan", Scope((SITE,), subject="link"), "Trait filters are only supported for website queries"),
         ("top_pages", "broken", Scope((SITE,)), "Trait filter failed"),
         ("top_pages", "late", Scope((SITE,)), "Trait filter failed"),
         ("top_pages", "plan", Scope((SITE,), people=False), "Trait filters are not supported for top_pages"),

@@ -95,6 +95,18 @@ def number_by_runs(instant: int, runs: tuple[Run, ...]) -> int:
     return run.first + (instant - run.start) // run.width
 
 
+def check_offsets(day: date, tz: ZoneInfo) -> None:
+    """Local time is UTC and the offset of that instant, to the millisecond at which it changes (hour_of_day)."""
+    start, end = ranges.midnight(day - ONE_DAY, tz), ranges.midnight(day + 2 * ONE_DAY, tz)
+    offsets = ranges.offsets(start, end, tz)
+    assert offsets[0][0] == start
+    assert all(before != after for (_, before), (_, after) in pairwise(offsets))
+    changes = [begins for begins, _ in offsets[1:]]
+    for instant in (*range(start, end, 17 * calendars.MINUTE), *changes, *(change - 1 for change in changes)):
+        ahead = max(item for item in offsets if item[0] <= instant)[1]
+        assert timedelta(milliseconds=ahead) == calendars.shown(instant, tz).utcoffset(), (instant, tz.key)
+
+
 @pytest.mark.parametrize("name", CHOSEN)
 def test_days_and_hours_are_right_whenever_the_clock_was_moved(name: str) -> None:
     tz = ZoneInfo(name)
@@ -102,6 +114,7 @@ def test_days_and_hours_are_right_whenever_the_clock_was_moved(name: str) -> Non
         check_midnights(day, tz)
         check_days(day, tz)
         check_hours(day, tz)
+        check_offsets(day, tz)
 
 
 @pytest.mark.parametrize("part", range(6))
@@ -114,6 +127,7 @@ def test_days_and_hours_are_right_in_every_zone_in_some_year(part: int) -> None:
             check_midnights(day, tz)
             check_days(day, tz)
             check_hours(day, tz)
+            check_offsets(day, tz)
 
 
 # Facts about clocks that can be looked up: zone, day, its hours, its first label, an hour that is there twice.

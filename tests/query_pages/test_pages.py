@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.query.catalog import TYPES
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box
 
 HOSTILE = '/<script>x</script>"'
@@ -61,8 +62,9 @@ def test_the_bare_page_asks_nothing_and_offers_every_type(box: WholeBox) -> None
     assert "<optgroup" in answer.body.decode()
     assert "<tbody>" not in answer.body.decode()
     types = box.get("/v1/query/types").json["types"]
-    for name in types:
-        assert f'<option value="{name}">' in answer.body.decode()
+    for name in types:  # those about links are no use on the page of a website
+        of_website = TYPES[name].subject == "website"
+        assert (f'<option value="{name}">' in answer.body.decode()) == of_website
 
 
 def test_the_rows_are_those_of_the_api_to_the_body_that_the_page_shows(box: WholeBox) -> None:
@@ -101,6 +103,19 @@ def test_a_comparison_has_a_table_of_its_own(box: WholeBox) -> None:
     answer = asked(box, type="summary_totals", comparison="previous_period")
     assert text_of(answer).count("<tbody>") == 2
     assert "Compared: 2026-06-04 to 2026-06-10, UTC" in text_of(answer)
+
+
+def test_a_comparison_with_nothing_says_so(box: WholeBox) -> None:
+    answer = asked(box, type="top_pages", range="today", comparison="previous_period")
+    assert text_of(answer).count("<tbody>") == 1
+    assert "There was nothing in this range." in text_of(answer)
+
+
+def test_long_json_unfolds(box: WholeBox) -> None:
+    answer = asked(box, type="session_list", range="today")
+    (entry,) = box.query("shop", json.loads(copied(answer, "body"))).json["data"]
+    whole = json.dumps(entry["data"][0]["events"], ensure_ascii=False)
+    assert f"<summary><bdi>{whole[:60]}…</bdi></summary><bdi>{whole}</bdi>" in text_of(answer)
 
 
 def test_headings_sort_and_pages_follow(box: WholeBox) -> None:

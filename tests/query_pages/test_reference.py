@@ -62,6 +62,8 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
         assert ("anybody may ask" in article) == one.public
+        assert f"?{one.subject}_id=YOUR-" in article
+        assert {"website": "a website", "link": "a short link"}[one.subject] in article
         assert ("hour, day" in article) == bool(one.granularities)
 
 

@@ -120,6 +120,17 @@ def test_a_person_is_stored(page: Page, collector: Collector, box: Box) -> None:
     assert (profile, session[:5]) == ("user-1", "sess_")
 
 
+def test_a_person_is_the_visitor_of_its_events_and_no_other(page: Page, collector: Collector, box: Box) -> None:
+    """An id that lasts is one visitor, so the person is linked with that and with no id of the day."""
+    visit(page, collector, box, "/lasting", "data-store-visitor-ids data-anonymize-visitor-ids=false")
+    eventually(lambda: "screen_view" in events(box, "/lasting"))
+    page.evaluate("databuddy.identify('user-2')")
+    linked = "select visitor from visitor_profiles join strings on strings.id = profile where strings.value = 'user-2'"
+    eventually(lambda: bool(rows(box, linked)))
+    seen = "select distinct visitor from events join strings on strings.id = path where strings.value = '/lasting'"
+    assert rows(box, linked) == rows(box, seen)
+
+
 def test_the_box_serves_every_file_of_the_tracker_to_every_site(box: Box) -> None:
     names = {"/script.js": "script.js", "/databuddy.js": "script.js", "/databuddy-debug.js": "debug.js"}
     names |= {"/parts.js": "parts.js", **{f"/parts/{file.name}": f"parts/{file.name}" for file in PARTS}}

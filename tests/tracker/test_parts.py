@@ -133,11 +133,17 @@ def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, 
     assert max(len(request.events()) for request in collector.accepted) <= 100  # what the box takes
 
 
-def test_a_page_with_rules_is_never_sent_without_them(page: Page, collector: Collector) -> None:
+@pytest.mark.parametrize(
+    ("missing", "loaded"),
+    [("parts.js", "self.databuddy"), ("parts/rules.js*", "databuddy.getProfileId() === null")],
+)
+def test_a_page_with_rules_is_never_sent_without_them(
+    page: Page, collector: Collector, missing: str, loaded: str
+) -> None:
     collector.publish("/next")
-    page.route("**/parts/rules.js*", lambda route: None)
+    page.route(f"**/{missing}", lambda route: None)
     page.goto(collector.publish("/users/1", tag="data-mask-patterns='[\"/users/*\"]'"))
-    page.wait_for_function("databuddy.getProfileId() === null")
+    page.wait_for_function(loaded)
     track(page, "early")
     page.evaluate("databuddy.flush()")
     page.goto(collector.site + "/next")

@@ -47,7 +47,9 @@ def _depths(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 
 def _target(name: str, clicks: str) -> Ask:
-    return Ask("engagement", (clicks,), ("path", name), present=(name,), order=(Order(clicks),), per=(1, 1))
+    return Ask(
+        "engagement", (clicks,), ("path", name), present=(name,), least=(clicks, 1), order=(Order(clicks),), per=(1, 1)
+    )
 
 
 def _time(total: str, row: Measured) -> float:
@@ -152,7 +154,7 @@ TYPES = (
                 "Mean time on the page",
                 lambda row: _time("time_total", row),
                 unit="seconds",
-                sort="time_total",
+                sort="time_mean",
             ),
             column(
                 "avg_active_time",
@@ -160,7 +162,7 @@ TYPES = (
                 "Mean time in which the page was used",
                 lambda row: _time("active_total", row),
                 unit="seconds",
-                sort="active_total",
+                sort="active_mean",
             ),
             column(
                 "attention_ratio",
@@ -193,6 +195,8 @@ TYPES = (
                 "engagement",
                 (
                     "count",
+                    "time_mean",
+                    "active_mean",
                     "time_total",
                     "active_total",
                     "scroll_total",

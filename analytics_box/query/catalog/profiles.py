@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from analytics_box.ingest.facts import METRICS
 from analytics_box.query.catalog.sessions import (
     EVENTS_OF,
     FIRST,
     LAST,
     NEWEST,
+    OLDEST,
     SESSION,
     SESSION_ID,
     grouped,
@@ -21,7 +24,8 @@ from analytics_box.query.ranges import Window
 
 _LONGEST = 28_800  # seconds (wire 1.11)
 _LATEST = ("country", "region", "device", "browser", "system", "source")
-_LATEST_OF = Ask("events", tuple(f"latest_{name}" for name in _LATEST), ("profile_of", "visitor_of"))
+_WHOSE = ("profile_of", "visitor_of")
+_LATEST_OF = Ask("events", tuple(f"latest_{name}" for name in _LATEST), _WHOSE)
 _METRIC_NAMES = {number: name for name, number in METRICS.items()}
 
 
@@ -35,16 +39,14 @@ def duration_text(seconds: float) -> str:
 
 def _people(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     latest = {(row["profile_of"], row["visitor_of"]): row for row in rows[1]}
-    none = {f"latest_{name}": "" for name in _LATEST}
-    return [none | row | latest.get((row["profile_of"], row["visitor_of"]), {}) for row in rows[0]]
+    return [row | latest[row["profile_of"], row["visitor_of"]] for row in rows[0]]
 
 
-def _person(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    events, sessions = rows[0], rows[1]
-    latest = rows[2][0] if rows[2] else {f"latest_{name}": "" for name in _LATEST}
-    if not events:
-        return []
-    return [events[0] | latest | {"duration_total": (sessions[0]["duration_total"] or 0) if sessions else 0}]
+def _person(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+    """One person; of several whom the filters leave, the latest."""
+    events, sessions, latest = rows
+    duration = (sessions[0]["duration_total"] or 0) if sessions else 0
+    return [row | {"duration_total": duration} for row in _people([events[:1], latest], window)]
 
 
 def _stories(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
@@ -106,7 +108,6 @@ def _of_session(source: Ask) -> Follow:
     return Follow(source, key="session")
 
 
-_BY_TIME = (Order("time", descending=False),)
 _VISITOR = column(
     "visitor_id", "string", "The visitor's id; empty for people that the site names", hexadecimal("visitor_of")
 )
@@ -144,12 +145,12 @@ TYPES = (
             Ask(
                 "events",
                 ("first", "last", "unique_sessions", "total_events", "unique_pages", "custom", "unique_names"),
-                ("profile_of", "visitor_of"),
+                _WHOSE,
                 present=("visitor",),
                 order=(Order("last"),),
             ),
         ),
-        follows=(Follow(_LATEST_OF, key="visitor"),),
+        follows=(Follow(replace(_LATEST_OF, present=("visitor",)), key="visitor"),),
         shape=_people,
         filters=(*WITH_PEOPLE, "event_name"),
         having=("session_count", "total_events", "unique_pages"),
@@ -190,11 +191,11 @@ TYPES = (
             Ask(
                 "events",
                 ("first", "last", "unique_sessions", "pageviews"),
-                ("profile_of", "visitor_of"),
+                _WHOSE,
                 order=(Order("last"),),
             ),
             Ask("sessions", ("duration_total",)),
-            Ask("events", _LATEST_OF.measures, _LATEST_OF.group),
+            _LATEST_OF,
         ),
         shape=_person,
         filters=WITH_PEOPLE,
@@ -249,9 +250,9 @@ TYPES = (
         ),
         follows=(
             EVENTS_OF,
-            _of_session(Ask("errors", columns=("id", "session", "time", "path", "message"), order=_BY_TIME)),
-            _of_session(Ask("outgoing_links", columns=("id", "session", "time", "path", "href"), order=_BY_TIME)),
-            _of_session(Ask("vitals", columns=("session", "time", "path", "metric", "value"), order=_BY_TIME)),
+            _of_session(Ask("errors", columns=("id", "session", "time", "path", "message"), order=OLDEST)),
+            _of_session(Ask("outgoing_links", columns=("id", "session", "time", "path", "href"), order=OLDEST)),
+            _of_session(Ask("vitals", columns=("session", "time", "path", "metric", "value"), order=OLDEST)),
         ),
         shape=_stories,
         filters=SESSION,

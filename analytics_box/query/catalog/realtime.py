@@ -23,10 +23,11 @@ def _sessions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 
 def _velocity(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    """Each of the last 60 minutes, also those without an event."""
+    """The minute of now and the 59 before it, also those without an event."""
     found = {row["minute"]: row for row in rows[0]}
     none = {"pageviews": 0, "total_events": 0, "visitors": 0}
-    minutes = range(window.start // MINUTE + 1, window.end // MINUTE + 1)
+    now = (window.end - 1) // MINUTE
+    minutes = range(now - 59, now + 1)
     return [none | found.get(minute, {}) | {"minute": instant_text(minute * MINUTE)} for minute in minutes]
 
 

@@ -21,6 +21,7 @@ from analytics_box.query.ranges import Window
 SESSION = (*WITH_PEOPLE, "session_id")
 RANGES = ("0-30s", "30s-1m", "1m-5m", "5m-15m", "15m-1h", "1h+")
 NEWEST = (Order("first"),)
+OLDEST = (Order("time", descending=False), Order("id", descending=False))  # what happens at once, as it arrived
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
 _VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
@@ -41,7 +42,7 @@ EVENTS_OF = Follow(
         "events",
         columns=("id", "session", "time", "name", "path", "properties", "kind"),
         kinds=(PAGE_VIEW, CUSTOM),
-        order=(Order("time", descending=False),),
+        order=OLDEST,
     ),
     key="session",
 )
@@ -264,7 +265,8 @@ TYPES = (
                     "browser",
                     "country",
                 ),
-                order=(Order("time", descending=False),),
+                present=("session",),
+                order=OLDEST,
             ),
         ),
         filters=SESSION,
@@ -309,7 +311,7 @@ TYPES = (
                     *("session", "client_session", "person", "first", "last", "duration", "views", "pages", "touched"),
                     *("others", *WHO_COLUMNS, "score"),
                 ),
-                order=(Order("score"),),
+                order=(Order("score"), Order("last")),
             ),
         ),
         follows=(EVENTS_OF, Follow(Ask("errors", columns=("session", "time"), order=(Order("time"),)), key="session")),

@@ -6,26 +6,39 @@ One noun per file; each has `ANSWERS`, by the names of the types.
 """
 
 from tests.query.brute import (
+    bots,
     custom_events,
+    devices,
     engagement,
+    error_effects,
     errors,
+    listings,
     outbound,
+    pages,
+    people,
+    places,
     properties,
+    realtime,
     sessions,
-    tables,
+    sources,
+    summary,
     times,
     vitals,
 )
 from tests.query.brute.facts import Answer
 
-ANSWERS: dict[str, Answer] = (
-    tables.ANSWERS
-    | vitals.ANSWERS
-    | errors.ANSWERS
-    | custom_events.ANSWERS
-    | properties.ANSWERS
-    | outbound.ANSWERS
-    | engagement.ANSWERS
-    | sessions.ANSWERS
-    | times.ANSWERS
+_FILES = (
+    *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
+    *(properties, outbound, engagement, bots, listings, people, realtime),
 )
+# Wire 1.23: an older name and today's.
+OLDER = {
+    "profile_metrics": "session_metrics",
+    "profile_duration_distribution": "session_duration_distribution",
+    "profiles_by_device": "sessions_by_device",
+    "profiles_by_browser": "sessions_by_browser",
+    "profiles_time_series": "sessions_time_series",
+    "returning_visitors": "new_vs_returning",
+}
+_KNOWN: dict[str, Answer] = {name: answer for file in _FILES for name, answer in file.ANSWERS.items()}
+ANSWERS = _KNOWN | {older: _KNOWN[name] for older, name in OLDER.items()}

@@ -1,21 +1,25 @@
 """How people use pages (wire 1.13)."""
 
+from collections.abc import Callable
 from statistics import median
 from typing import Any
 
-from tests.query.brute.facts import EXIT, VIEW, Row, Rows
-from tests.query.brute.measures import rounded, sessions, share, views, visitors
+from tests.query.brute.facts import EXIT, VIEW, Answer, Facts, Question, Row, Rows
+from tests.query.brute.filters import passes
+from tests.query.brute.measures import people, rounded, sessions, share, views, visitors
 from tests.query.brute.tables import Table, answers, count
+
+DEPTHS = {"0-25%": (0, 25), "25-50%": (25, 50), "50-75%": (50, 75), "75-100%": (75, 100), "100%": (100, 101)}
 
 
 def _mean(rows: Rows, name: str, scale: float = 1) -> float:
     return float(round(sum(row[name] for row in rows) / len(rows) / scale, 2))
 
 
-def _quality(values: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
+def _quality(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     touched = [row["first_interaction"] for row in rows if row["first_interaction"]]
     return {
-        "name": values[0],
+        "name": key[0],
         "page_views": len(rows),
         "avg_time_on_page": _mean(rows, "time_on_page", 1000),
         "avg_active_time": _mean(rows, "active_time", 1000),
@@ -26,10 +30,10 @@ def _quality(values: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     }
 
 
-def _scrolled(values: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
+def _scrolled(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     exits = [row for row in rows if row["kind"] == EXIT]
     return {
-        "name": values[0],
+        "name": key[0],
         "avg_scroll_depth": share(sum(row["scroll"] for row in exits), len(exits), 1),
         "visitors": visitors(rows),
         "sessions": sessions(rows),
@@ -37,7 +41,105 @@ def _scrolled(values: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     }
 
 
-ANSWERS = answers(
+def _by_page(facts: Facts, asked: Question) -> dict[str, list[Row]]:
+    """Visits of pages."""
+    pages: dict[str, list[Row]] = {}
+    for row in facts["engagement"]:
+        if asked.has(row["time"]) and passes(row, asked.filters):
+            pages.setdefault(row["path"], []).append(row)
+    return pages
+
+
+def _top(rows: Rows, name: str, weight: Callable[[Row], int]) -> str:
+    """The text that most goes to; none where nothing does."""
+    weights: dict[str, int] = {}
+    for row in rows:
+        if row[name]:
+            weights[row[name]] = weights.get(row[name], 0) + weight(row)
+    best = sorted((item for item in weights.items() if item[1]), key=lambda item: (-item[1], item[0]))
+    return best[0][0] if best else ""
+
+
+def _frustration(facts: Facts, asked: Question) -> list[Row]:
+    pages = [(path, rows) for path, rows in sorted(_by_page(facts, asked).items()) if len(rows) >= 5]
+    return [
+        {
+            "name": path,
+            "page_views": len(rows),
+            "visitors": people(rows),
+            "rage_click_rate": share(sum(row["rage_clicks"] > 0 for row in rows), len(rows)),
+            "dead_click_rate": share(sum(row["dead_clicks"] > 0 for row in rows), len(rows)),
+            "error_rate": share(sum(row["errors"] > 0 for row in rows), len(rows)),
+            "top_dead_click_target": _top(rows, "dead_target", lambda row: int(row["dead_clicks"])),
+            "top_rage_click_target": _top(rows, "rage_target", lambda row: int(row["rage_clicks"])),
+        }
+        for path, rows in sorted(pages, key=lambda item: -len(item[1]))
+    ]
+
+
+def _forms(facts: Facts, asked: Question) -> list[Row]:
+    def abandoned(row: Row) -> bool:
+        return bool(row["form_fields"] > 0 and not row["form_submits"])
+
+    made = []
+    for path, rows in sorted(_by_page(facts, asked).items()):
+        starts = sum(row["form_fields"] > 0 or row["form_submits"] > 0 for row in rows)
+        if starts:
+            left = sum(abandoned(row) for row in rows)
+            made.append(
+                {
+                    "name": path,
+                    "form_starts": starts,
+                    "form_submits": sum(row["form_submits"] > 0 for row in rows),
+                    "abandonment_rate": share(left, starts),
+                    "top_abandoned_field": _top(rows, "last_field", lambda row: int(abandoned(row))),
+                }
+            )
+    return sorted(made, key=lambda row: -row["form_starts"])
+
+
+def _exits(facts: Facts, asked: Question) -> list[Row]:
+    return [
+        row
+        for row in facts["events"]
+        if row["kind"] == EXIT and not row["bot"] and asked.has(row["time"]) and passes(row, asked.filters)
+    ]
+
+
+def _scroll_summary(facts: Facts, asked: Question) -> list[Row]:
+    rows = _exits(facts, asked)
+    return [
+        {
+            "avg_scroll_depth": share(sum(row["scroll"] for row in rows), len(rows), 1),
+            "total_sessions": sessions(rows),
+            "visitors": people(rows),
+        }
+    ]
+
+
+def _depths(facts: Facts, asked: Question) -> list[Row]:
+    """All ranges, also those that nobody reached."""
+    rows = _exits(facts, asked)
+    reached = {name: [row for row in rows if least <= row["scroll"] < below] for name, (least, below) in DEPTHS.items()}
+    whole = sum(people(own) for own in reached.values())
+    return [
+        {
+            "depth_range": name,
+            "visitors": people(own),
+            "sessions": sessions(own),
+            "percentage": share(people(own), whole),
+        }
+        for name, own in reached.items()
+    ]
+
+
+_OTHERS: dict[str, Answer] = {
+    "frustration_by_page": _frustration,
+    "form_abandonment_by_page": _forms,
+    "scroll_depth_summary": _scroll_summary,
+    "scroll_depth_distribution": _depths,
+}
+ANSWERS = _OTHERS | answers(
     {
         "engagement_quality_by_page": Table("engagement", ("path",), _quality, order=count),
         "page_scroll_performance": Table(

@@ -1,6 +1,6 @@
 """All facts of some websites as they are stored, and a question about them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -25,9 +25,16 @@ TEXTS = {
 }
 TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement")
 
+# Under this key a row may say by what it is sorted, for fields that show something else: {field: value}.
+RAW = ""
 
-def read(db: Connection, sites: Iterable[int]) -> Facts:
-    """All facts of these sites, with texts in place of their numbers, in the order of arrival."""
+
+def read(db: Connection, sites: Mapping[int, str]) -> Facts:
+    """All facts of these sites, with texts in place of their numbers, in the order of arrival.
+
+    `sites` are the ids of websites by their numbers, the empty one for the organization itself. Beside what is stored
+    each row has its `website` and the `person` that its visitor was.
+    """
     texts: dict[Any, Any] = {row[0]: row[1] for row in db.execute("select id, value from strings").fetchall()}
     wanted = ", ".join(str(site) for site in sites)
     found: Facts = {}
@@ -39,12 +46,27 @@ def read(db: Connection, sites: Iterable[int]) -> Facts:
             {name: texts[value] if name in own else value for name, value in zip(names, row, strict=True)}
             for row in rows
         ]
+    links = db.execute(f"select site, visitor, time, profile from visitor_profiles where site in ({wanted})").fetchall()
+    known = [(link[0], link[1], link[2], texts[link[3]]) for link in links]
+    for row in (row for rows in found.values() for row in rows):
+        row["website"] = sites[row["site"]]
+        row["person"] = row["profile"] or _person(row, known)
     return found
+
+
+def _person(row: Row, known: Sequence[tuple[Any, ...]]) -> str:
+    """Who a visitor was at that time: by the newest link before, else by the first one after (semantics 7)."""
+    own = sorted((time, who) for site, visitor, time, who in known if (site, visitor) == (row["site"], row["visitor"]))
+    before = [who for time, who in own if time <= row["time"]]
+    return before[-1] if before else own[0][1] if own else ""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Some local days of a zone, and filters of which all must hold. `now` is when it is asked (UTC ms)."""
+    """Some local days of a zone, and filters of which all must hold. `now` is when it is asked (UTC ms).
+
+    With `lately` it is about the last so many ms instead.
+    """
 
     first: date
     last: date
@@ -52,14 +74,15 @@ class Question:
     filters: tuple[Filter, ...] = ()
     hourly: bool = False
     now: int = 0
+    lately: int = 0
 
     @property
     def start(self) -> int:
-        return calendars.day_begins(self.first, self.tz)
+        return self.now - self.lately + 1 if self.lately else calendars.day_begins(self.first, self.tz)
 
     @property
     def end(self) -> int:
-        return calendars.day_begins(self.last + timedelta(days=1), self.tz)
+        return self.now + 1 if self.lately else calendars.day_begins(self.last + timedelta(days=1), self.tz)
 
     def has(self, instant: int) -> bool:
         """Whether the range contains it (semantics 2)."""

@@ -26,13 +26,33 @@ COLUMN = {
     "message": "message",
     "error_type": "type",
     "href": "href",
-    "profile_id": "profile",
+    "profile_id": "person",
+    "utm_term": "utm_term",
+    "utm_content": "utm_content",
+    "source": "origin",
+    "text": "text",
+    "property_key": "key",
+    "website_id": "website",
+    "client_id": "website",
 }
+OF_SPANS = {"message": "errors", "error_type": "errors", "href": "outgoing_links", "text": "outgoing_links"}
+IDS = {"session_id": ("session", "client_session"), "anonymous_id": ("visitor", "person")}
 UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browser_name", "os_name", "channel"}
 
 
 def passes(row: Row, filters: Iterable[Filter]) -> bool:
-    return all(_matches(row[COLUMN[name]], name, op, values) for name, op, values in filters)
+    return all(_passes(row, name, op, values) for name, op, values in filters)
+
+
+def _passes(row: Row, name: str, op: str, values: list[str]) -> bool:
+    """Sessions and visitors go by several names: what the client called them, their number, who it was."""
+    if name not in IDS:
+        return _matches(row[COLUMN[name]], name, op, values)
+    number: int = row[IDS[name][0]]
+    if op in {"is_set", "is_not_set"}:
+        return (number != 0) == (op == "is_set")
+    names = {f"{number:016x}" if number else None, row[IDS[name][1]] or None} - {None}
+    return any(value in names for value in values) != (op in {"ne", "not_in"})
 
 
 def _matches(stored: str, name: str, op: str, values: list[str]) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.measures import people, share
 from tests.query.brute.tables import device
@@ -43,7 +43,7 @@ class Visit:
 
 
 OF_THE_PAGE = {"path", "query_string"}
-OF_AN_EVENT = {"event_name", "namespace", "profile_id"}
+OF_AN_EVENT = {"event_name", "namespace", "profile_id", "anonymous_id"}
 
 
 def visits(facts: Facts, asked: Question) -> list[Visit]:
@@ -106,7 +106,12 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
             ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
             shown = device if column == "device" else (lambda key: key[0] or "Unknown")
             return [
-                {"name": shown((value,)), "sessions": len(own), "visitors": len({visit.visitor for visit in own})}
+                {
+                    "name": shown((value,)),
+                    "sessions": len(own),
+                    "visitors": len({visit.visitor for visit in own}),
+                    RAW: {"name": value},
+                }
                 for value, own in ordered
             ]
         case "interaction_summary":

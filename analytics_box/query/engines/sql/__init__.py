@@ -43,13 +43,18 @@ def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     inner = [f"{_expression(plan, name, values)} as c_{name}" for name in plan.columns]
     source = relation(plan, " ".join((*plan.columns, *(item.name for item in plan.order))), dialect, values)
     tie = "session" if plan.source in OF_SESSIONS else "id"
-    order = [f"{item.name} {_direction(item.descending)}" for item in plan.order] + [f"{tie} desc"]
+    order = [f"{_sorted_by(item.name)} {_direction(item.descending)}" for item in plan.order] + [f"{tie} desc"]
     outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
     return (
         f"select {', '.join(outer)}\nfrom (\n"
         f"select {', '.join(inner)}, row_number() over (order by {', '.join(order)}) as place\n"
         f"from {source}\norder by place{_limit(plan, values)}\n){joins}\norder by place"
     )
+
+
+def _sorted_by(name: str) -> str:
+    """A column as what it is sorted by: texts by themselves, not by their numbers."""
+    return f"(select value from strings where id = {name})" if name in INTERNED else name
 
 
 def _limit(plan: Plan, values: Values) -> str:
@@ -126,7 +131,8 @@ def _having(plan: Plan, values: Values) -> str:
 
 
 def _direction(descending: bool) -> str:
-    return "desc" if descending else "asc"
+    """What is not there comes last both ways."""
+    return "desc nulls last" if descending else "asc nulls last"
 
 
 def _expression(plan: Plan, name: str, values: Values) -> str:

@@ -77,7 +77,9 @@ def _person(condition: Condition, values: Values) -> str:
     wanted = f"(select id from strings where {_text('value', condition, values)})"
     own = "site in (select value from numbers_in(:sites))"
     known = f"select visitor from visitor_profiles where {own} and profile in {wanted}"
-    return f"(profile in {wanted} or (profile = 0 and visitor in ({known}) and {WHO} in {wanted}))"
+    nobody = f"0 in {wanted} and {WHO} = 0"
+    later = f"visitor in ({known}) and {WHO} in {wanted}"
+    return f"((profile <> 0 and profile in {wanted}) or (profile = 0 and (({later}) or ({nobody}))))"
 
 
 def _site(condition: Condition, values: Values) -> str:

@@ -142,18 +142,25 @@ def _of_session(items: tuple[Where, ...], scan: str, values: Values) -> str:
     return f"session in (select session from events as fact where {scan}{kind} and {text})"
 
 
+# What custom events may be filtered by (wire 1.9), besides what is there of each property.
+_OF_CUSTOM_EVENTS = ("name", "namespace", "profile", "client_session", "path", "origin")
+
+
 def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) -> str:
-    """Each property of each custom event: its key, its text and its JSON kind."""
-    own = [item for item in plan.where if isinstance(item, Condition) and item.column == "key"]
+    """Each property of each custom event: its key, its text and its JSON kind; where a condition speaks of keys and of
+    what the event has beside, that too."""
+    own = [item for item in plan.where if "key" in _columns(item)]
+    beside = _OF_CUSTOM_EVENTS if any(len(_columns(item)) > 1 for item in own) else ()
     others = [item for item in plan.where if item not in own]
     where += ["properties is not null", *(render(item, values) for item in others)]
+    more = "".join(f"fact.{name} as {name}, " for name in beside)
     inner = (
-        f"select site, time, visitor, session, name as event, key,\n"
+        f"select site, time, visitor, session, name as event, key, {more}\n"
         f"    {dialect.kind_of} as kind_of, {dialect.value} as value\n"
-        f"  from (select id, site, time, visitor, session, name, properties\n"
+        f"  from (select id, site, time, visitor, session, {', '.join(('name', *beside[1:]))}, properties\n"
         f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
-    return f"({inner}\n)" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
+    return f"({inner}\n) as fact" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
 
 
 def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:

@@ -1,0 +1,92 @@
+"""All links as a file that can be imported again: CSV or JSON."""
+
+from typing import Any, Final, Literal
+
+import msgspec
+
+from analytics_box.http.call import Call
+from analytics_box.links import calls, folder_rows
+from analytics_box.links.list_rows import Wish
+from analytics_box.links.rules import Link
+from analytics_box.links.shown import date, short_url
+from analytics_box.query import sheets
+from analytics_box.settings import Settings
+
+Form = Literal["csv", "json"]
+TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+MOST: Final = 1_000_000
+# The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
+COLUMNS: Final = (
+    *("name", "targetUrl", "domain", "slug", "shortUrl", "folder", "tags", "externalId", "expiresAt"),
+    *("expiredRedirectUrl", "maxClicks", "redirectStatus", "queryForwarding"),
+    *("utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"),
+    *("ogTitle", "ogDescription", "ogImageUrl", "ogVideoUrl", "iosUrl", "androidUrl", "deepLinkApp"),
+    *("sourceType", "sourceId", "sourceOwnerId", "rules", "variants", "protected", "clicks", "createdAt", "id"),
+)
+BESIDE: Final = frozenset(("shortUrl", "protected", "clicks", "createdAt", "id"))
+UTM: Final = {
+    "utmSource": "source",
+    "utmMedium": "medium",
+    "utmCampaign": "campaign",
+    "utmTerm": "term",
+    "utmContent": "content",
+}
+TAG_SEPARATOR: Final = ";"
+
+
+async def file(call: Call, wish: Wish, form: Form) -> bytes:
+    """The links that this asks for. Passwords are not in it. Raises Forbidden."""
+    links = await calls.listed(call, wish.organization_id, wish)
+    folders = {one.id: one.name for one in await call.read(lambda db: folder_rows.of(db, wish.organization_id))}
+    totals = await call.parts.links.totals([link.number for link in links])
+    settings = call.parts.settings
+    records = []
+    for link in links:
+        total = totals.get(link.number)
+        records.append(record(link, folders.get(link.folder_id or ""), total.clicks if total else 0, settings))
+    if form == "json":
+        return msgspec.json.format(msgspec.json.encode(records), indent=1)
+    return sheets.lines(COLUMNS, [_cells(one) for one in records]).encode()
+
+
+def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
+    """A link with the fields of COLUMNS."""
+    found: dict[str, Any] = {
+        "name": link.name,
+        "targetUrl": link.target_url,
+        "domain": link.domain,
+        "slug": link.slug,
+        "shortUrl": short_url(link, settings),
+        "folder": folder,
+        "tags": list(link.tags),
+        "externalId": link.external_id,
+        "expiresAt": date(link.expires_at).isoformat() if link.expires_at is not None else None,
+        "expiredRedirectUrl": link.expired_url,
+        "maxClicks": link.max_clicks,
+        "redirectStatus": link.redirect_status,
+        "queryForwarding": link.query_forwarding,
+        **{column: getattr(link.utm, name) or None for column, name in UTM.items()},
+        "ogTitle": link.og_title,
+        "ogDescription": link.og_description,
+        "ogImageUrl": link.og_image_url,
+        "ogVideoUrl": link.og_video_url,
+        "iosUrl": link.ios_url,
+        "androidUrl": link.android_url,
+        "deepLinkApp": link.deep_link_app,
+        "sourceType": link.source_type,
+        "sourceId": link.source_id,
+        "sourceOwnerId": link.source_owner_id,
+        "rules": msgspec.to_builtins(link.rules),
+        "variants": msgspec.to_builtins(link.variants),
+        "protected": link.password is not None,
+        "clicks": clicks,
+        "createdAt": date(link.created_at).isoformat(),
+        "id": link.id,
+    }
+    return found
+
+
+def _cells(found: dict[str, Any]) -> dict[str, Any]:
+    """As cells: tags stand beside each other, rules and variants are JSON."""
+    lists = {name: msgspec.json.encode(found[name]).decode() if found[name] else "" for name in ("rules", "variants")}
+    return found | lists | {"tags": TAG_SEPARATOR.join(found["tags"])}

@@ -1,0 +1,126 @@
+"""What there is around links over RPC: tags, QR codes, addresses that lead nowhere, all links as a file."""
+
+import base64
+from datetime import date
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from analytics_box.clock import utc_day
+from analytics_box.http.call import Call
+from analytics_box.links import calls, change, click_rows, domain_rows, exports, list_rows, qr
+from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.links.list_rows import Wish
+from analytics_box.links.messages import Id
+from analytics_box.links.rules import KINDS
+from analytics_box.links.shown import short_url
+from analytics_box.organizations.acting import acting
+from analytics_box.store.db import Connection
+
+MOST_ORPHANS = 500
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class TagShown(Struct, frozen=True):
+    """A tag, and how many links have it."""
+
+    tag: str
+    links: int
+
+
+class GivenQr(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.getQr. `scale` is pixels a module."""
+
+    id: Id
+    format: Literal["svg", "png"] = "svg"
+    scale: Annotated[int, Meta(ge=1, le=qr.MOST_SCALE)] = 8
+    organizationId: Id | None = None
+
+
+class QrShown(Struct, frozen=True):
+    """A QR code; `content` is text for svg and base64 for png."""
+
+    url: str
+    type: str
+    content: str
+
+
+class GivenOrphans(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.listOrphans."""
+
+    days: Annotated[int, Meta(ge=1, le=90)] = 30
+    organizationId: Id | None = None
+
+
+class OrphanShown(Struct, frozen=True):
+    """A short address that leads nowhere and was asked for; an empty slug stands for many, or for what is none."""
+
+    domain: str
+    slug: str
+    kind: str
+    count: int
+    lastDay: str
+
+
+class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.export."""
+
+    format: Literal["csv", "json"] = "csv"
+    organizationId: Id | None = None
+
+
+class ExportShown(Struct, frozen=True):
+    """All links of an organization as the text of a file."""
+
+    type: str
+    content: str
+
+
+async def list_tags(call: Call, given: OfOrganization) -> list[TagShown]:
+    """links.listTags: by name. Raises Forbidden."""
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> list[tuple[str, int]]:
+        change.check(db, organization_id, by, "viewer")
+        return list_rows.tags(db, organization_id)
+
+    return [TagShown(*one) for one in await call.read(read)]
+
+
+async def get_qr(call: Call, given: GivenQr) -> QrShown:
+    """links.getQr: the short address as a QR code. Raises Forbidden or NotFound."""
+    link = await calls.found(call, given.id, given.organizationId)
+    url = short_url(link, call.parts.settings)
+    picture = qr.picture(url, given.format, scale=given.scale)
+    content = picture.decode() if given.format == "svg" else base64.b64encode(picture).decode()
+    return QrShown(url, qr.TYPES[given.format], content)
+
+
+async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
+    """links.listOrphans: addresses that lead nowhere, on the organization's domains and on the box's own host.
+
+    The most asked for first. Raises Forbidden.
+    """
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> list[str]:
+        change.check(db, organization_id, by, "viewer")
+        return ["", *(one.domain for one in domain_rows.of(db, organization_id))]
+
+    domains = await call.read(read)
+    first = utc_day(call.now) - given.days + 1
+    parts = call.parts.links
+    await parts.clicks.flush()
+    found = await parts.events.read(lambda db: click_rows.orphans_since(db, domains, first, MOST_ORPHANS))
+    return [
+        OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, date.fromordinal(_EPOCH + one.day).isoformat())
+        for one in found
+    ]
+
+
+async def export(call: Call, given: GivenExport) -> ExportShown:
+    """links.export: all links, in the form that links.import takes; passwords are left out. Raises Forbidden."""
+    organization_id, _ = acting(call, given.organizationId)
+    wish = Wish(organization_id, limit=exports.MOST, sort="oldest")
+    content = await exports.file(call, wish, given.format)
+    return ExportShown(exports.TYPES[given.format], content.decode())

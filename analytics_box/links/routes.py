@@ -1,0 +1,66 @@
+"""Pictures and files of links: QR codes, and all links as a file. Keys need read:links."""
+
+from typing import Any, Final
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.http.call import Call, Calls
+from analytics_box.identity import Identity
+from analytics_box.links import calls as link_calls
+from analytics_box.links import exports, qr
+from analytics_box.links.list_rows import Wish
+from analytics_box.links.shown import short_url
+
+_PICTURE: Final = {
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-cache",
+}
+
+
+async def qr_code(
+    request: Request[Any, Any, Any],
+    link_id: FromPath[str],
+    form: FromPath[str],
+    identity: NamedDependency[Identity],
+    calls: NamedDependency[Calls],
+) -> Response[bytes]:
+    """GET /links/{link}/qr/{svg or png}, with ?scale= (pixels a module) and ?download=1.
+
+    Raises NotFound or BadRequest.
+    """
+    kind: qr.Form = "svg" if form == "svg" else "png"
+    if form not in qr.TYPES:
+        raise errors.NotFound("A QR code is there as svg and as png")
+    link = await link_calls.found(calls.by(identity), link_id)
+    scale = request.query_params.get("scale", "8")
+    if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
+        raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")
+    picture = qr.picture(short_url(link, calls.settings), kind, scale=int(scale))
+    how = "attachment" if request.query_params.get("download") else "inline"
+    headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
+    return Response(picture, media_type=qr.TYPES[kind], headers=headers)
+
+
+async def export(
+    request: Request[Any, Any, Any],
+    form: FromPath[str],
+    identity: NamedDependency[Identity],
+    calls: NamedDependency[Calls],
+) -> Response[bytes]:
+    """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
+    if form not in exports.TYPES:
+        raise errors.NotFound("Links are exported as csv and as json")
+    call: Call = calls.by(identity)
+    organization_id = call.organization()
+    folder = request.query_params.get("folderId")
+    wish = Wish(organization_id, limit=exports.MOST, sort="oldest")
+    if folder:
+        wish = Wish(organization_id, folder_id=folder, limit=exports.MOST, sort="oldest")
+    content = await exports.file(call, wish, "csv" if form == "csv" else "json")
+    headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="links.{form}"'}
+    return Response(content, media_type=exports.TYPES[form], headers=headers)

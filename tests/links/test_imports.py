@@ -1,0 +1,165 @@
+"""Many links from a file: each row by itself, the same in a dry run, and there and back again."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from tests.links.world import World
+
+SHEET = """name,targetUrl,slug,tags,folder,externalId,utmSource,maxClicks
+One,https://example.com/1,one,x;y,News,e1,mail,5
+Bad,javascript:alert(1),bad,,,,,
+Two,https://example.com/2,one,,,,,
+,https://example.com/3,,,news,,,
+"""
+
+
+def done(answer: Any) -> list[tuple[int, str]]:
+    return [(row["row"], row["status"]) for row in answer.json["rows"]]
+
+
+def test_each_row_succeeds_or_fails_by_itself(world: World) -> None:
+    answer = world.call("links.import", content=SHEET)
+    assert answer.status == 200, answer.body
+    assert done(answer) == [(1, "created"), (2, "failed"), (3, "failed"), (4, "created")]
+    assert {name: answer.json[name] for name in ("total", "created", "updated", "unchanged", "failed")} == {
+        "total": 4,
+        "created": 2,
+        "updated": 0,
+        "unchanged": 0,
+        "failed": 2,
+    }
+    bad, taken = answer.json["rows"][1:3]
+    assert bad["field"] == "targetUrl"
+    assert "http" in bad["error"]
+    assert (taken["field"], taken["error"]) == ("slug", "This slug is already taken")
+    assert world.follow("one").headers["location"] == "https://example.com/1?utm_source=mail"
+    (folder,) = world.call("linkFolders.list").json
+    first, last = world.call("links.paginated", sort="oldest").json["items"]
+    assert (first["tags"], first["maxClicks"], first["folderId"]) == (["x", "y"], 5, folder["id"])
+    assert (last["name"], last["folderId"]) == ("https://example.com/3", folder["id"])
+
+
+def test_a_dry_run_says_the_same_and_keeps_nothing(world: World) -> None:
+    dry = world.call("links.import", content=SHEET, dryRun=True)
+    assert dry.json["dryRun"] is True
+    assert world.call("links.list").json == []
+    assert world.call("linkFolders.list").json == []
+    assert world.follow("one").status == 404
+    assert world.box.box.box_db.read_now(
+        lambda db: db.execute("select count(*) from audit where subject like 'link%'").fetchall()
+    ) == [(0,)]
+    real = world.call("links.import", content=SHEET)
+    assert done(dry) == done(real)
+
+
+def test_an_external_id_changes_the_link_that_has_it(world: World) -> None:
+    world.call("links.import", content=SHEET)
+    again = world.call("links.import", content="externalId,url,title\ne1,https://example.com/new,Renamed\n")
+    assert done(again) == [(1, "updated")]
+    assert world.follow("one").headers["location"] == "https://example.com/new?utm_source=mail"
+    same = world.call("links.import", content="externalId,url,title\ne1,https://example.com/new,Renamed\n")
+    assert done(same) == [(1, "unchanged")]
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_what_is_exported_can_be_imported(world: World, form: str) -> None:
+    condition = {"property": "country", "operator": "in", "values": ["DE", "FR"]}
+    world.call("linkFolders.create", name='News, and "more"')
+    folder = world.call("linkFolders.list").json[0]["id"]
+    made = world.link(
+        name='=1+1 "quoted", ü\n',
+        slug="full",
+        folderId=folder,
+        externalId="e1",
+        tags=["b", "a"],
+        expiresAt="2027-01-01T10:00:00Z",
+        expiredRedirectUrl="https://example.com/over",
+        maxClicks=9,
+        redirectStatus=307,
+        queryForwarding="keep",
+        utm={"source": "s", "content": "c"},
+        ogTitle="T",
+        iosUrl="https://apps.apple.com/1",
+        deepLinkApp="youtube",
+        rules=[{"name": "r", "targetUrl": "https://example.com/r", "conditions": [condition]}],
+        variants=[{"name": name, "targetUrl": f"https://example.com/{name}", "weight": 1} for name in "ab"],
+    )
+    content = world.call("links.export", format=form).json["content"]
+    back = world.call("links.import", content=content, format=form)
+    assert done(back) == [(1, "unchanged")], back.body
+    world.call("links.delete", id=made["id"])
+    assert done(world.call("links.import", content=content, format=form)) == [(1, "created")]
+    (again,) = world.call("links.list").json
+    changing = {"id", "createdBy", "createdAt", "updatedAt"}
+    assert {name: again[name] for name in made if name not in changing} == {
+        name: made[name] for name in made if name not in changing
+    }
+
+
+def test_a_sheet_runs_nothing_in_a_spreadsheet(world: World) -> None:
+    world.link(name="=cmd()", ogTitle="@sum", tags=["+1"])
+    content = world.call("links.export").json["content"]
+    (row,) = list(csv.DictReader(io.StringIO(content)))
+    assert (row["name"], row["ogTitle"], row["tags"]) == ("'=cmd()", "'@sum", "'+1")
+
+
+def test_a_file_over_http(world: World) -> None:
+    world.link(slug="abc")
+    key = world.box.keys["linking"]
+    answer = world.box.get("/links/export/csv", x_api_key=key)
+    assert answer.headers["content-disposition"] == 'attachment; filename="links.csv"'
+    assert b"abc" in answer.body
+    assert json.loads(world.box.get("/links/export/json", x_api_key=key).body)[0]["slug"] == "abc"
+    assert world.box.get("/links/export/xml", x_api_key=key).status == 404
+    assert json.loads(world.box.get("/links/export/json", x_api_key=world.box.keys["foreign"]).body) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "form"),
+    [
+        ("", "csv"),
+        ("name\nA\n", "csv"),
+        ("name,targetUrl\n", "csv"),
+        ("not json", "json"),
+        ('{"name": "A"}', "json"),
+        ("[]", "json"),
+        ("[1]", "json"),
+        ("targetUrl\n" + "https://example.com/\n" * 10_001, "csv"),
+    ],
+)
+def test_what_is_no_file_of_links(world: World, content: str, form: str) -> None:
+    answer = world.call("links.import", content=content, format=form)
+    assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"targetUrl": "https://example.com/", "maxClicks": "many"},
+        {"targetUrl": "https://example.com/", "rules": "[{"},
+        {"targetUrl": "https://example.com/", "expiresAt": "soon"},
+        {"targetUrl": "https://example.com/", "domain": "go.example.org"},
+        {"targetUrl": "https://example.com/", "folder": "x" * 81},
+        {"targetUrl": "https://example.com/", "nonsense": 1},
+        {"targetUrl": 7},
+        {"name": "no target"},
+    ],
+)
+def test_a_row_that_is_wrong_says_why(world: World, row: dict[str, Any]) -> None:
+    content = json.dumps([row, {"targetUrl": "https://example.com/good", "name": "Good"}])
+    answer = world.call("links.import", content=content, format="json")
+    assert done(answer) == [(1, "failed"), (2, "created")], answer.body
+    assert answer.json["rows"][0]["error"]
+
+
+def test_semicolons_marks_of_order_and_blank_lines(world: World) -> None:
+    answer = world.call("links.import", content="\ufeffName;URL\r\nA;https://example.com/1\r\n\r\n;\r\n")
+    assert done(answer) == [(1, "created")]
+
+
+def test_who_may_only_read_imports_nothing(world: World) -> None:
+    assert world.call("links.import", content=SHEET, key="reading").status == 403

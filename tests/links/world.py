@@ -1,0 +1,88 @@
+"""What tests of links do to a box: make links, follow them, look at what was counted."""
+
+from typing import Any
+
+from tests.inprocess import Answer, KeyName, WholeBox
+
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.5 Mobile/15E148 Safari/604.1"
+)
+ANDROID = (
+    "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile "
+    "Safari/537.36"
+)
+GOOGLEBOT = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+SLACKBOT = "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"
+TARGET = "https://example.com/landing"
+KINDS = {1: "click", 2: "bot", 3: "preview", 4: "prefetch", 5: "head"}
+DOMAIN = "go.example.org"
+
+
+class World:
+    """A box and the calls that tests of links make."""
+
+    def __init__(self, box: WholeBox) -> None:
+        self.box = box
+
+    def call(self, procedure: str, /, *, key: KeyName = "linking", **given: Any) -> Answer:
+        """A procedure on the plain mirror."""
+        return self.box.post("/" + procedure.replace(".", "/"), given, key=key)
+
+    def link(self, **given: Any) -> dict[str, Any]:
+        """A new link; its row."""
+        answer = self.call("links.create", **({"name": "A link", "targetUrl": TARGET} | given))
+        assert answer.status == 200, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+    def follow(self, slug: str, *, method: str = "GET", query: str = "", host: str = "", **headers: str) -> Answer:
+        """Whatever this short address answers; on a link domain where `host` names one."""
+        path = f"/{slug}" if host else f"/l/{slug}"
+        given = {"host": host} if host else {}
+        return self.box.ask(method, f"{path}{'?' if query else ''}{query}", headers=given | headers)
+
+    def unlock(self, slug: str, password: str, **more: Any) -> Answer:
+        """The answer to this password."""
+        return self.box.ask(
+            "POST",
+            f"/l/{slug}",
+            headers={"content_type": "application/x-www-form-urlencoded"},
+            body=f"password={password}".encode(),
+            **more,
+        )
+
+    def counted(self) -> list[str]:
+        """The kinds of all visits that were written down, in their order."""
+        return [KINDS[row[0]] for row in self.clicks("kind")]
+
+    def clicks(self, columns: str) -> list[tuple[Any, ...]]:
+        """These columns of all visits that were written down; texts by `name_of(column)`."""
+        self.box.run(self.box.box.events.clicks.flush())
+        return self.rows(f"select {columns} from link_clicks order by id")
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Rows of events.db."""
+        found: list[tuple[Any, ...]] = self.box.box.events.db.read_now(lambda db: db.execute(statement).fetchall())
+        return found
+
+    def link_domain(self, domain: str = DOMAIN, **given: Any) -> None:
+        """A domain of short links, as if its TXT record had been found."""
+        organization_id, now = self.box.organization_id, self.box.clock.now()
+        self.box.box.box_db.write_now(
+            lambda db: (
+                db.execute(
+                    "insert into domains (id, organization_id, domain, token, created_at, proven_at, proven_by)"
+                    " values (?, ?, ?, ?, ?, ?, 'dns')",
+                    (f"dom-{domain}", organization_id, domain, "x" * 32, now, now),
+                )
+                and None
+            )
+        )
+        answer = self.call("links.addDomain", domain=domain, **given)
+        assert answer.status == 200, answer.body
+
+
+def name_of(column: str) -> str:
+    """A column of link_clicks as its text."""
+    return f"(select value from strings where id = {column})"

@@ -1,0 +1,145 @@
+"""Questions of every kind about a story, for the tests that hold answers against each other."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from hypothesis import strategies as st
+
+from analytics_box.query import catalog  # what may be asked is all that is taken from it
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query.compose import sortable
+from analytics_box.query.run import Entry
+from tests.query import calendars
+from tests.query.brute.facts import Facts, Filter, Question
+from tests.query.brute.filters import COLUMN, IDS
+from tests.query.stories import TEXTS, WORDS, Story
+
+_OPERATORS = (
+    *("eq", "ne", "in", "not_in", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex"),
+    *("is_set", "is_not_set"),
+)
+_OF_IDS = ("eq", "ne", "in", "not_in")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a story, the way in which its answer is wanted, and whom it is about."""
+
+    type: str
+    question: Question
+    scope: Scope
+    sort_by: str | None = None
+    descending: bool = True
+    limit: int = 10_000
+    page: int = 1
+
+    def body(self) -> dict[str, Any]:
+        """As clients write it."""
+        made: dict[str, Any] = {
+            "parameters": [self.type],
+            "startDate": self.question.first.isoformat(),
+            "endDate": self.question.last.isoformat(),
+            "timeZone": self.question.tz.key,
+            "granularity": "hourly" if self.question.hourly else "daily",
+            "limit": self.limit,
+            "page": self.page,
+            "filters": [given(item) for item in self.question.filters],
+        }
+        if self.sort_by is not None:
+            made |= {"sortBy": self.sort_by, "sortOrder": "desc" if self.descending else "asc"}
+        return made
+
+    def facts(self, story: Story) -> Facts:
+        """What it is about."""
+        return story.facts(self.scope, owner=catalog.TYPES[self.type].organization)
+
+
+def ask(story: Story, asked: Asked) -> Entry:
+    """The box's answer, given at the instant of the question."""
+    clock = story.stage.clock
+    clock.advance(seconds=(asked.question.now - clock.now()) / 1000)
+    (entry,) = story.stage.entries(asked.body(), asked.scope, now=clock.now())
+    assert entry.success, (asked, entry.error)
+    return entry
+
+
+def given(item: Filter) -> dict[str, Any]:
+    """A filter as clients write it."""
+    name, operator, values = item
+    if operator in {"is_set", "is_not_set"}:
+        return {"field": name, "op": operator}
+    return {"field": name, "op": operator, "value": values if operator in {"in", "not_in"} else values[0]}
+
+
+def questions(story: Story, name: str) -> st.SearchStrategy[Asked]:
+    """What may be asked of a type about a story: ranges, granularities, filters, sorts and pages."""
+    return _questions(story, name)
+
+
+@st.composite
+def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
+    known = catalog.TYPES[name]
+    tz = ZoneInfo(story.zone)
+    first = calendars.shown(story.around, tz).date() + timedelta(days=draw(st.sampled_from((-1, 0, 0, 0, 1))))
+    scope = story.scope(draw(st.sampled_from((1, 1, 2))), owner=draw(st.booleans()))
+    needed = [draw(_needed(story, known.needs))] if known.needs else []
+    question = Question(
+        first,
+        first + timedelta(days=draw(st.integers(0, 2))),
+        tz,
+        tuple(needed + draw(_some_filters(story, name))),
+        hourly=known.series and draw(st.booleans()),
+        now=story.around + draw(st.integers(0, 100)) * calendars.MINUTE,
+    )
+    paged = draw(st.sampled_from((False, False, True)))
+    return Asked(
+        name,
+        question,
+        scope,
+        sort_by=draw(st.sampled_from((None, None, *sortable(known)))),
+        descending=draw(st.booleans()),
+        limit=draw(st.integers(1, 4)) if paged else 10_000,
+        page=draw(st.integers(1, 3)) if paged else 1,
+    )
+
+
+def _needed(story: Story, needs: tuple[str, ...]) -> st.SearchStrategy[Filter]:
+    return st.sampled_from([(name, "eq", [value]) for name in needs for value in _values(story, name)])
+
+
+def _some_filters(story: Story, name: str) -> st.SearchStrategy[list[Filter]]:
+    most = st.sampled_from((0, 0, 1, 2) if catalog.TYPES[name].filters else (0,))
+    return most.flatmap(lambda most: st.lists(filters(story, name), max_size=most) if most else st.just([]))
+
+
+def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
+    """A filter that a type allows; what it needs is not asked twice."""
+    known = catalog.TYPES[name]
+    allowed = [item for item in known.filters if item in {*COLUMN, *IDS} and item not in {*known.needs, *known.having}]
+    return _filters(story, allowed)
+
+
+@st.composite
+def _filters(draw: st.DrawFn, story: Story, allowed: list[str]) -> Filter:
+    name = draw(st.sampled_from(allowed))
+    operator = draw(st.sampled_from(_OF_IDS if name in {"website_id", "client_id", *IDS} else _OPERATORS))
+    if operator in {"is_set", "is_not_set"}:
+        return name, operator, []
+    if operator == "regex":
+        return name, operator, [draw(st.sampled_from(("a", "^a$", "o+", "[bn]", "^$")))]
+    listed = draw(st.lists(st.sampled_from(_values(story, name)), min_size=1, max_size=2))
+    return name, operator, listed if operator in {"in", "not_in"} else listed[:1]
+
+
+def _values(story: Story, name: str) -> tuple[str, ...]:
+    """Values that a story may have under a field, and others."""
+    if name in {"website_id", "client_id"}:
+        return "first", "second", "", "neither"
+    if name == "session_id":
+        return "s1", "nobody"
+    if name == "anonymous_id":
+        return "ann", "bea", "nobody", *(id_text(site * 16 + who) for site in story.websites for who in (1, 2))
+    return (*WORDS.get(COLUMN[name], TEXTS), "Unknown")

@@ -1,0 +1,230 @@
+"""Made-up stories of two websites and their organization: everything that facts may hold, close together in time.
+
+A story is drawn from a seed: the same number tells the same one. Its people come back, are late, are in the middle of
+a change of the clock, are programs, have no id, or are somebody else a minute later.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from analytics_box.clock import HOUR, MINUTE
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, TIMINGS, Event, Fact, Span
+from analytics_box.query.access import Scope
+from analytics_box.store.db import Connection
+from tests.query.brute.facts import Facts, read
+from tests.query.happenings import at
+from tests.query.stage import Stage
+
+# A zone, and about when: by clocks that are moved, and by the turn of a day.
+PLACES = (
+    ("UTC", at(2026, 6, 17)),
+    ("Europe/Berlin", at(2026, 10, 24, 22)),
+    ("America/Havana", at(2026, 10, 31, 4)),
+    ("Asia/Kolkata", at(2026, 12, 30)),
+    ("Australia/Lord_Howe", at(2026, 4, 4, 13)),
+    ("America/Santiago", at(2026, 9, 6, 4)),
+)
+PLAIN = ("", "a", "b")
+TEXTS = ("", "a", "b", "Ünï'\"", "%_")
+WORDS: dict[str, tuple[str, ...]] = {
+    "source": ("Direct", "Google", "news.example"),
+    "channel": ("", "Direct", "Email"),
+    "country": ("", "Germany", "France"),
+    "region": ("", "Berlin", "Île-de-France"),
+    "city": ("", "Berlin", "Paris"),
+    "device": ("", "desktop", "mobile"),
+    "viewport": ("", "1280x720", "390x844"),
+    "browser": ("", "Chrome", "Firefox"),
+    "browser_version": ("", "1.2", "1.3", "10.0"),
+    "system_version": ("", "9", "10.1"),
+    "path": ("/", "/a", "/b/c", "/ü"),
+    "query_string": ("", "q=1"),
+    "name": ("buy", "sign ✓"),
+    "namespace": ("", "shop"),
+    "origin": ("", "backend"),
+    "profile": ("", "", "ann", "bea"),
+    "message": ("", "x is no function", "No ✓"),
+    "type": ("", "TypeError", "Error"),
+    "filename": ("app.js", "b.js"),
+    "stack": ("", "at app.js:3", "s" * 1_600),
+    "href": ("https://x.example/a", "https://y.example/ü"),
+    "text": ("", "X", "Ünï'\""),
+    "domain": ("x.example", "y.example"),
+    "agent": ("", "Googlebot", "curl"),
+    "exit_type": ("unload", "hidden"),
+    "rage_target": ("", "button", "div"),
+    "dead_target": ("", "button", "a"),
+    "last_field": ("", "email", "name"),
+    "key": ("k", "plan", "ü"),
+    "client_session": ("", "", "s1"),
+}
+NUMBERS: dict[str, tuple[int, ...]] = {
+    "line": (0, 3, 40),
+    "position": (0, 4),
+    "time_on_page": (0, 900, 30_000, 61_000),
+    "active_time": (0, 400, 20_001),
+    "first_interaction": (0, 0, 350, 901),
+    "scroll": (0, 24, 25, 50, 74, 75, 99, 100),
+    "form_fields": (0, 0, 1, 2),
+    "form_submits": (0, 0, 1),
+}
+_VALUES: tuple[Any, ...] = (
+    *("x", "y", "=1", "", "2026-06-17", "2026-06-17T10:00:00Z", "https://x.example", "true", "1"),
+    *(0, -3, 7, 4.5, True, False, None, [1, "a"], {"x": 1}, "l" * 120),
+)
+
+
+class Teller:
+    """Draws the facts of one story around an instant. `sites` are two websites and the organization itself."""
+
+    def __init__(self, seed: int, sites: tuple[int, int, int], around: int) -> None:
+        self._random = Random(seed)
+        self._sites = sites
+        self._around = around
+        self._rich = self._random.random() < 0.3  # stories with many properties, values and long texts
+
+    def facts(self, number: int) -> list[Fact]:
+        """So many facts, in the order of arrival."""
+        return [self._event() if self._random.random() < 0.6 else self._span() for _ in range(number)]
+
+    def links(self) -> list[tuple[int, int, int, str]]:
+        """Who some visitors turned out to be: (site, visitor, from when on, profile), each instant once."""
+        made = {(self._place()[0], self._time()): self._of("profile") for _ in range(4)}
+        return [(site, site * 16 + self._random.randint(1, 3), time, who) for (site, time), who in made.items() if who]
+
+    def _of(self, name: str) -> str:
+        return self._random.choice(WORDS.get(name, PLAIN))
+
+    def _place(self) -> tuple[int, int]:
+        """A website and a visitor of it, 0 for nobody; a visitor's id belongs to one website (semantics 7)."""
+        site = self._random.choice((self._sites[0],) * 5 + (self._sites[1],) * 2)
+        who = self._random.choice((0, 1, 1, 2, 2, 3))
+        return site, site * 16 + who if who else 0
+
+    def _time(self) -> int:
+        hour = self._random.choice((-20, 0, 0, 1, 1, 2, 23))
+        return self._around + hour * HOUR + self._random.randint(0, 90) * MINUTE // 2
+
+    def _attributes(self) -> tuple[str, ...]:
+        return tuple(self._of(name) for name in ATTRIBUTES)
+
+    def _event(self) -> Event:
+        kind = self._random.choice((PAGE_VIEW, PAGE_VIEW, CUSTOM, PAGE_EXIT))
+        site, visitor = self._place()
+        if kind == CUSTOM and self._random.random() < 0.1:
+            site, visitor = self._sites[2], 0
+        left = kind == PAGE_EXIT
+        program = self._random.random() < 0.12
+        timings = self._random.sample(sorted(TIMINGS.values()), 2) if kind == PAGE_VIEW else []
+        return Event(
+            site=site,
+            time=self._time(),
+            kind=kind,
+            name=self._of("name") if kind == CUSTOM else "page_exit" if left else "screen_view",
+            namespace=self._of("namespace") if kind == CUSTOM else "",
+            visitor=visitor,
+            yesterday=0,
+            path="" if site == self._sites[2] else self._of("path"),
+            query_string=self._of("query_string"),
+            title="",
+            engaged=self._random.choice((0, 1, 2, 9, 10, 10, 3600)) if left else 0,
+            scroll=self._random.choice(NUMBERS["scroll"]) if left else 0,
+            bot=self._random.choice(("known_bot_user_agent", "data_centre")) if program else "",
+            origin=self._of("origin"),
+            client_session=self._of("client_session") if visitor else "",
+            attributes=self._attributes(),
+            properties=self._properties() if kind == CUSTOM else None,
+            profile=self._of("profile"),
+            interactions=self._random.randint(0, 2) if left else 0,
+            agent=self._of("agent") if program else "",
+            timings=tuple((number, float(self._random.randint(0, 4000))) for number in timings),
+        )
+
+    def _properties(self) -> str | None:
+        keys = [key for key in WORDS["key"] if self._random.random() < 0.5]
+        made = {key: self._value(key) for key in keys}
+        return json.dumps(made, separators=(",", ":"), ensure_ascii=False) if made else None
+
+    def _value(self, key: str) -> Any:
+        if self._rich and key == "plan":
+            return self._random.choice((True, self._random.randint(0, 60), f"{'t' * 130}{self._random.random()}"))
+        return self._random.choice(_VALUES)
+
+    def _span(self) -> Span:
+        table = self._random.choice(sorted(SPANS))
+        site, visitor = self._place()
+        return Span(
+            table=table,
+            site=site,
+            time=self._time(),
+            visitor=visitor,
+            yesterday=0,
+            client_session=self._of("client_session") if visitor else "",
+            path=self._of("path"),
+            query_string=self._of("query_string"),
+            attributes=self._attributes(),
+            own=self._own(table),
+            profile=self._of("profile"),
+        )
+
+    def _own(self, table: str) -> tuple[int | float | str, ...]:
+        if table == "vitals":
+            return (self._random.choice((1, 2, 2, 3, 4, 5, 6, 11)), float(self._random.randint(0, 4000)))
+        return tuple(
+            self._of(name)
+            if name in WORDS and name not in NUMBERS
+            else self._random.choice(NUMBERS.get(name, (0, 1, 2)))
+            for name in SPANS[table]
+        )
+
+
+FACTS = 90  # of a story
+
+
+@dataclass
+class Story:
+    """A story that the box was told. `sites` are the ids of its websites by their numbers."""
+
+    stage: Stage
+    zone: str
+    around: int
+    websites: Mapping[int, str]
+    owner: int
+    _read: dict[tuple[int, ...], Facts] = field(default_factory=dict, repr=False)
+
+    def scope(self, number: int, *, owner: bool) -> Scope:
+        """The first websites, with or without what the organization has of its own."""
+        own = dict(list(self.websites.items())[:number])
+        return Scope(tuple(own), owner=self.owner if owner else 0, ids={name: site for site, name in own.items()})
+
+    def facts(self, scope: Scope, *, owner: bool) -> Facts:
+        """What is stored of it; the organization's own facts where a type counts them."""
+        sites = {site: self.websites[site] for site in scope.sites} | (
+            {scope.owner: ""} if scope.owner and owner else {}
+        )
+        if tuple(sites) not in self._read:
+            self._read[tuple(sites)] = self.stage.db.read_now(lambda db: read(db, sites))
+        return self._read[tuple(sites)]
+
+
+def tell(stage: Stage, seed: int) -> Story:
+    """Tells the box a story."""
+    first, second, owner = stage.new_sites(3)
+    zone, around = PLACES[seed % len(PLACES)]
+    teller = Teller(seed, (first, second, owner), around)
+    stage.store_facts(teller.facts(FACTS))
+    stage.db.write_now(lambda db: _link(db, teller))
+    return Story(stage, zone, around, {first: "first", second: "second"}, owner)
+
+
+def _link(db: Connection, teller: Teller) -> None:
+    for site, visitor, time, who in teller.links():
+        db.execute("insert or ignore into strings (value) values (?)", (who,))
+        db.execute(
+            "insert or ignore into visitor_profiles (site, visitor, time, profile)"
+            " select ?, ?, ?, id from strings where value = ?",
+            (site, visitor, time, who),
+        )

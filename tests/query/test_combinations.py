@@ -1,0 +1,84 @@
+"""A number is the same alone and beside others (semantics 23): in a request with many types, in a scan with many
+measures, and in any order of either."""
+
+from random import Random
+
+import pytest
+
+from analytics_box.query import catalog
+from analytics_box.query.engines import sqlite
+from analytics_box.query.engines.sql.names import DIMENSIONS_OF, MEASURES
+from analytics_box.query.plan import OF_SESSIONS, Plan, Source
+from analytics_box.query.request import MAX_PARAMETERS
+from tests.query.facts_of_all_kinds import page_view
+from tests.query.stage import Stage
+from tests.query.stories import Story, tell
+from tests.query.test_brute import OF_LINKS
+
+
+@pytest.fixture(scope="module")
+def story(stage: Stage) -> Story:
+    return tell(stage, 7)
+
+
+def plan(story: Story, source: Source, measures: tuple[str, ...], group: tuple[str, ...]) -> Plan:
+    """Everything of a story."""
+    week = 7 * 86_400_000
+    return Plan(source, tuple(story.websites), story.around - week, story.around + week, measures, group)
+
+
+def scanned(stage: Stage, wanted: Plan) -> dict[tuple[object, ...], dict[str, object]]:
+    """What each group has, by the names of the measures."""
+    rows = stage.db.read_now(lambda db: sqlite.run(db, wanted))
+    groups = len(wanted.group)
+    return {row[:groups]: dict(zip(wanted.measures, row[groups:], strict=True)) for row in rows}
+
+
+@pytest.mark.parametrize("source", sorted(set(MEASURES) - {"link_clicks", "landings"}))
+def test_measures_do_not_change_one_another(stage: Stage, story: Story, source: Source) -> None:
+    # Those of the latest fact stand alone, and say so (names.LATEST).
+    names = [name for name in MEASURES[source] if not name.startswith("latest_")]
+    draw = Random(source)
+    dimensions = sorted(DIMENSIONS_OF[source] - {"bucket"})
+    for group in ((), *((name,) for name in draw.sample(dimensions, min(2, len(dimensions))))):
+        alone = {name: scanned(stage, plan(story, source, (name,), group)) for name in names}
+        for number in (len(names), 3, 5):
+            some = tuple(draw.sample(names, min(number, len(names))))
+            together = scanned(stage, plan(story, source, some, group))
+            for key, row in together.items():
+                assert row == {name: alone[name][key][name] for name in some}
+            assert set(together) == set(alone[some[0]])
+
+
+def test_a_scan_finds_something_in_every_source(stage: Stage, story: Story) -> None:
+    of_facts: tuple[Source, ...] = ("events", "properties", "vitals", "errors", "outgoing_links", "engagement")
+    for source in (*OF_SESSIONS, *of_facts):
+        name = next(iter(MEASURES[source]))
+        assert any(scanned(stage, plan(story, source, (name,), ())).values()), source
+
+
+def test_a_type_answers_beside_others_as_it_does_alone(stage: Stage, story: Story) -> None:
+    names = [name for name in catalog.TYPES if name not in OF_LINKS]
+    Random(1).shuffle(names)
+    body: dict[str, object] = {
+        "startDate": "2026-10-24",
+        "endDate": "2026-10-26",
+        "timeZone": story.zone,
+        "filters": [{"field": "path", "op": "eq", "value": "/a"}, {"field": "profile_id", "op": "in", "value": "ann"}],
+    }
+    now = story.around + 3_600_000
+    scope = story.scope(2, owner=True)
+    stage.clock.advance(seconds=(now - stage.clock.now()) / 1000)
+    for first in range(0, len(names), MAX_PARAMETERS):
+        some = names[first : first + MAX_PARAMETERS]
+        together = {item.parameter: item for item in stage.entries(body | {"parameters": some}, scope, now=now)}
+        forget(stage)
+        for name in some:
+            (alone,) = stage.entries(body | {"parameters": [name]}, scope, now=now)
+            assert together[name] == alone
+
+
+def forget(stage: Stage) -> None:
+    """Something happens elsewhere, so that nothing is answered from what is kept of earlier answers."""
+    (elsewhere,) = stage.new_sites(1)
+    stage.store_facts([page_view(elsewhere, stage.clock.now(), "/", 1)])

@@ -1,0 +1,111 @@
+"""It does not matter in which order visits reach the box, as long as each is told from its beginning (semantics 15)."""
+
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from analytics_box.clock import MINUTE, SECOND
+from analytics_box.ingest.facts import PAGE_EXIT, Event, Fact
+from analytics_box.query import catalog
+from analytics_box.query.catalog.values import id_text
+from tests.query.happenings import at
+from tests.query.stage import Stage
+from tests.query.stories import Teller
+from tests.query.test_brute import OF_LINKS
+
+NOON = at(2026, 6, 17, 12)
+VISITS = 12
+SEEDS = 6
+
+
+def visits(seed: int, site: int) -> list[list[Fact]]:
+    """Visits of one website: each of one visitor, with a session id of its own, and no two facts at one instant."""
+    draw = Random(seed)
+    teller = Teller(seed, (site, site, 0), NOON)
+    instants = draw.sample(range(40 * 60), 200)
+    found: list[list[Fact]] = []
+    for number in range(1, VISITS + 1):
+        facts = teller.facts(12)
+        first = next(index for index, fact in enumerate(facts) if begins(fact))
+        facts[0], facts[first] = facts[first], facts[0]
+        visitor = 1_000 + (number % 6 if number % 3 else 0)
+        profile = draw.choice(("", "ann", f"person {number}"))
+        times = sorted(instants.pop() for _ in facts)
+        found.append(
+            [
+                replace(
+                    fact,
+                    site=site,
+                    time=NOON + second * SECOND,
+                    visitor=visitor,
+                    client_session=f"visit {number}",
+                    attributes=facts[0].attributes,
+                    profile=profile,
+                )
+                for fact, second in zip(facts, times, strict=True)
+            ]
+        )
+    return found
+
+
+def begins(fact: Fact) -> bool:
+    """Whether a session may begin with it."""
+    return isinstance(fact, Event) and fact.kind != PAGE_EXIT and not fact.bot
+
+
+def mixed(told: list[list[Fact]], draw: Random) -> list[Fact]:
+    """All facts in some order; those of one visit stay in theirs."""
+    waiting = [list(facts) for facts in told]
+    order: list[Fact] = []
+    while waiting:
+        facts = draw.choice(waiting)
+        order.append(facts.pop(0))
+        waiting = [facts for facts in waiting if facts]
+    return order
+
+
+def test_answers_are_the_same_in_whatever_order_visits_arrive(stage: Stage) -> None:
+    stage.clock.advance(seconds=(NOON + 40 * MINUTE - stage.clock.now()) / 1000)
+    names = [name for name in catalog.TYPES if name not in OF_LINKS]
+    silent, different = set(names), []
+    for seed in range(SEEDS):
+        here, there = stage.new_sites(2)
+        stage.store_facts([fact for facts in visits(seed, here) for fact in facts])
+        for fact in mixed(visits(seed, there), Random(seed)):
+            stage.store_facts([fact])
+        for name in names:
+            rows = said(stage, here, name)
+            if rows != said(stage, there, name):
+                different.append((name, seed))
+            if rows:
+                silent.discard(name)
+    assert not different
+    assert not silent
+
+
+def said(stage: Stage, site: int, name: str) -> list[dict[str, Any]]:
+    """What a type says about a website, without the numbers that the box gives by itself."""
+    needs = catalog.TYPES[name].needs
+    values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000)}
+    wanted = next((field for field in needs if field in values), "")
+    body: dict[str, object] = {
+        "parameters": [name],
+        "startDate": "2026-06-17",
+        "endDate": "2026-06-18",
+        "timeZone": "Asia/Kolkata",
+        "granularity": "hourly",
+        "limit": 10_000,
+        "filters": [{"field": wanted, "op": "eq", "value": values[wanted]}] if needs else [],
+    }
+    (entry,) = stage.entries(body, (site,), now=stage.clock.now())
+    assert entry.success, entry.error
+    return [without_numbers(row) for row in entry.data]
+
+
+def without_numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """A row without the ids of its events."""
+    shown = {key: value for key, value in row.items() if key not in {"event_id", "session_name"}}
+    if isinstance(row.get("events"), list):
+        shown["events"] = [event[1:] for event in row["events"]]
+    return shown
