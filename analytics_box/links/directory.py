@@ -130,7 +130,7 @@ class Directory:
         if number is None:
             return
         for kept in (self._known, self._latest):
-            for key in [key for key, packed in kept.items() if live.unpack(packed).organization == number]:
+            for key in [key for key, packed in kept.items() if live.owner(packed) == number]:
                 self._note_change(key)
                 del kept[key]
 

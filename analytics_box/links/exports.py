@@ -1,11 +1,16 @@
 """All links as a file that can be imported again: CSV or JSON."""
 
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from analytics_box.http.call import Call
-from analytics_box.links import calls, folder_rows
+from analytics_box.links import folder_rows, list_rows
+from analytics_box.links.click_rows import Total
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.rules import Link
 from analytics_box.links.shown import date, short_url
@@ -14,7 +19,7 @@ from analytics_box.settings import Settings
 
 Form = Literal["csv", "json"]
 TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-MOST: Final = 1_000_000
+_AT_ONCE: Final = 1_000  # links in a piece
 # The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
 COLUMNS: Final = (
     *("name", "targetUrl", "domain", "slug", "shortUrl", "folder", "tags", "externalId", "expiresAt"),
@@ -34,19 +39,46 @@ UTM: Final = {
 TAG_SEPARATOR: Final = ";"
 
 
-async def file(call: Call, wish: Wish, form: Form) -> bytes:
-    """The links that this asks for. Passwords are not in it. Raises Forbidden."""
-    links = await calls.listed(call, wish.organization_id, wish)
-    folders = {one.id: one.name for one in await call.read(lambda db: folder_rows.of(db, wish.organization_id))}
-    totals = await call.parts.links.totals([link.number for link in links])
-    settings = call.parts.settings
-    records = []
-    for link in links:
-        total = totals.get(link.number)
-        records.append(record(link, folders.get(link.folder_id or ""), total.clicks if total else 0, settings))
+async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str | None = None) -> AsyncIterator[bytes]:
+    """The links of an organization, or of one of its folders, oldest first, piece by piece; passwords are not in it."""
+    folders = {one.id: one.name for one in await call.read(lambda db: folder_rows.of(db, organization_id))}
+    yield sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
+    after, first = 0, True
+    while True:
+        wish = Wish(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+        links = await call.read(partial(list_rows.links, wish=wish))
+        if links:
+            totals = await call.parts.links.totals([link.number for link in links])
+            yield await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
+            after, first = links[-1].number, False
+        if len(links) < _AT_ONCE:
+            break
     if form == "json":
-        return msgspec.json.format(msgspec.json.encode(records), indent=1)
-    return sheets.lines(COLUMNS, [_cells(one) for one in records]).encode()
+        yield b"\n]\n"
+
+
+def _piece(
+    links: list[Link],
+    folders: Mapping[str, str],
+    totals: Mapping[int, Total],
+    settings: Settings,
+    form: Form,
+    *,
+    first: bool,
+) -> bytes:
+    records = [
+        record(
+            link,
+            folders.get(link.folder_id or ""),
+            totals[link.number].clicks if link.number in totals else 0,
+            settings,
+        )
+        for link in links
+    ]
+    if form == "csv":
+        return sheets.lines(COLUMNS, [_cells(one) for one in records], heading=False).encode()
+    lines = b",\n".join(msgspec.json.encode(one) for one in records)
+    return (b"\n" if first else b",\n") + lines
 
 
 def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Many links at once, from CSV or JSON. Each row succeeds or fails by itself, and a dry run does the same without
 keeping anything."""
 
+import asyncio
 import csv
 import io
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from analytics_box.links.change import Changed
 from analytics_box.links.exports import BESIDE, COLUMNS, TAG_SEPARATOR, UTM
 from analytics_box.links.grounds import grounds_of
 from analytics_box.links.messages import Id, NewLink, decode_new, wanted
+from analytics_box.links.targets import Grounds
 from analytics_box.links.wanted import Wanted, checked
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By
@@ -26,6 +28,7 @@ from analytics_box.store.db import Connection
 MOST_ROWS: Final = 10_000
 MOST_BYTES: Final = 8_000_000
 _AT_ONCE: Final = 200  # rows in one write, so that others hardly wait
+_BETWEEN: Final = 20  # rows that are checked at a stretch
 _HEADINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
     "url": "targetUrl",
     "target": "targetUrl",
@@ -96,8 +99,13 @@ class _DryRun(Exception):
 async def import_links(call: Call, given: GivenImport) -> ImportShown:
     """links.import. Raises Forbidden, or BadRequest for what is no file of links."""
     organization_id, by = acting(call, given.organizationId)
-    records = read(given.content, given.format)
-    rows = [await _row(call, number, fields) for number, fields in enumerate(records, start=1)]
+    records = await asyncio.to_thread(read, given.content, given.format)
+    grounds = grounds_of(call)
+    rows = []
+    for number, fields in enumerate(records, start=1):
+        rows.append(await _row(call, grounds, number, fields))
+        if number % _BETWEEN == 0:
+            await asyncio.sleep(0)  # redirects and events come between
     shown = await run(call, organization_id, by, rows, dry=given.dryRun)
     counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
     return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, **counts)
@@ -163,11 +171,11 @@ def _plain(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and cell[1:2] in {"=", "+", "-", "@"} else cell
 
 
-async def _row(call: Call, number: int, fields: Mapping[str, Any]) -> Row:
+async def _row(call: Call, grounds: Grounds, number: int, fields: Mapping[str, Any]) -> Row:
     try:
         given, folder = message(fields)
         password: str | UnsetType | None = UNSET
-        clean = checked(wanted(given, password=password), grounds_of(call))
+        clean = checked(wanted(given, password=password), grounds)
         if isinstance(given.password, str):
             clean = replace(clean, password=await call.parts.passwords.hash(given.password))
     except BoxError as wrong:

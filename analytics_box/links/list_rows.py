@@ -36,6 +36,7 @@ class Wish(Struct, frozen=True):
     sort: Sort = "newest"
     limit: int = 1_000
     offset: int = 0
+    after: int = 0  # only links that are newer than the one with this number
 
 
 def links(db: Connection, wish: Wish) -> list[Link]:
@@ -76,12 +77,16 @@ def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
 
 
 def _where(wish: Wish) -> tuple[str, dict[str, Any]]:
-    parts, values = ["organization_id = :organization_id"], {"organization_id": wish.organization_id}
+    parts = ["organization_id = :organization_id"]
+    values: dict[str, Any] = {"organization_id": wish.organization_id}
     for name in ("external_id", "source_type", "source_id", "source_owner_id", "target_domain", "domain"):
         value = getattr(wish, name)
         if value is not None:
             parts.append(f"{name} = :{name}")
             values[name] = value
+    if wish.after:
+        parts.append("number > :after")
+        values["after"] = wish.after
     if wish.folder_id is None:
         parts.append("folder_id is null")
     elif isinstance(wish.folder_id, str):

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from analytics_box.clock import utc_day
+from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.links import calls, change, click_rows, domain_rows, exports, list_rows, qr
 from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.links.imports import MOST_ROWS
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import Id
 from analytics_box.links.rules import KINDS
@@ -63,14 +65,14 @@ class OrphanShown(Struct, frozen=True):
 
 
 class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of links.export."""
+    """Input of links.export. GET /links/export/csv and /json give as many as there are."""
 
     format: Literal["csv", "json"] = "csv"
     organizationId: Id | None = None
 
 
 class ExportShown(Struct, frozen=True):
-    """All links of an organization as the text of a file."""
+    """The links of an organization as the text of a file."""
 
     type: str
     content: str
@@ -119,8 +121,17 @@ async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
 
 
 async def export(call: Call, given: GivenExport) -> ExportShown:
-    """links.export: all links, in the form that links.import takes; passwords are left out. Raises Forbidden."""
-    organization_id, _ = acting(call, given.organizationId)
-    wish = Wish(organization_id, limit=exports.MOST, sort="oldest")
-    content = await exports.file(call, wish, given.format)
+    """links.export: up to 10,000 links, in the form that links.import takes; passwords are left out.
+
+    Raises Forbidden, or BadRequest where there are more.
+    """
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> int:
+        change.check(db, organization_id, by, "viewer")
+        return list_rows.count(db, Wish(organization_id))
+
+    if await call.read(read) > MOST_ROWS:
+        raise BadRequest(f"There are more than {MOST_ROWS:,} links: ask GET /links/export/{given.format} for them")
+    content = b"".join([piece async for piece in exports.pieces(call, organization_id, given.format)])
     return ExportShown(exports.TYPES[given.format], content.decode())

@@ -5,13 +5,13 @@ from typing import Any, Final
 from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from litestar.response import Stream
 
 from analytics_box import errors
 from analytics_box.http.call import Call, Calls
 from analytics_box.identity import Identity
 from analytics_box.links import calls as link_calls
 from analytics_box.links import exports, qr
-from analytics_box.links.list_rows import Wish
 from analytics_box.links.shown import short_url
 
 _PICTURE: Final = {
@@ -51,16 +51,15 @@ async def export(
     form: FromPath[str],
     identity: NamedDependency[Identity],
     calls: NamedDependency[Calls],
-) -> Response[bytes]:
+) -> Stream:
     """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
     if form not in exports.TYPES:
         raise errors.NotFound("Links are exported as csv and as json")
     call: Call = calls.by(identity)
-    organization_id = call.organization()
     folder = request.query_params.get("folderId")
-    wish = Wish(organization_id, limit=exports.MOST, sort="oldest")
-    if folder:
-        wish = Wish(organization_id, folder_id=folder, limit=exports.MOST, sort="oldest")
-    content = await exports.file(call, wish, "csv" if form == "csv" else "json")
-    headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="links.{form}"'}
-    return Response(content, media_type=exports.TYPES[form], headers=headers)
+    kind: exports.Form = "csv" if form == "csv" else "json"
+    return Stream(
+        exports.pieces(call, call.organization(), kind, folder_id=folder),
+        media_type=exports.TYPES[kind],
+        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="links.{kind}"'},
+    )

@@ -10,7 +10,7 @@ import apsw
 import httpx
 import pytest
 
-from tests.running import EMAIL, PASSWORD, Box, command, environment, running_box, serving, set_up
+from tests.running import EMAIL, PASSWORD, Box, command, environment, run_set_up, running_box, serving, set_up
 
 pytestmark = pytest.mark.crash
 
@@ -116,12 +116,12 @@ def test_a_running_box_is_set_up_without_a_browser_and_the_link_is_void(tmp_path
         link = next(word for word in server.printed().split() if "/setup?token=" in word)
         token = link.partition("?")[2]
         assert httpx.get(f"{server.url}/setup?{token}").status_code == 200
-        account = set_up(data_dir)
+        account = run_set_up(data_dir)
         assert httpx.get(f"{server.url}/setup?{token}").status_code == 403
         running = Box(server, account)
         assert status(running, account.api_key) == 200
         signed_in = httpx.post(f"{server.url}/sign-in", data={"email": EMAIL, "password": PASSWORD})
         assert signed_in.status_code == 303
         with pytest.raises(AssertionError, match="This box is set up already"):
-            set_up(data_dir)
+            run_set_up(data_dir)
     assert written_down(data_dir, account.user_id) == [("created", "command line")]

@@ -14,7 +14,6 @@ from tests.inprocess import NOON, WholeBox, whole_box
 
 SPECIFIED_TYPES = ("summary_metrics", "top_pages", "traffic_sources", "browser_name", "os_name")  # spec 2.4
 COMMON_FILTERS = {"country", "device_type", "browser_name", "os_name", "path", "referrer"}  # spec 2.7
-NOT_KEPT_YET = {"country"}  # the facts know no places so far
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +177,7 @@ def test_types_lists_all_types_with_their_configuration(visited: WholeBox) -> No
 @pytest.mark.parametrize("name", SPECIFIED_TYPES)
 def test_the_filters_of_the_specification_are_allowed(visited: WholeBox, name: str) -> None:  # spec 2.7
     allowed = set(visited.get("/v1/query/types").json["configs"][name]["allowedFilters"])
-    assert allowed >= COMMON_FILTERS - NOT_KEPT_YET
+    assert allowed >= COMMON_FILTERS
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ the test command.
 
 ingest   P1, P2: durable events a second beside a minimal handler
 memory   P9: resident memory after 100 events
+links    P12: redirects a second over --events links, memory, and clicks that an end takes
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and ClickHouse
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
@@ -11,13 +12,13 @@ soak     a steady --rate of events for --minutes: memory, delays, and whether al
 import argparse
 from pathlib import Path
 
-from tests.load import ingest, query, resources, soak
+from tests.load import ingest, links, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    parser.add_argument("name", choices=("ingest", "memory", "start", "query", "soak"))
+    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "soak"))
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
@@ -27,6 +28,8 @@ def main() -> None:
     match given.name:
         case "ingest":
             ingest.main()
+        case "links":
+            links.main(given.events)
         case "memory":
             resources.memory()
         case "start":

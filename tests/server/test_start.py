@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.running import Box, command, environment, serving, set_up
+from tests.running import Box, command, environment, run_set_up, serving, set_up
 
 
 def start(**settings: object) -> "subprocess.CompletedProcess[str]":
@@ -33,7 +33,7 @@ def test_a_second_server_on_one_data_directory_is_refused_and_the_first_goes_on(
 @pytest.mark.crash
 def test_a_set_up_beside_a_running_server_that_has_an_account_is_refused(box: Box) -> None:
     with pytest.raises(AssertionError, match="This box is set up already"):
-        set_up(box.server.data_dir)
+        run_set_up(box.server.data_dir)
 
 
 @pytest.mark.crash

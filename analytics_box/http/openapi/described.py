@@ -75,6 +75,27 @@ ROUTES: dict[tuple[str, str], Described] = {
         errors=(401, 403, 404),
         empty=_CACHED,
     ),
+    ("GET", "/links/{link_id}/qr/{form}"): Described(
+        "links",
+        "A short address as a QR code",
+        text="`form` is svg or png.",
+        parameters=(
+            query_parameter("scale", "Pixels of a module", type="integer", minimum=1, maximum=40),
+            query_parameter("download", "Anything here makes browsers save it"),
+        ),
+        answer=bytes,
+        media="image/*",
+        errors=(400, 401, 403, 404),
+    ),
+    ("GET", "/links/export/{form}"): Described(
+        "links",
+        "All links of the organization as a file that links.import takes",
+        text="`form` is csv or json; an answer of json is a list of the same fields. Passwords are not in it.",
+        parameters=(query_parameter("folderId", "Only the links of this folder"),),
+        answer=str,
+        media="text/csv",
+        errors=(401, 403, 404),
+    ),
     ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): Described(
         "Discovery",
