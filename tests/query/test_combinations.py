@@ -36,7 +36,7 @@ def scanned(stage: Stage, wanted: Plan) -> dict[tuple[object, ...], dict[str, ob
 
 @pytest.mark.parametrize("source", sorted(set(MEASURES) - {"link_clicks", "landings"}))
 def test_measures_do_not_change_one_another(stage: Stage, story: Story, source: Source) -> None:
-    # Those of the latest fact stand alone, and say so (names.LATEST).
+    # Those of the latest fact stand alone, and say so (names.PLACE).
     names = [name for name in MEASURES[source] if not name.startswith("latest_")]
     draw = Random(source)
     dimensions = sorted(DIMENSIONS_OF[source] - {"bucket"})

@@ -9,10 +9,9 @@ from analytics_box.query.plan import BUCKET, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = TEXTS | {"to_path", "event", "profile_of", "variant", "rule"}
-# What a group was at its latest event. A statement with one of them has no other maximum or minimum, so that SQLite
-# can take these columns from the row of the latest.
-LATEST = ("path", "country", "region", "device", "browser", "system", "source")
-PLACE = "time * 1048576 + (id & 1048575)"  # the order of events as one number: by time, equal ones as they arrived
+# The order of facts as one number: by time, equal ones as they arrived. Measures called latest_NAME are the column NAME
+# of a group's last row; a statement with one of them has no other maximum or minimum, so that SQLite can take them.
+PLACE = "time * 1048576 + (id & 1048575)"
 
 # Who a visitor was at the time of a fact: whom the fact itself names, else the newest link before it, else the first
 # one after it (semantics 7). Facts are called `fact` in every statement.
