@@ -49,8 +49,7 @@ class TextRecord(Struct, frozen=True):
 class DomainShown(Struct, frozen=True):
     """A domain as procedures answer with it. `error` says why the latest check did not prove it.
 
-    A verified domain belongs to this organization alone. Short links and status pages are served on it once the box
-    has them.
+    A verified domain belongs to this organization alone. With links.addDomain short links are served on it.
     """
 
     id: str

@@ -125,8 +125,8 @@ class Domains:
     title = "Domains"
     lead = (
         "Domains that belong to this organization, for short links and status pages of its own. Verifying one reserves "
-        "it: no other organization of this box can use it, and mail may be sent to its addresses. Nothing is served on "
-        "a domain yet; that comes with short links and status pages."
+        "it: no other organization of this box can use it, and mail may be sent to its addresses. Short links can then "
+        "be served on it."
     )
     add = "Add a domain"
     domain = "Domain"

@@ -97,6 +97,9 @@ class CompiledStatement(Struct):
 
     sql: str
     params: dict[str, Any]
+    follows: Annotated[int, Meta(description="It runs after this statement, counted from 1.")] | UnsetType = UNSET
+    open: Annotated[list[str], Meta(description="Parameters that are only known then; null here.")] | UnsetType = UNSET
+    note: Annotated[str, Meta(description="What it looks for.")] | UnsetType = UNSET
 
 
 class CompiledEntry(Struct):
@@ -109,6 +112,7 @@ class CompiledEntry(Struct):
     params: dict[str, Any]
     statements: list[CompiledStatement]
     error: str | UnsetType = UNSET
+    ignoredFilters: list[str] | UnsetType = UNSET
 
 
 class CompileAnswer(Struct):

@@ -114,8 +114,9 @@ ROUTES: dict[tuple[str, str], Described] = {
         "Ask questions about websites",
         "One query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. One of "
         "website_id, link_id, schedule_id and organization_id is needed unless the session or a global key supplies "
-        "an organization. Without a credential only public query types of public websites are answered. Short links "
-        "and monitors do not exist yet, so link_id and schedule_id are refused like unknown ids.",
+        "an organization. Without a credential only public query types of public websites are answered. Questions "
+        "about a link need a key with global access. Monitors do not exist yet, so schedule_id is refused like an "
+        "unknown id.",
         parameters=(
             query_parameter("website_id", "The website to ask about.", example=WEBSITE),
             query_parameter("link_id", "The short link to ask about."),
