@@ -109,6 +109,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
     Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
     Procedure("links.listTags", link_more.list_tags, "read:links"),
+    Procedure("links.preview", link_more.preview, "read:links"),
     Procedure("links.getQr", link_more.get_qr, "read:links"),
     Procedure("links.listOrphans", link_more.list_orphans, "read:links"),
     Procedure("links.export", link_more.export, "read:links"),

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.links.query_strings import with_parameters
-from analytics_box.links.rules import Forwarding, Link, RedirectStatus, TargetRule, Variant
+from analytics_box.links.query_strings import forwarded, with_parameters
+from analytics_box.links.rules import Choice, Forwarding, Link, RedirectStatus, TargetRule, Variant, Visit, chosen
 
 _PLAIN, _RICH = 0, 1
 _HEAD: Final = struct.Struct("<BqI")  # which form, the link's number, the number of its organization in memory
@@ -79,6 +79,13 @@ def live(link: Link, organization: int) -> Live:
         variants=tuple(replace(one, targetUrl=tagged(one.targetUrl)) for one in link.variants),
         key=link.id if link.variants else "",
     )
+
+
+def tried(link: Link, visit: Visit, query: str = "") -> Choice:
+    """Where this visit would be led, called with this query: what a redirect does, without one."""
+    found = live(link, 0)
+    choice = chosen(found, visit, key=found.key)
+    return replace(choice, url=forwarded(choice.url, query, found.query_forwarding))
 
 
 def numbered(found: Live, organization: int) -> Live:

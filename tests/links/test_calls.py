@@ -350,3 +350,25 @@ def test_addresses_that_lead_nowhere_are_counted_by_kind_and_slug(world: World) 
     world.box.clock.advance(seconds=40 * DAY / 1000)
     assert world.call("links.listOrphans").json == []
     assert len(world.call("links.listOrphans", days=90).json) > 50
+
+
+def test_a_preview_leads_where_the_redirect_would_and_counts_nothing(world: World) -> None:
+    condition = {"property": "country", "operator": "equals", "value": "DE"}
+    made = world.link(
+        rules=[{"name": "Germans", "targetUrl": "https://example.com/de", "conditions": [condition]}],
+        iosUrl="https://apps.apple.com/1",
+        queryForwarding="keep",
+        expiresAt="2026-06-17T11:00:00Z",
+        utm={"source": "mail"},
+    )
+
+    def preview(**visit: Any) -> dict[str, Any]:
+        found: dict[str, Any] = world.call("links.preview", id=made["id"], **visit).json
+        return found
+
+    german = {"url": "https://example.com/de?utm_source=mail", "rule": "Germans", "variant": "", "app": ""}
+    for country in ("DE", "de", "Germany", "germany"):
+        assert preview(country=country) == german | {"expired": True, "password": False}
+    assert preview(system="iOS")["url"] == "https://apps.apple.com/1?utm_source=mail"
+    assert preview(country="FR", query="a=1")["url"] == f"{TARGET}?utm_source=mail&a=1"
+    assert world.counted() == []
