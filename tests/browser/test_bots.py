@@ -7,19 +7,13 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import launch
-from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, SETTINGS, context_of, sign_in, site, violations
+from tests.browser.axe import violations
+from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, SETTINGS, context_of, sign_in, site
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
 
 PROGRAMS = ("Googlebot/2.1", "Labrador-monitor/3", *(f"bot {text}"[:200] for text in HOSTILE))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +33,9 @@ def hit(box: Box, user_agent: str) -> int:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, NARROW])
-def test_the_page_is_clean_and_fits(browser: Browser, box: Box, scheme: str, size: tuple[int, int]) -> None:
-    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_the_page_is_clean_and_fits(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size, bypass_csp=True)
     page = context.new_page()
     sign_in(page, box)
     assert violations(page, site(box) + "/bots") == []

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.chromium import launch
-from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.browser.axe import violations
+from tests.browser.test_pages import DESKTOP, NARROW, SETTINGS, context_of, sign_in
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -55,12 +55,6 @@ class Receiver:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
     found = Receiver()
     yield found
@@ -88,12 +82,9 @@ def box(receiver: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["1280", "360"])
-def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size, bypass_csp=True)
     page = context.new_page()
     sign_in(page, box)
     found = []

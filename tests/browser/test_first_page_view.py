@@ -12,16 +12,11 @@ from typing import Any
 import apsw
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
-from tests.browser.chromium import SITE, launch
+from tests.browser.chromium import SITE
 from tests.running import EMAIL, PASSWORD, Account, serving, set_up
 
-USER_AGENT = (
-    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
-# For the whole browser: a beacon of a page that is left does not carry the user agent of a context.
-AS_A_PERSON = (f"--user-agent={USER_AGENT}",)
 PATIENCE_SECONDS = 20.0
 
 pytestmark = pytest.mark.browser
@@ -95,11 +90,11 @@ def stored(data_dir: Path) -> list[tuple[str, str]]:
     return [(str(name), str(path)) for name, path in rows]
 
 
-def test_a_page_view_travels_from_the_page_to_the_dashboard(tmp_path: Path) -> None:
+def test_a_page_view_travels_from_the_page_to_the_dashboard(browser: Browser, tmp_path: Path) -> None:
     data_dir, pages = tmp_path / "data", tmp_path / "site"
     pages.mkdir()
     account = set_up(data_dir, domain=SITE)
-    with serving(data_dir) as server, launch(arguments=AS_A_PERSON) as browser:
+    with serving(data_dir) as server:
         script = (
             f'<script defer src="{server.url}/script.js" data-client-id="{account.website_id}" '
             "data-ignore-bot-detection></script>"
@@ -127,7 +122,7 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(tmp_path: Path) -> N
         assert [(row["name"], row["total_events"]) for row in rows["custom_events"]] == [("signup", 1)]
         assert [row["name"] for row in rows["browser_name"]] == ["Chrome"]
 
-        dashboard = browser.new_page()
+        dashboard = browser.new_context().new_page()
         dashboard.goto(f"{server.url}/sites/{account.website_id}")
         dashboard.fill("#email", EMAIL)
         dashboard.fill("#password", PASSWORD)
@@ -140,12 +135,12 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(tmp_path: Path) -> N
         assert dashboard.locator("#tile-visitors .tile-value").inner_text() == "1"
 
 
-def test_the_first_event_turns_the_snippet_into_the_overview(tmp_path: Path) -> None:
+def test_the_first_event_turns_the_snippet_into_the_overview(browser: Browser, tmp_path: Path) -> None:
     data_dir, pages = tmp_path / "data", tmp_path / "site"
     pages.mkdir()
     account = set_up(data_dir, domain="localhost")
-    with serving(data_dir) as server, launch(arguments=AS_A_PERSON) as browser:
-        dashboard = browser.new_page()
+    with serving(data_dir) as server:
+        dashboard = browser.new_context().new_page()
         dashboard.goto(f"{server.url}/sites/{account.website_id}")
         dashboard.fill("#email", EMAIL)
         dashboard.fill("#password", PASSWORD)

@@ -8,11 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from analytics_box.accounts import totp
-from tests.browser.chromium import launch
-from tests.browser.test_pages import AXE, violations
+from tests.browser.axe import violations
 from tests.running import PASSWORD, serving
 
 pytestmark = pytest.mark.browser
@@ -66,9 +65,9 @@ def sign_in_again(page: Page, url: str, code: str) -> None:
     page.wait_for_url(f"{url}/sites")
 
 
-def test_from_the_setup_link_to_the_first_authorized_request(tmp_path: Path) -> None:
+def test_from_the_setup_link_to_the_first_authorized_request(browser: Browser, tmp_path: Path) -> None:
     settings: dict[str, Any] = {"limit_sign_in": 0}
-    with serving(tmp_path / "data", **settings) as server, launch() as browser:
+    with serving(tmp_path / "data", **settings) as server:
         link = _link(server)
         url = link.partition("/setup")[0]
         page = browser.new_context().new_page()
@@ -87,14 +86,11 @@ def test_from_the_setup_link_to_the_first_authorized_request(tmp_path: Path) -> 
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_the_pages_of_an_account_are_clean(tmp_path: Path, width: int, scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
+def test_the_pages_of_an_account_are_clean(browser: Browser, tmp_path: Path, width: int) -> None:
     settings: dict[str, Any] = {"limit_sign_in": 0}
-    with serving(tmp_path / "data", **settings) as server, launch() as browser:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    with serving(tmp_path / "data", **settings) as server:
+        context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
         page = context.new_page()
         link = _link(server)
         url = link.partition("/setup")[0]

@@ -8,19 +8,13 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.chromium import launch
-from tests.browser.test_pages import AXE, DESKTOP, NARROW, PHONE, SETTINGS, context_of, sign_in, violations
+from tests.browser.axe import violations, violations_here
+from tests.browser.test_pages import DESKTOP, NARROW, PHONE, SETTINGS, context_of, sign_in
 from tests.running import Box, running_box
 
 pytestmark = pytest.mark.browser
 
 NAME = "Nightly import of a name that is rather long and-cannot-be-broken-anywhere-at-all-so-to-speak"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -105,18 +99,14 @@ def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, bo
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["desktop", "360"])
-def test_the_pages_of_keys_are_clean(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    context = open_context(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_the_pages_of_keys_are_clean(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = open_context(browser, size, bypass_csp=True)
     page = context.new_page()
     sign_in(page, box)
     new_key(page, box)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    page.add_script_tag(path=AXE)
-    assert page.evaluate("axe.run().then(found => found.violations.map(wrong => wrong.id))") == []
+    assert violations_here(page) == []
     page.goto(f"{box.url}/settings/keys")
     actions = page.locator(".api-key-actions a")
     addresses = [box.url + str(link.get_attribute("href")) for link in actions.all()[-4:]]

@@ -10,12 +10,11 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.chromium import launch
+from tests.browser.axe import violations
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SETTINGS = UNLIMITED | {"limit_sign_in": 0}
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 
@@ -29,12 +28,6 @@ HOSTILE = (
     "/" + "no-end-" * 60,
     "</title><svg onload=window.broken=1>",
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +121,9 @@ PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here", "/docs", "/docs/quer
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size, bypass_csp=True)
     page = context.new_page()
     found = [wrong for path in PUBLIC for wrong in violations(page, f"{box.url}{path}")]
     sign_in(page, box)
@@ -141,16 +131,6 @@ def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int
         found += violations(page, box.url + path.format(site=f"/sites/{box.account.website_id}"))
     context.close()
     assert found == []
-
-
-def violations(page: Page, address: str) -> list[str]:
-    """What axe finds wrong with a page whose menus are open."""
-    page.goto(address)
-    expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
-    page.evaluate("for (const menu of document.querySelectorAll('details')) menu.open = true")
-    page.add_script_tag(path=AXE)
-    answer = page.evaluate("axe.run({ resultTypes: ['violations'] })")
-    return [f"{address} {wrong['id']}: {wrong['nodes'][0]['html'][:200]}" for wrong in answer["violations"]]
 
 
 @pytest.mark.parametrize("size", [NARROW, PHONE, DESKTOP], ids=["360", "390", "1280"])

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.chromium import launch
-from tests.browser.test_pages import AXE, DESKTOP, NARROW, SETTINGS, context_of, sign_in, violations
+from tests.browser.axe import violations, violations_here
+from tests.browser.test_pages import DESKTOP, NARROW, SETTINGS, context_of, sign_in
 from tests.organizations.pictures import png
 from tests.running import Box, running_box
 
@@ -23,12 +22,6 @@ PAGES = (
     "/settings/organization/delete",
 )
 NEW = "a new and quiet sentence"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -77,20 +70,16 @@ def at_home(context: BrowserContext, box: Box) -> Page:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, NARROW], ids=["1280", "360"])
-def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size, bypass_csp=True)
     page = at_home(context, box)
     found = []
     for path in PAGES:
         found += violations(page, box.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
-    link = invite(page, box, f"new-{size[0]}-{scheme}@example.com")
-    page.add_script_tag(path=AXE)
-    found += [wrong["id"] for wrong in page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]]
+    link = invite(page, box, f"new-{size[0]}@example.com")
+    found += violations_here(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0], "link"
     context.clear_cookies()
     found += violations(page, link)

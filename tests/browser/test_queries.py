@@ -3,16 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.chromium import launch
+from tests.browser.axe import violations
 from tests.browser.test_pages import (
-    AXE,
     DESKTOP,
     HOSTILE,
     NARROW,
@@ -22,7 +20,6 @@ from tests.browser.test_pages import (
     event,
     sign_in,
     site,
-    violations,
     visit,
 )
 from tests.running import Box, running_box
@@ -43,12 +40,6 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     """A box whose website has had visits, hostile ones among them."""
     with running_box(tmp_path_factory.mktemp("queries") / "data", **SETTINGS) as running:
@@ -63,12 +54,9 @@ def addresses(box: Box) -> list[str]:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int], scheme: Any) -> None:
-    if not AXE.exists():
-        pytest.skip(f"{AXE} is missing: run npm ci in web/ (packaging/test.sh does it)")
-    context = context_of(browser, size, color_scheme=scheme, bypass_csp=True)
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box, size: tuple[int, int]) -> None:
+    context = context_of(browser, size, bypass_csp=True)
     page = context.new_page()
     sign_in(page, box)
     found = [wrong for address in addresses(box) for wrong in violations(page, address)]

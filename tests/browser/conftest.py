@@ -1,0 +1,22 @@
+"""One Chromium for these tests."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.chromium import launch
+
+USER_AGENT = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Closed after these tests: while it runs, no other test can run an event loop.
+
+    It says that a person drives it, as a whole: a beacon of a page that is left does not carry a context's user agent.
+    """
+    with launch(arguments=(f"--user-agent={USER_AGENT}",)) as found:
+        yield found
