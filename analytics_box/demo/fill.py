@@ -9,7 +9,7 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.accounts.setup import Wanted, first_account
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import history
+from analytics_box.demo import history, links
 from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
 from analytics_box.ingest import facts, sessions
@@ -17,6 +17,7 @@ from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.links.rules import Link
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.migrations import migrate
@@ -51,12 +52,12 @@ def fill(directory: Path, now: int, seed: str = SEED) -> Demo:
     """
     demo = _read(directory) or _new(directory, now)
     migrate(directory)
-    target = _account(directory, demo, now)
+    target, short = _account(directory, demo, now)
     start = max(demo.filled, now - DAYS * DAY)
     happened = history.events(seed, target, first_day=demo.first_day, start=start, end=now)
     if now - demo.filled > ONLINE:
         happened += history.just_now(seed, target, now)
-    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time))
+    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), short, seed)
     filled = msgspec.structs.replace(demo, filled=max(demo.filled, now))
     _write(directory, filled)
     return filled
@@ -88,8 +89,8 @@ def _write(directory: Path, demo: Demo) -> None:
     beside.replace(directory / FILE)
 
 
-def _account(directory: Path, demo: Demo, now: int) -> Target:
-    """The demo's website, made with its account at the first start."""
+def _account(directory: Path, demo: Demo, now: int) -> tuple[Target, list[Link]]:
+    """The demo's website and its short links, made with its account at the first start."""
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
         websites = box_db.read_now(website_rows.everything)
@@ -98,12 +99,14 @@ def _account(directory: Path, demo: Demo, now: int) -> Target:
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
             websites = [box_db.write_now(lambda db: first_account(db, wanted, actor="demo", now=now)).website]
-        return Target(websites[0].site, websites[0].domain)
+        organization_id = websites[0].organization_id
+        short = box_db.write_now(lambda db: links.make(db, organization_id, now))
+        return Target(websites[0].site, websites[0].domain), short
     finally:
         box_db.close()
 
 
-def _append(path: Path, happened: list[Fact]) -> None:
+def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> None:
     """Through the same ledger as events from the network, so that sessions are real."""
     events_db = Db(path, readers=1)
     try:
@@ -120,5 +123,6 @@ def _append(path: Path, happened: list[Fact]) -> None:
                 ledger.append(db, batch)
 
             events_db.write_now(append)
+        events_db.write_now(lambda db: links.append(db, short, happened, seed))
     finally:
         events_db.close()

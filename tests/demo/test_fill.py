@@ -116,3 +116,31 @@ def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
         demo.fill(tmp_path, NOW)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert _count(tmp_path) == 0
+
+
+def test_links_are_followed_by_people_who_then_come_to_the_website(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    kinds = dict(_ask(directory, "select kind, count(*) from link_clicks group by kind"))
+    assert set(kinds) == {1, 2, 3, 4, 5}
+    assert dict(_ask(directory, "select link, clicks from link_totals")) == dict(
+        _ask(directory, "select link, count(*) from link_clicks where kind = 1 group by link")
+    )
+    ((landed, all_of_them),) = _ask(
+        directory,
+        "select count(case when exists (select 1 from events where site = landing and visitor = landing_visitor"
+        " and events.time between click.time and click.time + 5000) then 1 end), count(*)"
+        " from link_clicks as click where landing <> 0 and kind = 1",
+    )
+    assert landed == all_of_them > 500
+    ((newest,),) = _ask(directory, "select max(time) from link_clicks")
+    assert newest > NOW
+
+
+def test_the_links_are_made_once(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    db = apsw.Connection(str(directory / schema.BOX_FILE))
+    try:
+        assert db.execute("select count(*), count(distinct slug) from links").fetchall() == [(6, 6)]
+        assert db.execute("select count(*) from link_folders").fetchall() == [(1,)]
+    finally:
+        db.close()
