@@ -14,8 +14,9 @@ from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
 from analytics_box.ingest.source import DIRECT
-from analytics_box.links import change, click_rows, folders, rows
+from analytics_box.links import change, click_rows, folders, list_rows
 from analytics_box.links.clicks import Click
+from analytics_box.links.list_rows import Wish
 from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Condition, Link, TargetRule, Utm, Variant
 from analytics_box.links.wanted import Wanted
 from analytics_box.organizations.change import By
@@ -96,17 +97,13 @@ LINKS = (
 
 def make(db: Connection, organization_id: str, now: int) -> list[Link]:
     """The links of the demo, made at its first start."""
-    by = By("demo", now)
-    found = [rows.find_by_slug(db, "", str(planned.wanted.slug)) for planned in LINKS]
-    if not any(found):
+    by, wish = By("demo", now), Wish(organization_id, sort="oldest")
+    if not list_rows.count(db, wish):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
-            wanted = planned.wanted
-            if planned.in_folder:
-                wanted = replace(wanted, folder_id=folder.id)
+            wanted = replace(planned.wanted, folder_id=folder.id) if planned.in_folder else planned.wanted
             change.create(db, organization_id, by, wanted)
-        found = [rows.find_by_slug(db, "", str(planned.wanted.slug)) for planned in LINKS]
-    return [link for link in found if link is not None]
+    return list_rows.links(db, wish)[: len(LINKS)]
 
 
 def append(db: Connection, links: Sequence[Link], happened: Sequence[Fact], seed: str) -> None:
