@@ -75,7 +75,9 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
     drops = Drops(db, clock)
     places = Places(settings)
     erasures = Erasures(db, state.db, people, strings, live, salts, clock, asyncio.Lock())
-    engines = Engines(db, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue)
+    engines = Engines(
+        db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
+    )
     return EventSide(
         db=db,
         event_ids=event_ids,

@@ -48,8 +48,9 @@ def _table(name: str, dimension: str, title: str, *columns: Column, rows: int) -
 
 
 def _summary(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """A session of which only an error was seen in the range, as after midnight, is one of all."""
     errors, sessions = rows[0][0], rows[1][0]
-    return [errors | {"all_sessions": sessions["unique_sessions"]}]
+    return [errors | {"all_sessions": max(sessions["unique_sessions"], errors["sessions"])}]
 
 
 def _text(name: str, description: str, of: str, kind: FieldType = "string") -> Column:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.clock import DAY, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.ingest.facts import TABLES
 from analytics_box.query.engines import columns, duckdb, sql, sqlite
 from analytics_box.query.engines.columns import Replica
+from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.plan import Plan, Source
 from analytics_box.store.db import Connection, Db
 
@@ -50,13 +52,23 @@ class Status(Struct, frozen=True):
 class Engines:
     """Answers plans. `tend` keeps the replica where there is one; until it is ready SQLite answers."""
 
-    def __init__(self, events: Db, *, columnar: Columnar = "off", memory: str = "256MB", waiting: int = 256) -> None:
+    def __init__(
+        self,
+        events: Db,
+        clock: Clock | None = None,
+        *,
+        columnar: Columnar = "off",
+        memory: str = "256MB",
+        waiting: int = 256,
+    ) -> None:
+        self._clock = clock or SystemClock()
         self.events = events
         self._columnar = columnar
         self._memory = memory
         self._path = events.path.with_name(columns.FILE_NAME)
         self._replica: Replica | None = None
         self._ready = False
+        self._opened_at = 0
         self._version = -1  # of events.db that the replica has
         self._following = asyncio.Lock()
         self._threads: ThreadPoolExecutor | None = None
@@ -100,6 +112,10 @@ class Engines:
                 columns.forget_replica(self._path)
                 await self._forget_changes(None)
                 return
+            await self._open()
+        elif self._replica.has_remains and self._clock.now() - self._opened_at >= DAY:
+            log.info("The column replica is made anew, for what was removed from the events to leave its file")
+            await self._drop()
             await self._open()
         if self._replica is not None:
             await self._follow()
@@ -146,6 +162,7 @@ class Engines:
         except Exception:
             log.exception("The column replica cannot be made; SQLite answers")
             return
+        self._opened_at = self._clock.now()
         self._version = -1
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="columns")
         self._cursors = queue.SimpleQueue()
@@ -166,15 +183,19 @@ class Engines:
         if self._running >= self._waiting:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._running += 1
+        asking = Asking(plan, seconds)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, plan, seconds)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking)
+        except asyncio.CancelledError:
+            asking.stop()
+            raise
         finally:
             self._running -= 1
 
-    def _run(self, plan: Plan, seconds: float) -> list[Row]:
+    def _run(self, asking: Asking) -> list[Row]:
         cursor = self._cursors.get()
         try:
-            return duckdb.run(cursor, plan, seconds=seconds)
+            return asking.run(cursor)
         finally:
             self._cursors.put(cursor)
 

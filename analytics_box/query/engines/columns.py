@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "columns.duckdb"
 SPILL_NAME = "columns.spill"
+MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 PIECE = 5_000  # rows of a table that are taken at once
 VERSION = 1  # of what is made of the rows; a replica of another one is made anew
 # The strings come last: a row's strings are there as soon as the row is.
@@ -46,16 +47,24 @@ class Table(NamedTuple):
 class Replica:
     """An open replica. `open_replica` makes one; `step` and `close` are called by one thread at a time."""
 
-    def __init__(self, connection: "DuckDBPyConnection", tables: Sequence[Table], applied: int) -> None:
+    def __init__(
+        self, connection: "DuckDBPyConnection", tables: Sequence[Table], applied: int, *, has_remains: bool
+    ) -> None:
         self.connection = connection
         self._tables = tables
         self._applied = applied  # the last change that was taken
+        self._has_remains = has_remains
         self._last = {table.name: self._last_id(table.name) for table in tables}
 
     @property
     def applied(self) -> int:
         """The number of the last change that is in the replica."""
         return self._applied
+
+    @property
+    def has_remains(self) -> bool:
+        """Whether strings were removed: their bytes may still be in the file, until it is made anew."""
+        return self._has_remains
 
     def rows(self) -> int:
         """How many rows of facts it has."""
@@ -92,6 +101,7 @@ class Replica:
             (self._applied, PIECE),
         ).fetchall()
         applied = int(str(changes[-1][0])) if changes else self._applied
+        has_remains = self._has_remains or any(source == "strings" for _, source, _ in changes)
         before = dict(self._last)
         more = len(changes) == PIECE
         self.connection.execute("begin")
@@ -104,13 +114,13 @@ class Replica:
                 for table in self._tables:
                     more |= self._append(db, table)
             if changes:
-                self.connection.execute("update replica set applied = $1", [applied])
+                self.connection.execute("update replica set applied = $1, has_remains = $2", [applied, has_remains])
             self.connection.execute("commit")
         except BaseException:
             self._last = before
             self.connection.execute("rollback")
             raise
-        self._applied = applied
+        self._applied, self._has_remains = applied, has_remains
         return more
 
     def _renew(self, db: Connection, table: Table, ids: list[int]) -> None:
@@ -209,9 +219,9 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     for macro in engine.MACROS:
         connection.execute(macro)
     applied = _newest_change(db)
-    connection.execute("create table replica (shape varchar, applied bigint)")
-    connection.execute("insert into replica values ($1, $2)", [_shape(tables), applied])
-    return Replica(connection, tables, applied)
+    connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
+    connection.execute("insert into replica values ($1, $2, false)", [_shape(tables), applied])
+    return Replica(connection, tables, applied, has_remains=False)
 
 
 def forget_replica(path: Path) -> None:
@@ -223,10 +233,12 @@ def forget_replica(path: Path) -> None:
 def _opened(path: Path, db: Connection, tables: Sequence[Table], *, memory: str, threads: int) -> Replica:
     connection = _connect(path, memory=memory, threads=threads)
     try:
-        found = connection.execute("select shape, applied from replica").fetchall()
+        found = connection.execute("select shape, applied, has_remains from replica").fetchall()
         if len(found) != 1 or found[0][0] != _shape(tables):
             raise Unusable("it has another shape")
-        replica = Replica(connection, tables, int(found[0][1]))
+        if found[0][2]:
+            raise Unusable("what was removed from the events may still be in its file")
+        replica = Replica(connection, tables, int(found[0][1]), has_remains=False)
         _check_goes_on(replica, db, tables)
     except BaseException:
         connection.close()
@@ -267,7 +279,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
             "memory_limit": memory,
             "threads": threads,
             "temp_directory": str(path.with_name(SPILL_NAME)),
-            "max_temp_directory_size": "2GB",
+            "max_temp_directory_size": MOST_SPILLED,
             "default_null_order": "nulls_first_on_asc_last_on_desc",  # as SQLite
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,

@@ -1,7 +1,7 @@
 """The second engine: the same statements over the column replica, in the words of DuckDB."""
 
 import re
-from threading import Timer
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from analytics_box.errors import DeadlineExceeded, OverBudget
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NAME = "duckdb"
 Row = tuple[Any, ...]
+_AGAIN_SECONDS = 0.02
 
 DIALECT = Dialect(
     kept="any_value({0})",
@@ -36,6 +37,27 @@ MACROS = (
 )
 
 
+class Asking:
+    """One plan on its way through the engine. Another thread may stop it."""
+
+    def __init__(self, plan: Plan, seconds: float) -> None:
+        self._plan = plan
+        self._seconds = seconds
+        self._connection: DuckDBPyConnection | None = None
+        self._unwanted = False
+
+    def run(self, connection: "DuckDBPyConnection") -> list[Row]:
+        """See `run`; one that was stopped has no rows."""
+        self._connection = connection
+        return [] if self._unwanted else run(connection, self._plan, seconds=self._seconds)
+
+    def stop(self) -> None:
+        """Nobody waits for it any more."""
+        self._unwanted = True
+        if self._connection is not None:
+            self._connection.interrupt()
+
+
 def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
@@ -44,8 +66,8 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     statement = render(plan)
-    deadline = Timer(seconds, connection.interrupt)
-    deadline.start()
+    ended = Event()
+    Thread(target=_watch, args=(connection, ended, seconds), daemon=True).start()
     try:
         return connection.execute(statement.sql, statement.values).fetchall()
     except duckdb.InterruptException as late:
@@ -53,7 +75,14 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list
     except duckdb.OutOfMemoryException as large:
         raise OverBudget("This takes more memory than the box may use for it; ask for a shorter range") from large
     finally:
-        deadline.cancel()
+        ended.set()
+
+
+def _watch(connection: "DuckDBPyConnection", ended: Event, seconds: float) -> None:
+    """Interrupt a query that takes too long; again, for one that has not begun yet would not notice."""
+    if not ended.wait(seconds):
+        while not ended.wait(_AGAIN_SECONDS):
+            connection.interrupt()
 
 
 def render(plan: Plan) -> sql.Statement:

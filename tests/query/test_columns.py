@@ -1,0 +1,372 @@
+"""The column replica has what events.db has, whatever happens to either; and a query that it cannot answer harms no
+other."""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb as library
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics_box.clock import DAY
+from analytics_box.errors import DeadlineExceeded, OverBudget
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.query import engines as choice
+from analytics_box.query.engines import Engines, columns, duckdb
+from analytics_box.query.engines.columns import COPIED, FILE_NAME
+from analytics_box.query.plan import Order, Plan
+from analytics_box.store import schema
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from tests.inprocess import FixedClock
+from tests.query.facts_of_all_kinds import visit
+
+SITE = 1
+
+
+class World:
+    """An events.db with its replica; `directory` may be used again."""
+
+    def __init__(self, directory: Path, **given: Any) -> None:
+        self.directory = directory
+        self.given = {"columnar": "on"} | given
+        self.clock = FixedClock()
+        self.runner = asyncio.Runner()
+        migrate(directory)
+        self.open()
+
+    def open(self) -> None:
+        self.db = Db(self.directory / schema.EVENTS_FILE, readers=2, durability="normal")
+        self.strings = Strings()
+        live = LiveSessions()
+        self.db.accompany(self.strings, live)
+        self.ledger = Ledger(self.strings, live)
+        self.engines = Engines(self.db, self.clock, **self.given)
+
+    def close(self) -> None:
+        self.db.close()
+        self.engines.close()
+
+    def reopen(self) -> None:
+        self.close()
+        self.open()
+
+    def visit(self) -> None:
+        """Facts of every kind arrive."""
+        self.clock.advance(seconds=1)
+        facts = visit(SITE, self.clock.now())
+        self.db.write_now(lambda db: self.ledger.append(db, facts))
+
+    def write(self, sql: str, *values: Any) -> None:
+        def work(db: Connection) -> None:
+            db.execute(sql, values)
+
+        self.db.write_now(work)
+
+    def tend(self) -> None:
+        self.runner.run(self.engines.tend())
+
+    def views(self) -> int:
+        """What a query answers."""
+        plan = Plan("events", (SITE,), 0, 2 * self.clock.now(), measures=("pageviews",))
+        ((found,),) = self.runner.run(self.engines.rows(plan, seconds=30))
+        return int(found)
+
+    def ledger_rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        def work(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
+            return {name: db.execute(f"select * from {name} order by id").fetchall() for name in COPIED} | {
+                "event_properties": db.execute(
+                    "select events.id, key from events, json_each(properties) where type <> 'null' order by 1, 2"
+                ).fetchall()
+            }
+
+        return self.db.read_now(work)
+
+    def replica_rows(self) -> dict[str, list[tuple[Any, ...]]]:
+        replica = self.engines._replica
+        assert replica is not None
+        cursor = replica.connection.cursor()
+        return {name: cursor.execute(f"select * from {name} order by id").fetchall() for name in COPIED} | {
+            "event_properties": cursor.execute("select event, key from event_properties order by 1, 2").fetchall()
+        }
+
+    def assert_same(self) -> None:
+        assert self.replica_rows() == self.ledger_rows()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    yield made
+    made.close()
+
+
+def test_the_replica_has_all_rows_and_follows_before_each_answer(world: World) -> None:
+    world.visit()
+    world.tend()
+    assert world.engines.name == "duckdb"
+    world.assert_same()
+    world.visit()
+    assert world.views() == 6, "an acknowledged event is in the next answer"
+    world.assert_same()
+
+
+def test_until_it_is_ready_sqlite_answers(world: World) -> None:
+    world.visit()
+    assert world.engines.name == "sqlite"
+    assert world.views() == 3
+    assert not (world.directory / FILE_NAME).exists()
+
+
+OPERATIONS = ("visit", "remove", "remove newest", "remove all", "link", "tend", "ask", "reopen", "crash", "forget")
+
+
+@given(seed=st.integers(0, 10**6), plan=st.lists(st.sampled_from(OPERATIONS), max_size=10), piece=st.integers(1, 9))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_happens_the_replica_ends_where_the_ledger_is(
+    seed: int, plan: list[str], piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "PIECE", piece)
+    chance = Random(seed)
+    with TemporaryDirectory() as folder:
+        world = World(Path(folder))
+        try:
+            world.visit()
+            for step in plan:
+                _do(world, step, chance)
+            world.tend()
+            world.assert_same()
+            assert world.engines.name == "duckdb"
+        finally:
+            world.close()
+
+
+def _do(world: World, step: str, chance: Random) -> None:
+    table = chance.choice([name for name in COPIED if name != "strings"])
+    match step:
+        case "visit":
+            world.visit()
+        case "remove":
+            world.write(f"delete from {table} where id % 3 = ?", chance.randrange(3))
+        case "remove newest":  # its id comes again
+            world.write(f"delete from {table} where id > (select max(id) from {table}) - ?", chance.randrange(4))
+        case "remove all":
+            world.write(f"delete from {table}")
+        case "link":
+            world.write(
+                "insert into visitor_profiles (site, visitor, time, profile) values (1, ?, ?, ?)"
+                " on conflict (site, visitor, time) do update set profile = excluded.profile",
+                *(chance.randrange(3) for _ in range(3)),
+            )
+        case "tend":
+            world.tend()
+        case "ask":
+            world.views()
+        case "reopen":
+            world.reopen()
+        case "crash":  # the replica's files as they are at some moment, without being closed
+            left = {path.name: path.read_bytes() for path in world.directory.glob(f"{FILE_NAME}*")}
+            world.visit()
+            world.tend()
+            world.close()
+            columns.forget_replica(world.directory / FILE_NAME)
+            for name, content in left.items():
+                (world.directory / name).write_bytes(content)
+            world.open()
+        case "forget":  # without a replica nobody waits for changes
+            world.given["columnar"] = "off"
+            world.reopen()
+            world.tend()
+            world.given["columnar"] = "on"
+            world.reopen()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "nonsense",
+        "cut short",
+        "another shape",
+        "changes were missed",
+        "an older ledger",
+        "it is ahead",
+    ],
+)
+def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplog: pytest.LogCaptureFixture) -> None:
+    path = world.directory / FILE_NAME
+    world.visit()
+    world.close()
+    older = Path(shutil.copy(world.directory / schema.EVENTS_FILE, world.directory / "older"))
+    world.open()
+    world.visit()
+    world.tend()
+    world.close()
+    if harm == "nonsense":
+        path.write_bytes(b"nonsense" * 10_000)
+    elif harm == "cut short":
+        path.write_bytes(path.read_bytes()[:20_000])
+    elif harm == "another shape":
+        with library.connect(str(path)) as other:
+            other.execute("update replica set shape = 'other'")
+    elif harm in {"an older ledger", "it is ahead"}:
+        for file in world.directory.glob("events.db*"):
+            file.unlink()
+        shutil.move(older, world.directory / schema.EVENTS_FILE)
+    world.open()
+    if harm == "changes were missed":
+        world.write("delete from events where id = 1")
+        world.write("delete from events where id = 2")
+        world.write("delete from changes where id = 1")
+    if harm == "an older ledger":
+        for _ in range(3):
+            world.visit()
+    with caplog.at_level(logging.INFO):
+        world.tend()
+    assert "made anew" in caplog.text
+    world.assert_same()
+    assert world.engines.name == "duckdb"
+
+
+def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "MANY", 20)
+    world = World(tmp_path, columnar="auto")
+    try:
+        world.visit()
+        world.tend()
+        assert (world.engines.name, world.runner.run(world.engines.status()).state) == ("sqlite", "off")
+        world.visit()
+        world.tend()
+        assert (world.engines.name, world.runner.run(world.engines.status()).state) == ("duckdb", "ready")
+    finally:
+        world.close()
+
+
+def test_without_a_replica_its_file_goes_and_changes_are_not_kept(world: World) -> None:
+    world.visit()
+    world.tend()
+    world.close()
+    world.given["columnar"] = "off"
+    world.open()
+    world.write("delete from events where id = 1")
+    world.tend()
+    assert not list(world.directory.glob(f"{FILE_NAME}*"))
+    assert world.db.read_now(lambda db: db.execute("select count(*) from changes").fetchall()) == [(0,)]
+
+
+def test_the_status_says_what_is_there(world: World) -> None:
+    world.visit()
+    world.tend()
+    world.visit()
+    status = world.runner.run(world.engines.status())
+    assert (status.state, status.rows, status.behind) == ("ready", 18, 18)
+    assert status.size > 0
+    assert status.memory > 0
+
+
+def test_what_was_removed_leaves_the_file_within_a_day(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    secret = "the name of somebody"
+    world.db.write_now(lambda db: world.strings.number(db, secret))
+    world.tend()
+    world.write("delete from strings where value = ?", secret)
+    world.tend()
+    world.clock.advance(seconds=DAY / 1000)
+    with caplog.at_level(logging.INFO):
+        world.tend()
+    assert "to leave its file" in caplog.text
+    world.assert_same()
+    world.close()
+    assert secret.encode() not in (world.directory / FILE_NAME).read_bytes()
+    world.open()
+
+
+def test_a_replica_that_fails_is_left_out_and_made_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.visit()
+    world.tend()
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise library.IOException("the disk is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(duckdb, "run", broken)
+        assert world.views() == 3
+    assert "the disk is gone" in caplog.text
+    assert world.engines.name == "sqlite"
+    world.tend()
+    assert world.engines.name == "duckdb"
+    assert world.views() == 3
+
+
+# A plan that takes memory and time: a group of each of many visitors.
+HEAVY = Plan(
+    "events",
+    (SITE,),
+    0,
+    2**53,
+    measures=("pageviews", "unique_sessions", "unique_pages"),
+    group=("visitor", "path"),
+    order=(Order("pageviews"),),
+)
+
+
+def crowd(world: World, rows: int) -> None:
+    """Many rows in the replica alone."""
+    replica = world.engines._replica
+    assert replica is not None
+    (found,) = replica.connection.execute("select * from events limit 1").fetchall()
+    names = [column[0] for column in replica.connection.description or ()]
+    values = {**dict(zip(names, found, strict=True)), "properties": None}
+    own = {"id": "i + 1000", "visitor": "hash(i) // 4", "session": "hash(i + 1) // 4", "path": "i % 1000"}
+    shown = ", ".join(own.get(name, "null" if value is None else str(value)) for name, value in values.items())
+    replica.connection.execute(f"insert into events select {shown} from range({rows}) as t(i)")
+
+
+def test_a_query_over_its_budget_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "MOST_SPILLED", "1MB")
+    world = World(tmp_path, memory="16MB")
+    try:
+        world.visit()
+        world.tend()
+        crowd(world, 400_000)
+        with pytest.raises(OverBudget, match="more memory"):
+            world.runner.run(world.engines.rows(HEAVY, seconds=60))
+        assert world.engines.name == "duckdb"
+        assert world.views() > 400_000
+    finally:
+        world.close()
+
+
+def test_a_query_past_its_deadline_fails_alone(world: World) -> None:
+    world.visit()
+    world.tend()
+    crowd(world, 400_000)
+    with pytest.raises(DeadlineExceeded):
+        world.runner.run(world.engines.rows(HEAVY, seconds=0.001))
+    assert world.engines.name == "duckdb"
+    assert world.views() > 400_000
+
+
+def test_a_query_that_nobody_waits_for_stops(world: World) -> None:
+    world.visit()
+    world.tend()
+    crowd(world, 400_000)
+
+    async def ask_and_leave() -> None:
+        asking = asyncio.create_task(world.engines.rows(HEAVY, seconds=60))
+        await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    world.runner.run(ask_and_leave())
+    assert world.views() > 400_000
