@@ -43,11 +43,14 @@ def turn_on_second_factor(page: Page, url: str) -> tuple[bytes, list[str]]:
     form = page.locator("form[action='/settings/security/second-factor']")
     form.locator("input[type=password]").fill(PASSWORD)
     form.locator("button[type=submit]").first.click()
-    shown = re.search(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}", page.locator("main").inner_text())
+    wanted = re.compile(r"(?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}")
+    expect(page.locator("main")).to_contain_text(wanted)
+    shown = wanted.search(page.locator("main").inner_text())
     assert shown is not None
     secret = b32decode(shown[0].replace(" ", ""))
     page.locator("input[name=code]").fill(code_now(secret))
     page.click("form[action$='/confirm'] button[type=submit]")
+    expect(page.locator("#codes")).to_have_text(re.compile(r"^\s*(\S+\s+){9}\S+\s*$"))
     codes = page.locator("#codes").inner_text().split()
     assert len(codes) == 10
     return secret, codes

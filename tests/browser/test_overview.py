@@ -102,7 +102,7 @@ def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page
     page.click("#panel-browsers >> text=Devices")
     expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
     assert asked == ["/parts/sources?range=today&tab=channels", "/parts/browsers?range=today&tab=channels,devices"]
-    assert page.url == site(box, "?range=today&tab=channels,devices")
+    expect(page).to_have_url(site(box, "?range=today&tab=channels,devices"))
     expect(page.locator("#range-yesterday")).to_have_attribute("href", re.compile("tab=channels,devices"))
     expect(page.locator(".range-form input[name=tab]")).to_have_value("channels,devices")
 
@@ -128,7 +128,7 @@ def test_a_value_filters_the_page_and_its_chip_takes_that_back(page: Page, box: 
     expect(page.locator("#panel-errors")).not_to_contain_text("bob failed")
     page.click("#chip-utm_medium")
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
-    assert page.url == site(box, "?range=today&tab=utm_medium")
+    expect(page).to_have_url(site(box, "?range=today&tab=utm_medium"))
 
 
 def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: Page, box: Box) -> None:

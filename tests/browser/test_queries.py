@@ -84,6 +84,8 @@ def test_no_page_scrolls_sideways_and_nothing_that_was_sent_runs(
 
 
 def rows(page: Page) -> list[str]:
+    """The lines of the table, once all of the page is there."""
+    page.wait_for_load_state()
     return page.locator(".queries-table tbody tr").all_inner_texts()
 
 
