@@ -141,6 +141,11 @@ async def retain_clicks(box: Box) -> None:
     await link_care.retain(box.calls.links, box.settings, box.clock.now())
 
 
+async def sweep_clicks(box: Box) -> None:
+    """Remove what is left of the clicks on short links that are gone."""
+    await link_care.sweep(box.calls.links, box.box_db)
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -176,6 +181,7 @@ JOBS = (
     Job("tend columns", 5, tend_columns),
     Job("write drops", 1, write_drops),
     Job("forget drops", 21_600, forget_drops),
+    Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks),
     Job("optimize", 86_400, optimize),
 )

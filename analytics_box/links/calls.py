@@ -72,7 +72,7 @@ async def delete(call: Call, given: OneLink) -> Success:
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: change.delete(db, organization_id, by, given.id))
     call.parts.links.directory.forget(gone.domain, gone.slug)
-    await call.parts.links.erase([gone.number])
+    await call.parts.links.begin_to_erase(gone.number)
     return Success()
 
 

@@ -6,12 +6,24 @@ from typing import Final
 
 from analytics_box.clock import DAY, utc_day
 from analytics_box.links import click_rows
+from analytics_box.links.known import without_link
 from analytics_box.links.parts import Links, erase_older
 from analytics_box.settings import Settings
+from analytics_box.store.db import Db
 
 log = logging.getLogger(__name__)
 
 ORPHAN_DAYS: Final = 90
+_SCAN_SECONDS: Final = 60.0  # for a look through all clicks
+
+
+async def sweep(links: Links, box_db: Db) -> None:
+    """Remove what is left of the clicks on links that are gone: there were many, or a crash came in between."""
+    numbers = await links.events.read(click_rows.followed, seconds=_SCAN_SECONDS)
+    gone = await box_db.read(partial(without_link, numbers=numbers))
+    if gone:
+        removed = await links.erase(gone)
+        log.info("Removed %d clicks on short links that are gone", removed)
 
 
 async def retain(links: Links, settings: Settings, now: int) -> None:

@@ -117,6 +117,22 @@ def forget_orphans(db: Connection, day: int) -> None:
     db.execute("-- links.click_rows.forget_orphans\ndelete from link_orphans where day < ?", (day,))
 
 
+def followed(db: Connection) -> list[int]:
+    """The numbers of all links that have clicks or a total, by leaps through the index."""
+    found = db.execute(
+        """
+        -- links.click_rows.followed
+        with recursive leap(link) as (
+          select min(link) from link_clicks
+          union all
+          select (select min(link) from link_clicks where link_clicks.link > leap.link) from leap where link is not null
+        )
+        select link from leap where link is not null union select link from link_totals
+        """
+    ).fetchall()
+    return [int(str(link)) for (link,) in found]
+
+
 def remove(db: Connection, links: Sequence[int], limit: int) -> int:
     """Remove at most so many clicks of these links; how many were. The totals go with the last ones."""
     numbers = json.dumps(list(links))

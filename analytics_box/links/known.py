@@ -1,5 +1,8 @@
 """Which link an id means, for rooms that ask about clicks on it."""
 
+import json
+from collections.abc import Sequence
+
 from analytics_box.links import rows
 from analytics_box.store.db import Connection
 
@@ -15,3 +18,15 @@ def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
 def link_numbers(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all links of an organization among the clicks."""
     return rows.numbers_of(db, organization_id)
+
+
+def without_link(db: Connection, numbers: Sequence[int]) -> list[int]:
+    """Which of these numbers no link has any more."""
+    found = db.execute(
+        """
+        -- links.without_link
+        select value from json_each(?) where value not in (select number from links)
+        """,
+        (json.dumps(list(numbers)),),
+    ).fetchall()
+    return [int(str(number)) for (number,) in found]

@@ -43,6 +43,12 @@ class Links(Struct, frozen=True):
         self.clicks.forget(numbers)
         return await erase(self.events, numbers)
 
+    async def begin_to_erase(self, number: int) -> None:
+        """Remove clicks on a link, which is gone, as far as that is done in a moment; care.sweep does the rest."""
+        await self.clicks.flush()
+        self.clicks.forget([number])
+        await self.events.write(partial(click_rows.remove, links=[number], limit=_CLICKS_AT_ONCE))
+
 
 async def erase(events: Db, numbers: Sequence[int]) -> int:
     """Remove all clicks on these links in small writes, so that others hardly wait; how many there were."""

@@ -12,11 +12,12 @@ from analytics_box.clock import DAY
 from analytics_box.errors import Unavailable
 from analytics_box.jobs import JOBS, run
 from analytics_box.links import clicks as waiting
+from analytics_box.links import parts
 from analytics_box.links.clicks import Clicks
 from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock, whole_box
 from tests.links.conftest import unlimited
-from tests.links.world import ANDROID, World, name_of
+from tests.links.world import ANDROID, GOOGLEBOT, World, name_of
 from tests.query.clicks_of_all_kinds import click
 from tests.query.stage import stage_in
 
@@ -156,6 +157,22 @@ def test_a_click_on_an_own_website_tells_who_the_visitor_will_be(world: World) -
     )
     ((visitor,),) = world.rows("select visitor from events")
     assert world.clicks("landing, landing_visitor") == [(world.box.numbers["shop"], visitor), (0, 0)]
+
+
+def test_many_clicks_on_a_link_that_is_gone_go_bit_by_bit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_CLICKS_AT_ONCE", 3)
+    gone, kept, bots = world.link(), world.link(), world.link()
+    for _ in range(8):
+        world.follow(gone["slug"])
+    world.follow(kept["slug"])
+    world.follow(bots["slug"], user_agent=GOOGLEBOT)
+    world.call("links.delete", id=gone["id"])
+    assert world.rows("select count(*) from link_clicks") == [(5 + 2,)]
+    with_bots = world.box.box.box_db
+    with_bots.write_now(lambda db: db.execute("delete from links where id = ?", (bots["id"],)) and None)  # a crash
+    world.box.run(run(next(job for job in JOBS if job.name == "sweep clicks"), world.box.box))
+    assert world.counted() == ["click"]
+    assert world.rows("select count(*) from link_totals") == [(1,)]
 
 
 def test_clicks_go_with_their_link_and_old_ones_with_time(tmp_path: Path) -> None:
