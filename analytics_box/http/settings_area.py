@@ -5,7 +5,9 @@ from typing import Final, Literal, NamedTuple
 
 from analytics_box.texts import SettingsArea
 
-Tab = Literal["profile", "security", "organization", "members", "integrations", "domains", "defaults", "keys", "audit"]
+Tab = Literal[
+    "profile", "security", "organization", "members", "integrations", "domains", "defaults", "keys", "audit", "box"
+]
 
 
 class Entry(NamedTuple):
@@ -26,6 +28,7 @@ ENTRIES: Final = (
     Entry("defaults", SettingsArea.defaults, "/settings/defaults"),
     Entry("keys", SettingsArea.keys, "/settings/keys"),
     Entry("audit", SettingsArea.audit, "/settings/audit"),
+    Entry("box", SettingsArea.box, "/settings/box"),
 )
 
 

@@ -7,11 +7,12 @@ Names in {braces} are filled in with str.format.
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
-from analytics_box.texts.configuration import Defaults, Domains, Integrations
+from analytics_box.texts.configuration import Defaults, Domains, Integrations, TheBox
 from analytics_box.texts.docs import Docs
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
+from analytics_box.texts.link_pages import LinkForm, LinkImport, LinkPlaces, LinkPreview, Links, LinkStats
 from analytics_box.texts.links import ShortLinks
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
@@ -35,6 +36,12 @@ __all__ = [
     "Integrations",
     "Invitations",
     "Keys",
+    "LinkForm",
+    "LinkImport",
+    "LinkPlaces",
+    "LinkPreview",
+    "LinkStats",
+    "Links",
     "Members",
     "Metrics",
     "Organizations",
@@ -53,6 +60,7 @@ __all__ = [
     "SignIn",
     "Sites",
     "Snippet",
+    "TheBox",
     "Vitals",
     "WebsiteSettings",
 ]

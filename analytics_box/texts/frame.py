@@ -34,6 +34,7 @@ class SettingsArea:
     defaults = "Defaults"
     keys = "API keys"
     audit = "Audit log"
+    box = "This box"
 
 
 class Keys:
