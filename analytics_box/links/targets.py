@@ -1,9 +1,10 @@
 """Where a link may lead (security: redirects): http and https addresses of public places, written without tricks."""
 
+import posixpath
 import unicodedata
 from collections.abc import Collection, Set
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
@@ -17,6 +18,7 @@ LONGEST: Final = 2_048
 PREFIX: Final = "/l/"  # under which links live on the box's own host
 
 _FRAGMENT = "!$&'()*+,;=:@/?-._~%"
+_NEVER = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "http", "https"))
 _NOBODYS = (  # names that lead into a private network, or nowhere
     "localhost",
     "local",
@@ -101,11 +103,17 @@ def _check_host(found: outgoing.Target, grounds: Grounds) -> None:
         raise Refused("This name leads into a private network; a link has to lead to a public address")
     if host in grounds.link_domains:
         raise Refused("This leads to a domain of short links; a link cannot lead to another short link")
-    if host in grounds.own_hosts and found.path.startswith(PREFIX):
+    if host in grounds.own_hosts and _tidy(found.path).startswith(PREFIX):
         raise Refused("This is a short link itself; a link cannot lead to another short link")
+
+
+def _tidy(path: str) -> str:
+    """A path as browsers and servers understand it: decoded, without dot segments and doubled slashes."""
+    return "/" + posixpath.normpath(unquote(path.partition("?")[0])).lstrip("/") + "/"
 
 
 def _is_of_app(text: str, schemes: tuple[str, ...]) -> bool:
     scheme, colon, rest = text.partition(":")
     plain = text.isascii() and text.isprintable() and not set(text) & set(" \"'<>\\^`{|}")
-    return bool(colon) and bool(rest) and plain and len(text) <= LONGEST and scheme.lower() in schemes
+    known = scheme.lower() in schemes and scheme.lower() not in _NEVER
+    return bool(colon) and bool(rest) and plain and len(text) <= LONGEST and known

@@ -14,7 +14,7 @@ GROUNDS = Grounds(
     fence=Fence(),
     own_hosts=frozenset(["stats.example.com"]),
     link_domains=frozenset(["go.example.org"]),
-    app_schemes=("myapp",),
+    app_schemes=("myapp", "javascript"),
 )
 
 HOSTILE = (
@@ -95,6 +95,12 @@ HOSTILE = (
     "https://go.example.org./abc",
     "https://stats.example.com/l/abc",
     "https://stats.example.com:8000/l/",
+    "https://stats.example.com/%6C/abc",
+    "https://stats.example.com/%6c%2Fabc",
+    "https://stats.example.com//l/abc",
+    "https://stats.example.com/x/../l/abc",
+    "https://stats.example.com/./l/abc?x",
+    "https://stats.example.com/x/%2e%2e/l/abc",
     # what is not seen
     "https://example.com/\u202egnp.exe",
     "https://exam\u200dple.com/",
