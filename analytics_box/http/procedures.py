@@ -16,9 +16,13 @@ from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
 from analytics_box.links import calls as link_calls
 from analytics_box.links import domain_calls as link_domains
+from analytics_box.links import export_calls as link_export
 from analytics_box.links import folder_calls as link_folders
 from analytics_box.links import imports as link_imports
-from analytics_box.links import more_calls as link_more
+from analytics_box.links import orphan_calls as link_orphans
+from analytics_box.links import preview_calls as link_preview
+from analytics_box.links import qr_calls as link_qr
+from analytics_box.links import tag_calls as link_tags
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls, member_calls
 from analytics_box.profiles import calls as people_calls
@@ -108,11 +112,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("links.addDomain", link_domains.add_domain, "write:links", "admin"),
     Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
     Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
-    Procedure("links.listTags", link_more.list_tags, "read:links"),
-    Procedure("links.preview", link_more.preview, "read:links"),
-    Procedure("links.getQr", link_more.get_qr, "read:links"),
-    Procedure("links.listOrphans", link_more.list_orphans, "read:links"),
-    Procedure("links.export", link_more.export, "read:links"),
+    Procedure("links.listTags", link_tags.list_tags, "read:links"),
+    Procedure("links.preview", link_preview.preview, "read:links"),
+    Procedure("links.getQr", link_qr.get_qr, "read:links"),
+    Procedure("links.listOrphans", link_orphans.list_orphans, "read:links"),
+    Procedure("links.export", link_export.export, "read:links"),
     Procedure("links.import", link_imports.import_links, "write:links", "member", most_bytes=link_imports.MOST_BYTES),
     Procedure("linkFolders.list", link_folders.list_folders, "read:links"),
     Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
