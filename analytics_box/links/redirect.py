@@ -112,10 +112,14 @@ class Redirects:
                 await answers.note(send, self._draw, texts.ShortLinks.home, status=404)
         elif path.partition("/")[0] in RESERVED_ON_DOMAINS:
             await answers.nothing(send)
-        elif path == "health" and self._directory.find(domain.domain, path) is None:
+        elif path == "health" and self._is_free(domain.domain, path):
             await respond(send, 200, [(b"content-type", b"application/json")], _HEALTHY)
         else:
             await self._answer(domain, path, "/", scope, receive, send)
+
+    def _is_free(self, domain: str, slug: str) -> bool:
+        """Whether it is certain that no link has this slug."""
+        return self._directory.find(domain, slug) is None and self._directory.is_missing(domain, slug)
 
     async def _answer(
         self, domain: LinkDomain | None, path: str, before: str, scope: Scope, receive: Receive, send: Send
@@ -132,7 +136,7 @@ class Redirects:
             found = self._directory.find(place.host, slug) or await self._cold(place, scope)
         if found is None:
             await self._unknown(place, scope, send)
-        elif rest:
+        elif rest and not self._is_over(found):
             await self._preview(place, send)
         else:
             await self._follow(place, found, scope, receive, send)

@@ -226,6 +226,8 @@ def test_a_preview_says_what_the_link_says_and_nothing_runs_in_it(world: World) 
     secret = world.link(password="hush hush", name="Hidden name", ogDescription="Public words")
     assert b"Hidden name" not in world.follow(f"{secret['slug']}/preview").body
     assert world.follow("nothing/preview").status == 404
+    over = world.link(ogTitle="Too late", expiresAt=PAST)
+    assert world.follow(f"{over['slug']}/preview").status == 410
 
 
 @pytest.mark.parametrize("path", ["nothing", "a", "x" * 51, "%00%00%00", "a%2Fb%2Fc", "..%2f..%2fetc", "aaa/bbb", ""])
