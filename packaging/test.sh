@@ -57,6 +57,15 @@ skipped() {
     fi
 }
 
+# How many processes test at once: one for each processor, but two on one, for many tests wait; more than six browsers
+# and servers side by side want more memory than small machines have.
+workers() {
+    found=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || found=2
+    [ "$found" -ge 2 ] || found=2
+    [ "$found" -le 6 ] || found=6
+    printf '%s' "$found"
+}
+
 check() {
     name=$1
     shift
@@ -76,7 +85,7 @@ check lint ruff check
 check types mypy
 check imports lint-imports
 # Whole files at a time, so that what a file shares is made once; in their order, for the slowest come first.
-check tests pytest -n 2 --dist loadfile --no-loadscope-reorder "$@"
+check tests pytest -n "$(workers)" --dist loadfile --no-loadscope-reorder "$@"
 
 if [ -n "$failed" ]; then
     printf 'analytics-box: failed:%s\n' "$failed" >&2
