@@ -7,8 +7,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
+from tests.browser.axe import violations
 from tests.browser.chromium import launch
 from tests.running import BROWSER, UNLIMITED, Box, running_box
 
@@ -49,9 +50,14 @@ def target() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with launch(arguments=[f"--user-agent={BROWSER}"]) as browser:
-        yield browser.new_context().new_page()
+def browser() -> Iterator[Browser]:
+    with launch(arguments=[f"--user-agent={BROWSER}"]) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Page:
+    return browser.new_context().new_page()
 
 
 def link(box: Box, **given: object) -> dict[str, str]:
@@ -108,3 +114,16 @@ def test_a_link_that_is_over_and_one_that_never_was_say_so(box: Box, page: Page)
     assert page.inner_text("h1") == "This link leads nowhere"
     width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width == 0
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_pages_of_links_are_clean_for_axe_and_fit(box: Box, browser: Browser, width: int) -> None:
+    """With a context that may be given a script to look at them; what they may load themselves is tested above."""
+    protected, shared = link(box, password="hush hush"), link(box, ogTitle="Look here", ogDescription="Words. " * 40)
+    context = browser.new_context(viewport={"width": width, "height": 700}, bypass_csp=True)
+    looking = context.new_page()
+    for path in (protected["slug"], f"{shared['slug']}/preview", "never-was"):
+        assert violations(looking, f"{box.url}/l/{path}") == []
+        assert looking.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    context.close()
