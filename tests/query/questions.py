@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,15 +14,28 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.query.compose import sortable
 from analytics_box.query.run import Entry
 from tests.query import calendars
-from tests.query.brute.facts import Facts, Filter, Question
-from tests.query.brute.filters import COLUMN, IDS
+from tests.query.brute.facts import Facts, Filter, Group, Question
+from tests.query.brute.filters import COLUMN, IDS, holds
 from tests.query.stories import TEXTS, WORDS, Story
 
 _OPERATORS = (
     *("eq", "ne", "in", "not_in", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex"),
     *("is_set", "is_not_set"),
 )
+# What a session keeps from its first event on (semantics 15).
+OF_A_SESSION = {
+    *("country", "region", "city", "timezone", "language", "device_type", "browser_name", "os_name", "referrer"),
+    *("utm_source", "utm_medium", "utm_campaign", "channel"),
+}
+# Types that also look at facts which the filters do not ask for.
+WITHOUT_GROUPS = {"new_vs_returning", "returning_visitors", "error_route_continuation_comparison"}
 _OF_IDS = ("eq", "ne", "in", "not_in")
+
+
+@cache
+def one_of(values: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    """Making a strategy takes longer than drawing from it."""
+    return st.sampled_from(values)
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,7 @@ class Asked:
     descending: bool = True
     limit: int = 10_000
     page: int = 1
+    groups: tuple[Group, ...] = ()
 
     def body(self) -> dict[str, Any]:
         """As clients write it."""
@@ -46,15 +61,21 @@ class Asked:
             "granularity": "hourly" if self.question.hourly else "daily",
             "limit": self.limit,
             "page": self.page,
-            "filters": [given(item) for item in self.question.filters],
+            "filters": [given(item) for item in self.question.filters] + [given(group) for group in self.groups],
         }
         if self.sort_by is not None:
             made |= {"sortBy": self.sort_by, "sortOrder": "desc" if self.descending else "asc"}
         return made
 
     def facts(self, story: Story) -> Facts:
-        """What it is about."""
-        return story.facts(self.scope, owner=catalog.TYPES[self.type].organization)
+        """What it is about; groups of filters only ask for what all facts of a session have."""
+        facts = story.facts(self.scope, owner=catalog.TYPES[self.type].organization)
+        if not self.groups:
+            return facts
+        return {
+            table: [row for row in rows if all(holds(row, group) for group in self.groups)]
+            for table, rows in facts.items()
+        }
 
 
 def ask(story: Story, asked: Asked) -> Entry:
@@ -66,8 +87,10 @@ def ask(story: Story, asked: Asked) -> Entry:
     return entry
 
 
-def given(item: Filter) -> dict[str, Any]:
-    """A filter as clients write it."""
+def given(item: Filter | Group) -> dict[str, Any]:
+    """A filter or a group as clients write it."""
+    if len(item) == 2:
+        return {item[0]: [given(part) for part in item[1]]}
     name, operator, values = item
     if operator in {"is_set", "is_not_set"}:
         return {"field": name, "op": operator}
@@ -95,6 +118,7 @@ def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
         now=story.around + draw(st.integers(0, 100)) * calendars.MINUTE,
     )
     paged = draw(st.sampled_from((False, False, True)))
+    grouped = set(known.filters) & OF_A_SESSION and name not in WITHOUT_GROUPS and draw(st.integers(0, 3)) == 0
     return Asked(
         name,
         question,
@@ -103,7 +127,19 @@ def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
         descending=draw(st.booleans()),
         limit=draw(st.integers(1, 4)) if paged else 10_000,
         page=draw(st.integers(1, 3)) if paged else 1,
+        groups=(draw(_groups(story, name)),) if grouped else (),
     )
+
+
+@st.composite
+def _groups(draw: st.DrawFn, story: Story, name: str, depth: int = 1) -> Group:
+    """Any or all of some filters, of which some are groups, too."""
+    allowed = [item for item in catalog.TYPES[name].filters if item in OF_A_SESSION]
+    items: list[Filter | Group] = []
+    for _ in range(draw(st.integers(1, 3))):
+        nested = depth < 3 and draw(st.integers(0, 3)) == 0
+        items.append(draw(_groups(story, name, depth + 1) if nested else _filters(story, allowed)))
+    return draw(one_of(("any", "all"))), tuple(items)
 
 
 def _needed(story: Story, needs: tuple[str, ...]) -> st.SearchStrategy[Filter]:
@@ -124,13 +160,13 @@ def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
 
 @st.composite
 def _filters(draw: st.DrawFn, story: Story, allowed: list[str]) -> Filter:
-    name = draw(st.sampled_from(allowed))
-    operator = draw(st.sampled_from(_OF_IDS if name in {"website_id", "client_id", *IDS} else _OPERATORS))
+    name = draw(one_of(tuple(allowed)))
+    operator = draw(one_of(_OF_IDS if name in {"website_id", "client_id", *IDS} else _OPERATORS))
     if operator in {"is_set", "is_not_set"}:
         return name, operator, []
     if operator == "regex":
-        return name, operator, [draw(st.sampled_from(("a", "^a$", "o+", "[bn]", "^$")))]
-    listed = draw(st.lists(st.sampled_from(_values(story, name)), min_size=1, max_size=2))
+        return name, operator, [draw(one_of(("a", "^a$", "o+", "[bn]", "^$")))]
+    listed = [draw(one_of(_values(story, name))) for _ in range(draw(st.integers(1, 2)))]
     return name, operator, listed if operator in {"in", "not_in"} else listed[:1]
 
 

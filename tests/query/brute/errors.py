@@ -43,7 +43,7 @@ def _recent(facts: Facts, asked: Question) -> list[Row]:
 
 
 def _summary(facts: Facts, asked: Question) -> list[Row]:
-    """Its rate is of all sessions, whatever errors are looked at."""
+    """Its rate is of all sessions, whatever errors are looked at, and never more than all."""
     found = errors_of(facts, asked)
     others = [item for item in asked.filters if item[0] not in OF_SPANS]
     there = [row for row in facts["events"] if row["kind"] in {VIEW, CUSTOM} and not row["bot"]]
@@ -54,7 +54,7 @@ def _summary(facts: Facts, asked: Question) -> list[Row]:
             "uniqueErrorTypes": distinct("type")(found),
             "affectedUsers": people(found),
             "affectedSessions": sessions(found),
-            "errorRate": share(sessions(found), whole),
+            "errorRate": share(sessions(found), max(whole, sessions(found))),
         }
     ]
 

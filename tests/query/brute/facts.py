@@ -13,6 +13,7 @@ Row = dict[str, Any]
 Rows = Sequence[Row]
 Facts = dict[str, list[Row]]
 Filter = tuple[str, str, list[str]]  # field, operator, values
+Group = tuple[str, tuple["Filter | Group", ...]]  # any or all, and of what
 
 VIEW, CUSTOM, EXIT = 1, 2, 3
 TEXTS = {

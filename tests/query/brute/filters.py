@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from tests.query.brute.facts import Filter, Row
+from tests.query.brute.facts import Filter, Group, Row
 
 COLUMN = {
     "path": "path",
@@ -42,6 +42,14 @@ UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browse
 
 def passes(row: Row, filters: Iterable[Filter]) -> bool:
     return all(_passes(row, name, op, values) for name, op, values in filters)
+
+
+def holds(row: Row, item: Filter | Group) -> bool:
+    """Whether a filter or a group of them, also of groups, holds."""
+    if len(item) == 3:
+        return _passes(row, *item)
+    which, items = item
+    return (any if which == "any" else all)(holds(row, part) for part in items)
 
 
 def _passes(row: Row, name: str, op: str, values: list[str]) -> bool:
