@@ -120,9 +120,9 @@ class Server:
             assert time.monotonic() < deadline, f"the server does not answer:\n{self.printed()}"
             time.sleep(0.02)
 
-    def wait_until_printed(self, text: str) -> None:
+    def wait_until_printed(self, text: str, *, seconds: float = START_SECONDS) -> None:
         """Return once it has printed this. Raises AssertionError when that takes too long."""
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + seconds
         while text not in self.printed():
             assert time.monotonic() < deadline, f"the server never says {text!r}:\n{self.printed()}"
             time.sleep(0.02)

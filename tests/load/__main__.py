@@ -6,24 +6,25 @@ memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and ClickHouse
+answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
 
 import argparse
 from pathlib import Path
 
-from tests.load import ingest, links, query, resources, soak
+from tests.load import answers, ingest, links, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "soak"))
+    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "answers", "soak"))
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
-    parser.add_argument("--data", type=Path, help="keep the data of the query benchmark here, and use it again")
+    parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     given = parser.parse_args()
     match given.name:
         case "ingest":
@@ -34,6 +35,8 @@ def main() -> None:
             resources.memory()
         case "start":
             resources.start(given.events)
+        case "answers":
+            answers.main(given.events, given.days, given.data)
         case "soak":
             soak.main(given.rate, given.minutes)
         case _:

@@ -16,6 +16,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from analytics_box.clock import SystemClock
 from analytics_box.query import catalog
 from analytics_box.query.compose import compose, window_of
@@ -29,8 +31,9 @@ from analytics_box.store.migrations import migrate
 from tests.load import clickhouse
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.generator import fill
+from tests.running import Account, set_up
 
-SITE = 1
+SITE = 2  # of the account's website; its organization is 1
 COMMON = (
     *("summary_metrics", "summary_totals", "events_by_date", "top_pages", "entry_pages", "exit_pages"),
     *("traffic_sources", "utm_campaigns", "country", "browser_name", "os_name", "device_types", "session_metrics"),
@@ -63,7 +66,8 @@ def main(events: int, days: int, folder: Path | None) -> None:
     machine()
     with tempfile.TemporaryDirectory() as temporary:
         directory = folder or Path(temporary)
-        now = _prepared(directory, events, days)
+        prepared(directory, events, days)
+        now = with_replica(directory)
         engines = [name for name in ENGINES if name != "clickhouse" or find_spec("chdb") is not None]
         found = {name: _in_process(name, directory, now) for name in engines}
     for case in _cases():
@@ -87,15 +91,23 @@ def main(events: int, days: int, folder: Path | None) -> None:
         report("all of them", days=days_, filtered=int(filtered), **totals)
 
 
-def _prepared(directory: Path, events: int, days: int) -> int:
-    """Fill the ledger and build the replica, unless both are there; until when the events go (UTC ms)."""
-    if not (directory / "events.db").exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        migrate(directory)
-        remark(f"writing {events:,} events over {days} days")
-        began = time.monotonic()
-        written = fill(directory, SITE, events, end=SystemClock().now(), days=days)
-        report("ledger written", events=written, per_second=written / (time.monotonic() - began))
+def prepared(directory: Path, events: int, days: int) -> Account:
+    """Fill the ledger of a new box, unless it is there; its account. The replica comes with `with_replica`."""
+    kept = directory / "account.json"
+    if kept.exists():
+        return msgspec.json.decode(kept.read_bytes(), type=Account)
+    account = set_up(directory)
+    migrate(directory)
+    remark(f"writing {events:,} events over {days} days")
+    began = time.monotonic()
+    written = fill(directory, SITE, events, end=SystemClock().now(), days=days)
+    report("ledger written", events=written, per_second=written / (time.monotonic() - began))
+    kept.write_bytes(msgspec.json.encode(account))
+    return account
+
+
+def with_replica(directory: Path) -> int:
+    """Bring the replica up to date; until when the events go (UTC ms)."""
     db = Db(directory / "events.db", readers=1)
     try:
         stored, last = db.read_now(_extent)
@@ -110,7 +122,7 @@ def _prepared(directory: Path, events: int, days: int) -> int:
             report("replica built", rows=taken, per_second=taken / (time.monotonic() - began))
         size = {name: (directory / name).stat().st_size / stored for name in ("events.db", columns.FILE_NAME)}
         report("P10", ledger_bytes=size["events.db"], replica_bytes=size[columns.FILE_NAME], events=stored)
-        return int(last)
+        return last
     finally:
         db.close()
 

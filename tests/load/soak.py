@@ -77,23 +77,25 @@ def _minutes(url: str, site: str, rate: int, minutes: int) -> Iterator[Count]:
     """The counts of each minute, as it ends."""
     with asyncio.Runner() as runner:
         count, numbers = Count(), itertools.count()
-        senders = runner.run(_begin(url, site, rate, count, numbers))
+        senders = runner.run(begin(url, site, rate, count, numbers))
         for _ in range(minutes):
             runner.run(asyncio.sleep(MINUTE))
             yield count.take()
-        runner.run(_end(senders))
+        runner.run(end(senders))
 
 
-async def _begin(
+async def begin(
     url: str, site: str, rate: int, count: Count, numbers: "itertools.count[int]"
 ) -> list["asyncio.Task[None]"]:
+    """Send that many events a second over a few connections; what became of them is counted."""
     return [
         asyncio.create_task(_send(url, site, CONNECTIONS / rate, offset / rate, count, numbers))
         for offset in range(CONNECTIONS)
     ]
 
 
-async def _end(senders: list["asyncio.Task[None]"]) -> None:
+async def end(senders: list["asyncio.Task[None]"]) -> None:
+    """Send no more."""
     for sender in senders:
         sender.cancel()
     await asyncio.gather(*senders, return_exceptions=True)
