@@ -63,6 +63,7 @@ class Queries:
         self._clock = clock
         self._seconds = seconds
         self._results = Results()
+        self._asking: dict[Plan, asyncio.Event] = {}  # what the engine looks for now
 
     async def answer(self, request: Request, reads: Scope) -> list[Entry]:
         """One entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
@@ -149,10 +150,22 @@ class Queries:
         """What the engine finds. A series over a day that its zone has left out has no bucket to look into."""
         if query_type.series and not plan.runs:
             return []
-        version = self.engines.version
-        kept = self._results.find(plan, version) if keep else None
-        rows: Rows = kept if kept is not None else await self.engines.rows(plan, seconds=self._seconds)
-        if keep and kept is None:
-            self._results.keep(plan, version, rows)
+        rows = await (self._shared(plan) if keep else self.engines.rows(plan, seconds=self._seconds))
         names = plan.names
         return [dict(zip(names, row, strict=True)) for row in rows]
+
+    async def _shared(self, plan: Plan) -> Rows:
+        """What is kept, else what the engine finds; whoever asks the same meanwhile waits for that."""
+        version = self.engines.version
+        while (kept := self._results.find(plan, version)) is None and plan in self._asking:
+            await self._asking[plan].wait()
+        if kept is not None:
+            return kept
+        found = self._asking[plan] = asyncio.Event()
+        try:
+            rows: Rows = await self.engines.rows(plan, seconds=self._seconds)
+            self._results.keep(plan, version, rows)
+        finally:
+            del self._asking[plan]
+            found.set()
+        return rows

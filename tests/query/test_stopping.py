@@ -51,7 +51,11 @@ def overloaded(tmp_path: Path) -> Iterator[Overloaded]:
 
 def question(parameters: int) -> Request:
     given = GivenQuery(
-        parameters=[GivenParameter("top_pages", id=str(number)) for number in range(parameters)], preset="today"
+        parameters=[
+            GivenParameter("top_pages", id=str(number), start_date=f"2026-05-{number + 1:02}", end_date="2026-06-01")
+            for number in range(parameters)
+        ],
+        preset="today",
     )
     return check(given, zone_name=None, now=1_781_697_600_000)
 

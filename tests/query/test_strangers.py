@@ -33,8 +33,10 @@ class Watched(Db):
     async def read(self, work: Work[T], *, seconds: float = 0, long: bool = False) -> T:
         self.running += 1
         self.most = max(self.most, self.running)
-        await self.free.wait()
-        self.running -= 1
+        try:
+            await self.free.wait()
+        finally:
+            self.running -= 1
         return await super().read(work, seconds=30)
 
 
@@ -46,9 +48,15 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     db.close()
 
 
-def question(parameters: int) -> Request:
+def question(parameters: int, *, year: int = 2026) -> Request:
     given = GivenQuery(
-        parameters=[GivenParameter("top_pages", id=str(number)) for number in range(parameters)], preset="today"
+        parameters=[
+            GivenParameter(
+                "top_pages", id=str(number), start_date=f"{year}-05-{number + 1:02}", end_date=f"{year}-06-01"
+            )
+            for number in range(parameters)
+        ],
+        preset="today",
     )
     return check(given, zone_name=None, now=1_781_697_600_000)
 
@@ -62,7 +70,10 @@ async def turns() -> None:
 def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, most: int) -> None:
     async def ask() -> None:
         queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
-        asking = [asyncio.ensure_future(queries.answer(question(10), scope)) for _ in range(2 if scope.stranger else 1)]
+        asking = [
+            asyncio.ensure_future(queries.answer(question(10, year=2010 + n), scope))
+            for n in range(2 if scope.stranger else 1)
+        ]
         await turns()
         watched.free.set()
         for entries in await asyncio.gather(*asking):
@@ -75,7 +86,7 @@ def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, mo
 def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(watched: Watched) -> None:
     async def ask() -> None:
         queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
-        asking = [asyncio.ensure_future(queries.answer(question(8), STRANGER)) for _ in range(8)]
+        asking = [asyncio.ensure_future(queries.answer(question(8, year=2010 + n), STRANGER)) for n in range(8)]
         await turns()
         with pytest.raises(Unavailable):
             await queries.answer(question(8), STRANGER)
@@ -87,5 +98,21 @@ def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(w
         for entries in await asyncio.gather(*asking):
             assert [entry.success for entry in entries] == [True] * 8
         assert (await queries.answer(question(1), STRANGER))[0].success
+
+    asyncio.run(ask())
+
+
+def test_what_is_asked_for_at_once_is_looked_for_once(watched: Watched) -> None:
+    async def ask() -> None:
+        queries = Queries(Engines(watched), FixedClock(), seconds=30)
+        asking = [asyncio.ensure_future(queries.answer(question(1), MEMBER)) for _ in range(5)]
+        await turns()
+        assert watched.running == 1
+        asking[0].cancel()  # whoever asked first may leave; then another one looks
+        await turns()
+        watched.free.set()
+        answers = await asyncio.gather(*asking[1:])
+        assert [entries[0].success for entries in answers] == [True] * 4
+        assert watched.most == 1
 
     asyncio.run(ask())
