@@ -120,6 +120,21 @@ def test_the_replica_has_all_rows_and_follows_before_each_answer(world: World) -
     world.assert_same()
 
 
+def test_an_answer_does_not_wait_for_what_comes_after_its_question(world: World) -> None:
+    world.visit()
+    world.tend()
+    world.visit()
+    read = world.db.read
+
+    async def read_while_events_come(*given: Any, **more: Any) -> Any:
+        found = await read(*given, **more)
+        await world.db.write(lambda db: world.ledger.append(db, visit(SITE, world.clock.now())))
+        return found
+
+    world.db.read = read_while_events_come  # type: ignore[method-assign]
+    assert world.views() == 6
+
+
 def test_until_it_is_ready_sqlite_answers(world: World) -> None:
     world.visit()
     assert world.engines.name == "sqlite"

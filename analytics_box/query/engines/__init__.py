@@ -170,9 +170,10 @@ class Engines:
             self._cursors.put(self._replica.connection.cursor())
 
     async def _follow(self) -> None:
-        """Bring the replica to the newest state of the facts."""
+        """Bring the replica to the state that the facts have now; what comes meanwhile is for the next one."""
+        wanted = self.events.version
         async with self._following:
-            while self._replica is not None and self._version != self.events.version:
+            while self._replica is not None and self._version < wanted:
                 version = self.events.version
                 if not await self.events.read(self._replica.step, seconds=_STEP_SECONDS):
                     self._version = version
