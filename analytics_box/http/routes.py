@@ -27,7 +27,10 @@ from analytics_box.identity import Role
 from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
+from analytics_box.links import form_pages as link_form
+from analytics_box.links import pages as link_pages
 from analytics_box.links import routes as links
+from analytics_box.links import stats_pages as link_page
 from analytics_box.organizations import (
     deletion_pages,
     logo_pages,
@@ -120,6 +123,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
     Route("GET", "/links/{link_id:str}/qr/{form:str}", links.qr_code, "read:links"),
     Route("GET", "/links/export/{form:str}", links.export, "read:links"),
+    Route("GET", "/links", link_pages.link_list, SIGNED_IN, page=True),
+    Route("GET", "/links/new", link_form.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/new", link_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/{link_id:str}", link_page.link_page, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/parts/{name:str}", link_page.link_part, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/edit", link_form.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/{link_id:str}/delete", link_pages.delete, SIGNED_IN, "member", page=True),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
     Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(

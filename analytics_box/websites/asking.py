@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from analytics_box.errors import BoxError
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog.types import Subject
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Question, check
@@ -34,7 +35,10 @@ class Unanswered(Exception):
 
 
 class Asking(Struct, frozen=True):
-    """One website, its local days, the clock that tells what is over, and how dates are written. `now` is UTC ms."""
+    """One website, its local days, the clock that tells what is over, and how dates are written. `now` is UTC ms.
+
+    With the subject "link" it is a short link, by its number among the clicks.
+    """
 
     queries: Queries
     site: int
@@ -43,6 +47,7 @@ class Asking(Struct, frozen=True):
     now: int
     formats: Formats = USUAL
     filters: tuple[tuple[str, str], ...] = ()
+    subject: Subject = "website"
 
     @property
     def wall(self) -> datetime:
@@ -60,9 +65,11 @@ class Asking(Struct, frozen=True):
             filters=[_filter(field, value) for field, value in self.filters],
         )
         request = check(given, zone_name=self.zone.key, now=self.now)
-        request = replace(request, questions=tuple(_narrowable(question) for question in request.questions))
+        if self.subject == "website":
+            request = replace(request, questions=tuple(_narrowable(question) for question in request.questions))
+        scope = Scope((self.site,), subject=self.subject)
         try:
-            entries = {entry.parameter: entry for entry in await self.queries.answer(request, Scope((self.site,)))}
+            entries = {entry.parameter: entry for entry in await self.queries.answer(request, scope)}
         except BoxError as refused:
             raise Unanswered(refused.message) from refused
         failed = [entry.error for entry in entries.values() if not entry.success]

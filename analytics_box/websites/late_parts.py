@@ -6,6 +6,7 @@ from typing import Any
 
 from analytics_box.clock import Clock
 
+BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
 

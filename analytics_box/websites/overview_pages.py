@@ -15,7 +15,7 @@ from analytics_box.websites import figures, overview, panels
 from analytics_box.websites.asking import Asking, Unanswered, ask_errors, ask_figures, ask_list, ask_vitals
 from analytics_box.websites.chips import chips
 from analytics_box.websites.compact import COMPACT, compact_panel
-from analytics_box.websites.late_parts import LateParts
+from analytics_box.websites.late_parts import BUDGET_SECONDS, LateParts
 from analytics_box.websites.lists import PANELS
 from analytics_box.websites.measured import kinds_measured
 from analytics_box.websites.overview import Overview
@@ -24,7 +24,6 @@ from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import shell, website_shown
 from analytics_box.websites.view import View, days_of, read_view
 
-BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 PARTS = ("figures", *PANELS, *COMPACT)
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 

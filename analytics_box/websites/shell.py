@@ -12,7 +12,7 @@ from analytics_box.websites.rules import LOCAL, MANAGERS, Website
 
 OTHERS = 6
 
-Here = Literal["sites", "add", "overview", "queries", "people", "site-settings", "settings", "none"]
+Here = Literal["sites", "add", "links", "overview", "queries", "people", "site-settings", "settings", "none"]
 
 
 class Place(Struct, frozen=True):

@@ -90,6 +90,15 @@ def _change(metric: str, totals: Totals, previous: Totals, *, judged: bool) -> C
     return Change("up" if difference > 0 else "down", tone, amount, WRITTEN[metric](then), whole_day=whole)
 
 
+def change_of_count(now: float, then: float, *, judged: bool) -> Change:
+    """What has become of a number of which more is better. `judged` as for a tile that stands for whole days."""
+    if now == then:
+        return Change("same", "neutral", "", figures.count(then))
+    tone: Literal["good", "bad", "neutral"] = "neutral" if not judged else "good" if now > then else "bad"
+    amount = _relative(now, then) if then else ""
+    return Change("up" if now > then else "down", tone, amount, figures.count(then), whole_day=not judged)
+
+
 def _relative(now: float, then: float) -> str:
     """In percent, or as how many times where that says more."""
     return f"×{figures.count(now / then)}" if now >= TIMES * then else figures.percent(abs(now - then) / then * 100)

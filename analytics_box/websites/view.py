@@ -88,7 +88,7 @@ class View(Struct, frozen=True):
 def read_view(path: str, query: Mapping[str, str]) -> View:
     """The state that an address asks for. Never raises."""
     chosen = query.get("range", "")
-    first, last = _day(query.get("from")), _day(query.get("to"))
+    first, last = day_in(query.get("from")), day_in(query.get("to"))
     if first and last and first > last:
         first, last = last, first
     custom = chosen == "custom" and first is not None and last is not None and last - first <= LONGEST
@@ -102,7 +102,7 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
         tabs=_in_order(query.get("tab", "").split(",")),
         more=_one_of(tuple(LISTS), query.get("more"), ""),
         table=query.get("show") == "table",
-        zone=_zone(query.get("zone", "")),
+        zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
         filters=_filters(query),
     )
@@ -157,7 +157,8 @@ def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:
     return value if value in allowed else default
 
 
-def _day(text: str | None) -> date | None:
+def day_in(text: str | None) -> date | None:
+    """The day in an address, if it is one that a range may have."""
     try:
         day = date.fromisoformat(text or "")
     except ValueError:
@@ -165,7 +166,8 @@ def _day(text: str | None) -> date | None:
     return day if 1980 <= day.year <= 2100 else None
 
 
-def _zone(name: str) -> str:
+def zone_in(name: str) -> str:
+    """The time zone in an address; empty for what is none."""
     if not name or len(name) > 64:
         return ""
     try:

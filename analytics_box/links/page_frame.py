@@ -1,0 +1,60 @@
+"""What all pages of links share: their frame, who may change something, and the question before something goes."""
+
+from analytics_box import errors
+from analytics_box.http.visit import Page, Visit
+from analytics_box.identity import Person
+from analytics_box.links import calls as procedures
+from analytics_box.links import folder_calls
+from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.websites.shell import Shell, shell
+
+HOME = "/links"
+
+
+def frame(person: Person) -> Shell:
+    """The frame of all pages of links."""
+    return shell(person, "links")
+
+
+def may_edit(person: Person) -> bool:
+    """Whether somebody may make and change links."""
+    return person.role != "viewer"
+
+
+async def folder_names(visit: Visit) -> dict[str, str]:
+    """The organization's folders: names by id, in the order of their names."""
+    found = await folder_calls.list_folders(visit.call, OfOrganization())
+    return {folder.id: folder.name for folder in found}
+
+
+async def link_number(visit: Visit, link_id: str) -> int:
+    """What the facts know a link by. Raises NotFound."""
+    return (await procedures.found(visit.call, link_id)).number
+
+
+def ask(
+    visit: Visit,
+    *,
+    title: str,
+    text: str,
+    submit: str,
+    action: str,
+    back: str,
+    fields: dict[str, str] | None = None,
+) -> Page:
+    """Are you sure? As a page that names what it is about."""
+    return visit.pages.show(
+        "link_confirm.html",
+        shell=frame(visit.person),
+        title=title,
+        text=text,
+        submit=submit,
+        action=action,
+        back=back,
+        fields=fields or {},
+    )
+
+
+def nothing_there() -> errors.NotFound:
+    """There is no such page."""
+    return errors.NotFound("There is nothing at this address")

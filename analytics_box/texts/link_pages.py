@@ -1,0 +1,432 @@
+"""The pages on which people make short links and look at their clicks."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+
+class Links:
+    """The list of links, what surrounds it, and what all these pages share."""
+
+    short = "Links"
+    title = "Links"
+    lead = "Short addresses that lead to long ones, and count who follows them."
+    add = "New link"
+    bulk = "Import"
+    folders = "Folders"
+    domains = "Domains"
+    export = "Export"
+    export_as: ClassVar[Mapping[str, str]] = {"csv": "As CSV", "json": "As JSON"}
+    tools = "More about links"
+    find = "Find links"
+    search = "Search"
+    search_hint = "Name, slug or target"
+    folder = "Folder"
+    any_folder = "All folders"
+    no_folder = "In no folder"
+    tag = "Tag"
+    any_tag = "All tags"
+    sort = "Order"
+    sorts: ClassVar[Mapping[str, str]] = {
+        "newest": "Newest first",
+        "oldest": "Oldest first",
+        "name-asc": "Name, A to Z",
+        "name-desc": "Name, Z to A",
+    }
+    submit = "Show"
+    clear = "Clear"
+    counted: ClassVar[Mapping[bool, str]] = {True: "1 link", False: "{count} links"}
+    range = "{first}–{last} of {count}"
+    clicks: ClassVar[Mapping[bool, str]] = {True: "click", False: "clicks"}
+    last = "Last {when}"
+    never = "No click yet"
+    leads_to = "Leads to"
+    copy = "Copy {name}"
+    edit = "Edit"
+    delete = "Delete"
+    cancel = "Cancel"
+    save = "Save"
+    later = "Next page"
+    earlier = "Previous page"
+    pages = "Pages of the list"
+    empty_title = "No links yet"
+    empty = "Give a long address a short one of yours, put it where people are, and see here who follows it."
+    empty_viewer = "Nobody in this organization has made a link yet."
+    empty_search_title = "No link fits"
+    empty_search = "Nothing in this organization has all that you asked for. Take something away."
+    states: ClassVar[Mapping[str, str]] = {
+        "expired": "Expired",
+        "full": "Click limit reached",
+        "ends": "Until {when}",
+        "limit": "{clicks} of {most} clicks",
+        "password": "Password",
+        "rules": "Rules",
+        "test": "A/B test",
+        "app": "Opens {app}",
+    }
+    done: ClassVar[Mapping[str, str]] = {
+        "deleted": "The link is deleted, and its clicks with it.",
+        "created": "The link works now.",
+        "saved": "Saved. Whoever follows the link now is led by this.",
+        "folder-made": "The folder is there.",
+        "folder-named": "The folder has its new name.",
+        "folder-deleted": "The folder is gone. Its links are still there, in no folder.",
+        "domain-added": "Links can live on this domain now.",
+        "domain-saved": "Saved.",
+        "domain-removed": "Short links are not served on this domain any more.",
+    }
+    delete_title = "Delete {name}?"
+    delete_text = (
+        "{address} stops at once: whoever follows it then is told that it leads nowhere. Its clicks are removed. "
+        "This cannot be undone."
+    )
+    delete_submit = "Delete {name}"
+
+
+class LinkForm:
+    """The form of a link."""
+
+    new_title = "New link"
+    edit_title = "Edit {name}"
+    new_submit = "Make the link"
+    edit_submit = "Save changes"
+    basics = "The link"
+    target = "Leads to"
+    target_help = "A whole address, such as https://shop.example/sale"
+    name = "Name"
+    name_help = "For you, to find it again. Without one it is called like its target."
+    domain = "Domain"
+    own_host = "{host}/l/"
+    slug = "Slug"
+    slug_help = "3 to 50 letters, digits, _ and -. Left empty, the link gets seven clear letters."
+    slug_edit_help = "Whoever uses the old address is told that it leads nowhere."
+    folder = "Folder"
+    tags = "Tags"
+    tags_help = "Separated by commas."
+    ends = "When it ends"
+    expires = "Ends on"
+    expires_help = "Times in {zone}. Empty: never."
+    most = "After so many clicks"
+    most_help = "Of people. Empty: any number."
+    expired = "Then leads to"
+    expired_help = "Empty: a page that says that the link has ended."
+    password = "Password"
+    password_help = "Asked for before the link leads on. 4 to 128 characters."
+    password_kept = "It has one. Type another to change it."
+    password_remove = "Ask for no password any more"
+    campaign = "Campaign"
+    campaign_help = "These become utm_ parameters of every target, in the place of what it has of them."
+    utm: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "source": ("Source", "newsletter"),
+        "medium": ("Medium", "email"),
+        "campaign": ("Campaign", "spring_sale"),
+        "term": ("Term", ""),
+        "content": ("Content", ""),
+    }
+    forwarding = "Parameters of the short address"
+    forwardings: ClassVar[Mapping[str, str]] = {
+        "none": "Leave out",
+        "keep": "Pass on; the target's own stay",
+        "override": "Pass on, in the place of the target's",
+    }
+    status = "Kind of redirect"
+    statuses: ClassVar[Mapping[str, str]] = {
+        "302": "302, for now: browsers ask again",
+        "307": "307, for now, with the same method",
+        "301": "301, for good: browsers may remember it",
+        "308": "308, for good, with the same method",
+    }
+    targeting = "Who goes elsewhere"
+    rules = "Rules"
+    rules_help = "The first rule whose conditions all hold decides. Everybody else goes on as below."
+    rule = "Rule {number}"
+    rule_name = "Name of the rule"
+    rule_target = "Leads to"
+    condition = "Condition {number}"
+    property = "What"
+    properties: ClassVar[Mapping[str, str]] = {
+        "country": "Country",
+        "region": "Region",
+        "city": "City",
+        "device": "Device",
+        "system": "System",
+        "browser": "Browser",
+        "language": "Language",
+    }
+    operator = "How"
+    operators: ClassVar[Mapping[str, str]] = {
+        "in": "is one of",
+        "not_in": "is none of",
+        "equals": "is exactly",
+        "contains": "contains",
+        "starts_with": "starts with",
+        "ends_with": "ends with",
+        "exists": "is known",
+        "not_exists": "is not known",
+    }
+    value = "Values"
+    value_help = (
+        "Several are separated by commas: DE, AT, CH. Devices are desktop, mobile and tablet; de also means de-AT."
+    )
+    add_rule = "Add a rule"
+    add_condition = "Add a condition"
+    remove_condition = "Remove condition {number}"
+    remove_rule = "Remove rule {number}"
+    up = "Move rule {number} up"
+    down = "Move rule {number} down"
+    phones = "Phones"
+    phones_help = "Where no rule holds."
+    ios = "iPhones and iPads lead to"
+    android = "Android devices lead to"
+    app = "Open in an app on phones"
+    no_app = "In no app"
+    test = "A/B test"
+    test_help = "Everybody else is divided among these by their weights; the same person is led to the same one again."
+    variant = "Variant {number}"
+    variant_name = "Name"
+    variant_target = "Leads to"
+    weight = "Weight"
+    add_variant = "Add a variant"
+    remove_variant = "Remove variant {number}"
+    shared = "Where it is shared"
+    shared_help = "What the link looks like in messengers and networks. Left empty, they show the target itself."
+    og_title = "Title"
+    og_description = "Description"
+    og_image = "Address of a picture"
+    og_video = "Address of a video"
+    notes = "Your own notes"
+    external = "External id"
+    external_help = "By which your own programs know the link."
+    unnamed_rule = "Rule {number}"
+    unnamed_variants: Final = "ABCDEFGHIJKLMNOPQRST"
+    no_target = "Say where the link leads to"
+    no_number = "Write a whole number, at least 1"
+    no_weight = "Write a whole number from 1 to 1000"
+    no_date = "Write a day and a time"
+    short_password = "A password has 4 to 128 characters"
+    no_conditions = "A rule needs a condition; else remove it"
+    wrong = "This does not fit here: {message}"
+
+
+class LinkPreview:
+    """The live preview beside the form."""
+
+    title = "Preview"
+    lead = "Where a visit would be led, with what stands in the form. Nothing is saved or counted."
+    visitor = "A visitor"
+    country = "From"
+    country_hint = "Germany or DE"
+    device = "With"
+    devices: ClassVar[Mapping[str, str]] = {
+        "": "Any device",
+        "desktop": "A computer",
+        "mobile": "A phone",
+        "tablet": "A tablet",
+    }
+    system = "System"
+    systems: ClassVar[Mapping[str, str]] = {
+        "": "Any system",
+        "Windows": "Windows",
+        "macOS": "macOS",
+        "Linux": "Linux",
+        "iOS": "iOS",
+        "Android": "Android",
+    }
+    language = "Language"
+    query = "Parameters they bring"
+    submit = "Show where it leads"
+    goes = "would go to"
+    divided = "would go to one of these"
+    waiting = "Say where the link leads to, and this shows the way."
+    wrong = "As it stands the link would not be saved:"
+    because: ClassVar[Mapping[str, str]] = {
+        "rule": "by {name}",
+        "iosUrl": "the target for iPhones and iPads",
+        "androidUrl": "the target for Android",
+        "app": "opened in {name}",
+        "": "the link's target",
+    }
+    over = "The link has ended, so nobody is led there."
+    asks = "The password is asked for before."
+    share = "{share} of visitors"
+    short = "Short address"
+    after_saving = "The slug is drawn when the link is made."
+    qr = "QR code of {address}"
+    qr_title = "QR code"
+    download: ClassVar[Mapping[str, str]] = {"png": "PNG", "svg": "SVG"}
+    download_as = "Download the QR code as {form}"
+
+
+class LinkStats:
+    """A link's own page: who follows it."""
+
+    title = "{name} · Links"
+    figures = "Figures"
+    metrics: ClassVar[Mapping[str, str]] = {
+        "clicks": "Clicks",
+        "visitors": "Visitors",
+        "sessions": "Visits that followed",
+        "others": "Not counted",
+    }
+    helps: ClassVar[Mapping[str, str]] = {
+        "sessions": "on websites of this box",
+        "others": "programs, previews, prefetches",
+    }
+    open = "Open"
+    about = "About this link"
+    facts: ClassVar[Mapping[str, str]] = {
+        "target": "Leads to",
+        "rules": "Rules",
+        "variants": "A/B test",
+        "ios": "iPhones, iPads",
+        "android": "Android",
+        "app": "Opens",
+        "utm": "Campaign",
+        "forwarding": "Parameters",
+        "status": "Redirect",
+        "expires": "Ends",
+        "most": "Click limit",
+        "expired": "Then leads to",
+        "password": "Password",
+        "folder": "Folder",
+        "tags": "Tags",
+        "external": "External id",
+        "created": "Made",
+        "changed": "Changed",
+    }
+    asked = "asked for"
+    all_time: ClassVar[Mapping[bool, str]] = {True: "1 click in all", False: "{count} clicks in all"}
+    counted = "Clicks"
+    tabs: ClassVar[Mapping[str, str]] = {
+        "sources": "Sources",
+        "countries": "Countries",
+        "regions": "Regions",
+        "cities": "Cities",
+        "devices": "Devices",
+        "browsers": "Browsers",
+        "systems": "Systems",
+        "languages": "Languages",
+        "variants": "A/B test",
+        "rules": "Rules",
+        "kinds": "Not counted",
+        "bots": "Programs",
+    }
+    empty: ClassVar[Mapping[str, str]] = {
+        "": "Nobody has followed this link in this range.",
+        "kinds": "No program, preview or prefetch came in this range.",
+        "bots": "No program came in this range.",
+    }
+    kinds: ClassVar[Mapping[str, str]] = {
+        "bot": "Programs",
+        "preview": "Previews where it was shared",
+        "prefetch": "Prefetches of browsers",
+        "head": "Checks without following",
+    }
+    rule_names: ClassVar[Mapping[str, str]] = {
+        "": "No rule",
+        "iosUrl": "iPhones and iPads",
+        "androidUrl": "Android",
+    }
+    no_variant = "No variant"
+    devices: ClassVar[Mapping[str, str]] = {"desktop": "Desktop", "mobile": "Mobile", "tablet": "Tablet"}
+
+
+class LinkImport:
+    """Many links at once."""
+
+    title = "Import links"
+    lead = (
+        "A CSV or JSON file of up to {most} links. It is checked first, and nothing is kept until you say so: a row "
+        "that is wrong does not keep the others out."
+    )
+    form = "A sheet needs a first line with names of columns. One has to be {target}; further ones may be {others}."
+    again = "A row whose externalId a link has changes that link. Folders that are not there are made."
+    file = "File"
+    paste = "Or paste it"
+    paste_help = "CSV or JSON."
+    check = "Check it"
+    example = "An example"
+    no_file = "Choose a file, or paste its text"
+    not_text = "The file is no text in UTF-8"
+    job_title = "Import: {name}"
+    pasted = "Pasted text"
+    states: ClassVar[Mapping[str, str]] = {
+        "checking": "Checking",
+        "checked": "Checked: nothing is kept yet",
+        "importing": "Importing",
+        "done": "Imported",
+        "failed": "This could not be imported",
+    }
+    progress = "{done} of {total} rows"
+    no_rows = "Reading the file"
+    reload = "Look again"
+    counts: ClassVar[Mapping[str, str]] = {
+        "created": "new",
+        "updated": "changed",
+        "unchanged": "as they were",
+        "failed": "wrong",
+    }
+    would = "Of {total} rows there would be"
+    was = "Of {total} rows there were"
+    run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}
+    run_rest: ClassVar[Mapping[bool, str]] = {
+        True: "Import 1 link, leave out what is wrong",
+        False: "Import {count} links, leave out what is wrong",
+    }
+    another = "Choose another file"
+    to_list = "Go to the links"
+    nothing = "There is nothing to import: every row is wrong, or as it is already."
+    wrong_rows = "Rows that are wrong"
+    row = "Row"
+    field = "Field"
+    problem = "What is wrong"
+    more_rows = "And {count} more."
+    gone_title = "This import is not there any more"
+    gone = "What was checked is kept for {minutes} minutes, and not over a restart of the box."
+    busy = "This box imports for others right now. Try again in a minute."
+
+
+class LinkPlaces:
+    """Folders and domains of links."""
+
+    folders_title = "Folders"
+    folders_lead = "A link is in one folder or in none."
+    new_folder = "New folder"
+    folder_name = "Name"
+    rename = "Rename"
+    links: ClassVar[Mapping[bool, str]] = {True: "1 link", False: "{count} links"}
+    add_folder = "Add the folder"
+    no_folders_title = "No folders yet"
+    no_folders = "Folders keep the links of a campaign or a team together."
+    delete_folder_title = "Delete the folder {name}?"
+    delete_folder_text = "Its links stay, in no folder."
+    delete_folder_submit = "Delete {name}"
+    domains_title = "Domains of short links"
+    domains_lead = (
+        "On a domain of your own, links live at its root: https://go.example/spring. Its DNS and your proxy have to "
+        "lead to this box."
+    )
+    add_domain = "Serve links on a domain"
+    domain = "Domain"
+    home = "The bare domain leads to"
+    home_help = "Empty: a page of this box that says that short links live there."
+    missing = "Unknown slugs lead to"
+    missing_help = "Empty: a page of this box that says that the link leads nowhere."
+    submit_domain = "Serve links there"
+    none_proven = "Prove first that a domain is yours."
+    prove = "Go to the domains of the organization"
+    no_domains_title = "Links live on the box's own host"
+    no_domains = "They are under {prefix}. A domain of your own makes them shorter."
+    remove = "Stop serving links"
+    remove_title = "Stop serving links on {domain}?"
+    remove_text = "Nothing answers there any more. The domain has to be without links first."
+    remove_submit = "Stop serving links on {domain}"
+    read_only = "Admins of the organization can change this."
+    orphans_title = "Addresses that lead nowhere"
+    orphans_lead = (
+        "What was asked for in the last 30 days though no link has it. Make a link of it, or mend where it stands."
+    )
+    orphan = "Short address"
+    asked = "Asked for"
+    last_day = "Last on"
+    others = "Other addresses"
+    make = "Make this link"
