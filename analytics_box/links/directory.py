@@ -42,7 +42,7 @@ class Directory:
 
     def load_now(self) -> None:
         """Load the links of a box that has few, before it answers."""
-        if self._db.read_now(rows.count) <= min(AT_ONCE, self._most):
+        if self._db.read_now(lambda db: rows.are_few(db, min(AT_ONCE, self._most))):
             self._take(self._db.read_now(lambda db: loading.page(db, after=0, limit=AT_ONCE))[0])
             self.complete = True
 

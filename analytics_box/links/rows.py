@@ -165,6 +165,14 @@ def numbers_of(db: Connection, organization_id: str) -> list[int]:
     return [int(str(number)) for (number,) in found]
 
 
+def are_few(db: Connection, most: int) -> bool:
+    """Whether there are at most so many links on the box, without counting more of them."""
+    (found,) = db.execute(
+        "-- links.are_few\nselect count(*) from (select 1 from links limit ?)", (most + 1,)
+    ).fetchone() or (0,)
+    return int(str(found)) <= most
+
+
 def count(db: Connection) -> int:
     """How many links there are on the box."""
     (found,) = db.execute("-- links.count\nselect count(*) from links").fetchone() or (0,)

@@ -52,13 +52,15 @@ def main(links: int) -> None:
             runs = [_run(server, links) for _ in range(WARM + COUNTED)]
             _report(runs[WARM:])
             report("P12 memory after", rss_mb=memory_mb(server.process.pid))
-            _changes(server, account, links)
         answered = sum(run.requests for run in runs)
         stored = _stored(data)[0]
-        broken_off = CONNECTIONS * len(runs)
-        report("clicks after SIGTERM", answered=answered, stored=stored, at_most=answered + broken_off + CHANGES * 50)
-        if stored < answered:
-            sys.exit("Clicks are missing")
+        # wrk breaks off what is under way when its time is over: those clicks are stored without being counted.
+        at_most = answered + CONNECTIONS * len(runs)
+        report("clicks after SIGTERM", answered=answered, stored=stored, at_most=at_most)
+        if not answered <= stored <= at_most:
+            sys.exit("The clicks stored are not those answered")
+        with serving(data) as server:
+            _changes(server, account, links)
         _kill(data, links)
 
 
