@@ -16,7 +16,7 @@ from tests.query.test_brute import OF_LINKS
 
 NOON = at(2026, 6, 17, 12)
 VISITS = 12
-SEEDS = 6
+SEEDS = 4
 
 
 def visits(seed: int, site: int) -> list[list[Fact]]:
