@@ -154,7 +154,7 @@ def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
     rendered = engines.statement(step.plan)
     sql, params, others = rendered.sql, dict(rendered.values), engines.statement(other).values
     unknown = tuple(name for name, value in params.items() if value != others[name])
-    names = ", ".join(f":{name}" for name in unknown)
+    names = ", ".join(f"${name}" if f"${name}" in sql else f":{name}" for name in unknown)  # as its engine marks them
     if unknown and step.follows:
         note = f"{step.about}Known only then, and null here: {names}"
     elif unknown:
