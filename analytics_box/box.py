@@ -23,6 +23,7 @@ from analytics_box.http.reference import Reference
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.limits import Limits
+from analytics_box.links.import_jobs import ImportJobs
 from analytics_box.links.parts import Links
 from analytics_box.links.redirect import Redirects
 from analytics_box.links.visits import Observer
@@ -147,6 +148,7 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "mailer": calls.mailer,
             "queries": events.queries,
             "late": LateParts(calls.clock),
+            "imports": ImportJobs(calls.clock),
             "register": events.register,
             "keys": state.keys,
             "sign_ins": state.sign_ins,

@@ -98,26 +98,40 @@ class _DryRun(Exception):
 
 async def import_links(call: Call, given: GivenImport) -> ImportShown:
     """links.import. Raises Forbidden, or BadRequest for what is no file of links."""
+    return await imported(call, given, _unheard)
+
+
+async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
+    """The same; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
     records = await asyncio.to_thread(read, given.content, given.format)
+    total, phases = len(records), 1 if given.dryRun else 2  # what is kept is written after all was looked at
     grounds = grounds_of(call)
     rows = []
     for number, fields in enumerate(records, start=1):
         rows.append(await _row(call, grounds, number, fields))
         if number % _BETWEEN == 0:
+            hear(number // phases, total)
             await asyncio.sleep(0)  # redirects and events come between
-    shown = await run(call, organization_id, by, rows, dry=given.dryRun)
+    if given.dryRun:
+        shown = await dry_run(call, organization_id, by, rows)
+    else:
+        shown = await run(call, organization_id, by, rows, lambda done: hear((total + done) // phases, total))
     counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
     return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, **counts)
 
 
-async def run(call: Call, organization_id: str, by: By, rows: list[Row], *, dry: bool) -> list[RowShown]:
-    """Try these rows in their order. A dry run is one write that is undone."""
-    if dry:
-        try:
-            await call.write(lambda db: _undone(db, organization_id, by, rows))
-        except _DryRun as undone:
-            return undone.shown
+async def dry_run(call: Call, organization_id: str, by: By, rows: list[Row]) -> list[RowShown]:
+    """What would become of these rows: one write that is undone."""
+    try:
+        await call.write(lambda db: _undone(db, organization_id, by, rows))
+    except _DryRun as undone:
+        return undone.shown
+    return []
+
+
+async def run(call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]) -> list[RowShown]:
+    """Try these rows in their order."""
     shown: list[RowShown] = []
     for first in range(0, len(rows), _AT_ONCE):
         some = rows[first : first + _AT_ONCE]
@@ -125,7 +139,12 @@ async def run(call: Call, organization_id: str, by: By, rows: list[Row], *, dry:
         shown += done
         for changed in changes:
             tell(call, changed)
+        hear(len(shown))
     return shown
+
+
+def _unheard(done: int, total: int) -> None:
+    """Nobody waits for the progress of a procedure."""
 
 
 def read(content: str, form: Literal["csv", "json"]) -> list[dict[str, Any]]:

@@ -343,12 +343,11 @@ class LinkImport:
     file = "File"
     paste = "Or paste it"
     paste_help = "CSV or JSON."
-    check = "Check it"
+    check = "Check the file"
+    check_text = "Check the text"
     example = "An example"
     no_file = "Choose a file, or paste its text"
     not_text = "The file is no text in UTF-8"
-    job_title = "Import: {name}"
-    pasted = "Pasted text"
     states: ClassVar[Mapping[str, str]] = {
         "checking": "Checking",
         "checked": "Checked: nothing is kept yet",
@@ -380,9 +379,6 @@ class LinkImport:
     field = "Field"
     problem = "What is wrong"
     more_rows = "And {count} more."
-    gone_title = "This import is not there any more"
-    gone = "What was checked is kept for {minutes} minutes, and not over a restart of the box."
-    busy = "This box imports for others right now. Try again in a minute."
 
 
 class LinkPlaces:
@@ -428,5 +424,6 @@ class LinkPlaces:
     orphan = "Short address"
     asked = "Asked for"
     last_day = "Last on"
+    long_name = "The name of a folder may have {most} characters"
     others = "Other addresses"
     make = "Make this link"
