@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,11 +18,14 @@ from analytics_box.links import click_rows
 from analytics_box.links.clicks import Click
 from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog.links import TYPES
+from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
-from tests.inprocess import KeyName
+from tests.inprocess import KeyName, whole_box
+from tests.links.conftest import unlimited
 from tests.links.world import GOOGLEBOT, World
-from tests.query.clicks_of_all_kinds import click
-from tests.query.facts_of_all_kinds import visit
+from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
+from tests.query.facts_of_all_kinds import ANA, visit
 from tests.query.stage import Stage, stage_in
 
 Row = dict[str, Any]
@@ -279,3 +283,37 @@ def test_no_number_of_a_link_is_ever_a_number_of_a_website(world: World, number:
     )
     assert "/secret" not in str(answer.body)
     assert not any(row.get("pageviews") for entry in answer.json["data"] for row in entry["data"])
+
+
+def test_both_engines_say_the_same_of_a_link(tmp_path: Path) -> None:
+    """Over clicks of all kinds, a visit that followed, and clicks that were removed again."""
+
+    def answers(columnar: Literal["on", "off"]) -> tuple[str, Any]:
+        def adjust(given: Settings) -> Settings:
+            return replace(unlimited(given), columnar=columnar)
+
+        with whole_box(tmp_path / columnar, adjust=adjust) as box:
+            world, now = World(box), box.clock.now()
+            made, gone = world.link(), world.link()
+            (number,) = (found.number for found in [box.box.calls.links.directory.find("", made["slug"])] if found)
+            shop = box.numbers["shop"]
+            clicks = clicks_of_all_kinds(number, now, landing=shop, visitor=ANA)
+            events = box.box.events
+            events.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+            events.db.write_now(lambda db: events.intake.ledger.append(db, visit(shop, now)))
+            world.follow(gone["slug"])
+            box.run(events.clicks.flush())
+            box.run(events.engines.tend())
+            world.call("links.delete", id=gone["id"])
+            body = {
+                "parameters": [one.name for one in TYPES],
+                "preset": "last_7d",
+                "filters": [{"field": "country", "op": "ne", "value": "Spain"}],
+            }
+            asked = box.post(f"/v1/query?link_id={made['id']}", body, key="all").json["data"]
+            engine = box.post(f"/v1/query/compile?link_id={made['id']}", body, key="all").json["engine"]
+            return str(engine), asked
+
+    engine, rows = answers("off")
+    assert engine == "sqlite"
+    assert answers("on") == ("duckdb", rows)
