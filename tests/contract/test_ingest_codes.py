@@ -135,7 +135,7 @@ def check(row: Row, box: WholeBox) -> None:
     assert ("retry-after" in answer.headers) is body["retryable"]
     if row.code == "INVALID_EVENT_SCHEMA":
         (wrong,) = body["errors"]
-        assert (wrong["code"], wrong["field"]) == ("INVALID_VALUE", "[0]")
+        assert (wrong["code"], wrong["field"]) == ("INVALID_VALUE", "[0].eventName")
         assert "eventName" in wrong["message"]
 
 
