@@ -1,5 +1,6 @@
 """Clicks on their way to the disk: in groups, after the answer, none lost at an orderly end or a full disk."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -196,3 +197,28 @@ def test_clicks_go_with_their_link_and_old_ones_with_time(tmp_path: Path) -> Non
         box.clock.advance(seconds=60 * DAY / 1000)
         box.run(run(retain, box.box))
         assert world.rows("select count(*) from link_orphans") == [(0,)]
+
+
+def test_removing_a_person_leaves_the_words_that_clicks_use(world: World) -> None:
+    """Strings are kept once for all facts: one that only clicks still use must not go with a person's last row."""
+    page = "https://only-here.example/page"
+    made = world.link()
+    world.follow(made["slug"], referer=page)
+    site = world.box.sites["shop"]
+    event = {"name": "screen_view", "path": "/", "referrer": page, "profileId": "ada", "anonymousId": "a1"}
+    sent = world.box.ask(
+        "POST",
+        f"/?client_id={site}",
+        headers={"content_type": "application/json", "origin": "https://shop.example"},
+        body=json.dumps(event).encode(),
+    )
+    assert sent.status == 200
+    assert world.clicks(name_of("referrer")) == [(page,)]
+    removed = world.call("profiles.delete", key="all", websiteId=site, profileId="ada")
+    assert removed.status == 200, removed.body
+    assert world.rows("select count(*) from events") == [(0,)]
+    assert world.rows("select count(*) from strings where value = 'ada'") == [(0,)]
+    assert world.clicks(name_of("referrer")) == [(page,)]
+    body = {"parameters": ["link_top_referrers"], "preset": "today"}
+    (entry,) = world.box.post(f"/v1/query?link_id={made['id']}", body, key="all").json["data"]
+    assert [row["name"] for row in entry["data"]] == ["only-here.example"]
