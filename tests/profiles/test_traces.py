@@ -19,6 +19,10 @@ OTHERS = {
     "event_ids": "digests of event ids, forgotten after two days",
     "event_ids_new": "the same",
     "drops": "counts by reason",
+    "link_clicks": "clicks are nobody's by name; the strings that they use stay",
+    "link_totals": "counts by link",
+    "link_orphans": "counts by address and kind",
+    "changes": "ids of removed rows, until the column replica has followed",
     "_sqlite_migrations": "steps of the schema",
 }
 
