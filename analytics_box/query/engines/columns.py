@@ -9,6 +9,7 @@ own. A crash leaves it at some earlier state of events.db, from where it goes on
 import hashlib
 import json
 import logging
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -205,6 +206,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     tables = _tables(db)
+    shutil.rmtree(path.with_name(SPILL_NAME), ignore_errors=True)  # of a run that was killed
     if path.exists():
         try:
             return _opened(path, db, tables, memory=memory, threads=threads)
@@ -225,7 +227,8 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
 
 
 def forget_replica(path: Path) -> None:
-    """Remove a replica's files."""
+    """Remove a replica's files, and what queries have left beside them."""
+    shutil.rmtree(path.with_name(SPILL_NAME), ignore_errors=True)
     for file in (path, path.with_name(path.name + ".wal")):
         file.unlink(missing_ok=True)
 
