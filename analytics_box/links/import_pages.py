@@ -40,9 +40,9 @@ async def import_text(visit: Visitor, imports: NamedDependency[ImportJobs]) -> A
     form = await visit.form()
 
     async def save() -> str:
-        return _begin(visit, imports, form.get("content", "").encode("utf-8", "surrogatepass"))
+        return _begin(visit, imports, form.get("text", "").encode("utf-8", "surrogatepass"))
 
-    return await visit.submit(save, _form, values=form, field="content")
+    return await visit.submit(save, _form, values=form, field="text")
 
 
 async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDependency[ImportJobs]) -> Page:

@@ -388,7 +388,6 @@ class LinkPlaces:
     folders_lead = "A link is in one folder or in none."
     new_folder = "New folder"
     folder_name = "Name"
-    rename = "Rename"
     links: ClassVar[Mapping[bool, str]] = {True: "1 link", False: "{count} links"}
     add_folder = "Add the folder"
     no_folders_title = "No folders yet"
@@ -421,9 +420,7 @@ class LinkPlaces:
     orphans_lead = (
         "What was asked for in the last 30 days though no link has it. Make a link of it, or mend where it stands."
     )
-    orphan = "Short address"
-    asked = "Asked for"
-    last_day = "Last on"
+    asked = "Asked for {count} times, last on {day}"
     long_name = "The name of a folder may have {most} characters"
     others = "Other addresses"
     make = "Make this link"
