@@ -96,6 +96,7 @@ async def _page(
         zone=visit.person.time_zone,
         preview=_preview(visit, draft, link, form or {}),
         focus=draft.focus,
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
     )
 
 

@@ -346,6 +346,7 @@ class LinkImport:
     check = "Check the file"
     check_text = "Check the text"
     example = "An example"
+    example_label = "A sheet of two links"
     no_file = "Choose a file, or paste its text"
     not_text = "The file is no text in UTF-8"
     states: ClassVar[Mapping[str, str]] = {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -218,7 +219,9 @@ def test_everything_of_a_link_can_be_said_in_the_form_and_comes_back_in_it(world
     assert answer.status == 303, answer.body.decode()
     link_id = answer.headers["location"].removeprefix("/links/").partition("?")[0]
     link = world.call("links.get", id=link_id).json
-    expected = {name: value for name, value in plain.items() if name not in {"password", "tags", "utm.source"}}
+    expected: dict[str, Any] = {
+        name: value for name, value in plain.items() if name not in {"password", "tags", "utm.source"}
+    }
     expected |= {"expiresAt": "2027-05-04T03:02:00Z", "maxClicks": 500, "redirectStatus": 307, "hasPassword": True}
     expected |= {"tags": ["one", "two"], "utm": {"source": "poster"}}
     assert {name: link[name] for name in expected} == expected | {"expiresAt": link["expiresAt"]}
@@ -470,6 +473,7 @@ def test_viewers_read_and_members_write_but_not_domains(world: World) -> None:
 
 def test_an_import_is_seen_by_who_began_it(world: World, cookie: str) -> None:
     path = imported(world, cookie, SHEET)
+    over(world, path, cookie)
     member = cookie_of(world.box, "member")
     assert world.box.get(path, cookie=member, accept="text/html").status == 404
     assert sent(world, path, {}, member).status == 404
