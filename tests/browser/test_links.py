@@ -1,0 +1,237 @@
+"""The pages of short links in a real browser: make, follow, look; edit with a preview; import; clean for axe."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.axe import violations, violations_here
+from tests.browser.conftest import USER_AGENT
+from tests.browser.test_pages import DESKTOP, HOSTILE, NARROW, SETTINGS, context_of, sign_in
+from tests.running import Box, running_box
+
+pytestmark = pytest.mark.browser
+
+RULES = [
+    {
+        "name": "Germans",
+        "targetUrl": "https://target.example/de",
+        "conditions": [{"property": "country", "operator": "in", "values": ["DE", "AT"]}],
+    }
+]
+VARIANTS = [{"name": name, "targetUrl": f"https://target.example/{name}", "weight": 1} for name in "AB"]
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box with links of all kinds, some with names that want to do harm."""
+    path: Path = tmp_path_factory.mktemp("links") / "data"
+    with running_box(path, **(SETTINGS | {"limit_rpc": 0, "limit_key": 0})) as running:
+        folder = call(running, "linkFolders/create", name="A folder with quite a long name of several words")
+        for number, text in enumerate(HOSTILE):
+            if text.isprintable():
+                call(running, "links/create", name=text[:200], targetUrl=f"https://target.example/{number}")
+        rich: dict[str, Any] = {"name": "Rich", "targetUrl": f"https://target.example/{'long' * 60}", "slug": "rich"}
+        rich |= {"tags": ["one", "x" * 50], "rules": RULES, "variants": VARIANTS, "folderId": folder["id"]}
+        call(running, "links/create", **rich, maxClicks=100_000, utm={"source": "poster"}, deepLinkApp="spotify")
+        over = {"name": "Over", "targetUrl": "https://target.example/", "expiresAt": "2020-01-01T00:00:00Z"}
+        call(running, "links/create", **over, password="open sesame")
+        for address in ("rich", "rich", "never-was"):
+            httpx.get(f"{running.url}/l/{address}", headers={"user-agent": USER_AGENT})
+        yield running
+
+
+def call(box: Box, procedure: str, **given: Any) -> dict[str, Any]:
+    answer = httpx.post(f"{box.url}/{procedure}", json=given, headers={"x-api-key": box.account.api_key})
+    assert answer.status_code == 200, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def page_of(box: Box, slug: str) -> str:
+    """The path of the page of this link."""
+    (found,) = call(box, "links/paginated", search=slug)["items"]
+    return f"/links/{found['id']}"
+
+
+@pytest.fixture
+def page(browser: Browser, box: Box) -> Iterator[Page]:
+    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
+    context = context_of(browser)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    sign_in(page, box)
+    yield page
+    context.close()
+    assert said == []
+
+
+def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
+    target = f"http://target.example:{box.server.port}/there"
+    page.goto(f"{box.url}/links")
+    page.click("text=New link")
+    page.fill("#targetUrl", target)
+    page.fill("#slug", "made-here")
+    page.fill("#name", "Made here")
+    page.keyboard.press("Enter")  # which is the button at the end, not the first one in the form
+    expect(page.get_by_role("status")).to_have_text("The link works now.")
+    expect(page.locator("h1")).to_have_text("Made here")
+    expect(page.locator("#tile-clicks .tile-value")).to_have_text("0")
+    own = page.url.partition("?")[0]
+    visitor = page.context.new_page()
+    visitor.goto(f"{box.url}/l/made-here")
+    assert visitor.url == target
+    page.goto(f"{own}?range=today")
+    expect(page.locator("#tile-clicks .tile-value")).to_have_text("1")
+    expect(page.locator("#chart canvas")).to_have_count(1)
+    page.click("#panel-devices a[data-tab=browsers]")
+    expect(page.locator("#panel-devices .bar")).to_contain_text("Chrome")
+    page.wait_for_url("**tab=browsers")
+    page.click("#panel-devices .bar-link")
+    expect(page.locator("#chip-browser_name")).to_contain_text("Chrome")
+    page.keyboard.press("d")
+    page.wait_for_url("**range=today**")
+
+
+def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
+    page.goto(box.url + page_of(box, "rich") + "/edit")
+    preview = page.locator("#preview")
+    expect(preview).to_contain_text("50.0\N{NO-BREAK SPACE}% of visitors")
+    page.fill("#as\\.country", "Austria")
+    expect(page.locator("#goes")).to_have_text("https://target.example/de?utm_source=poster")
+    expect(page.locator("#because")).to_have_text("by Germans")
+    page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
+    expect(page.locator("#goes")).to_have_text("https://target.example/at?utm_source=poster")
+    page.fill("#rules\\.0\\.targetUrl", "javascript:alert(1)")
+    expect(preview).to_contain_text("A link leads to an http or https address")
+    page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
+    page.get_by_role("button", name="Add a rule").click()
+    expect(page.locator("#rules\\.1\\.conditions\\.0\\.property")).to_be_focused()
+    page.select_option("#rules\\.1\\.conditions\\.0\\.property", "device")
+    page.fill("#rules\\.1\\.conditions\\.0\\.value", "mobile")
+    page.fill("#rules\\.1\\.name", "Phones")
+    page.fill("#rules\\.1\\.targetUrl", "https://target.example/phone")
+    page.get_by_role("button", name="Move rule 2 up").click()
+    expect(page.locator("#rules\\.0\\.name")).to_have_value("Phones")
+    page.select_option("#as\\.device", "mobile")
+    expect(page.locator("#because")).to_have_text("by Phones")
+    page.get_by_role("button", name="Remove rule 1").click()
+    expect(page.locator("#because")).to_have_text("by Germans")
+    page.get_by_role("button", name="Save changes").click()
+    expect(page.get_by_role("status")).to_contain_text("Saved.")
+    expect(page.locator(".link-facts")).to_contain_text("Germans → https://target.example/at")
+
+
+def test_what_is_wrong_has_the_focus(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/links/new")
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.locator("#targetUrl")).to_be_focused()
+    expect(page.locator("#targetUrl-error")).to_have_text("Say where the link leads to")
+    context.close()
+
+
+def test_a_short_address_is_copied(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/links?search=rich")
+    page.click(".link-line [data-copies]")
+    expect(page.locator(".link-line [data-copies]")).to_contain_text("Copied")
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == call(box, "links/paginated", search="rich")["items"][0]["shortUrl"]
+    )
+    context.close()
+
+
+def test_a_file_is_checked_and_imported(page: Page, box: Box, tmp_path: Path) -> None:
+    rows = "".join(f"Row {number},https://target.example/{number},,New folder\n" for number in range(300))
+    sheet = tmp_path / "links.csv"
+    sheet.write_text(f"name,targetUrl,slug,folder\n{rows}Wrong,javascript:alert(1),,\n")
+    page.goto(f"{box.url}/links/bulk")
+    page.set_input_files("#file", sheet)
+    page.click("text=Check the file")
+    expect(page.locator("#state")).to_have_text("Checked: nothing is kept yet")
+    expect(page.locator(".import-rows tbody tr")).to_contain_text("301")
+    page.click("text=Import 300 links")
+    expect(page.locator("#state")).to_have_text("Imported")
+    page.goto(f"{box.url}/links/folders")
+    expect(page.locator(".place", has_text="New folder")).to_contain_text("300 links")
+    page.goto(f"{box.url}/links")
+    page.click(".links-export summary")
+    with page.expect_download() as download:
+        page.click("text=As CSV")
+    assert "Row 299" in Path(download.value.path()).read_text()
+
+
+PAGES = ("/links", "/links?search=zzz", "/links/new", "/links/bulk", "/links/folders", "/links/domains")
+
+
+def pages(box: Box) -> Iterator[str]:
+    """The addresses of all pages."""
+    own = page_of(box, "rich")
+    yield from (box.url + path for path in (*PAGES, own, f"{own}/edit", f"{own}/delete"))
+
+
+@pytest.mark.node
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box) -> None:
+    context = context_of(browser, DESKTOP, bypass_csp=True)
+    page = context.new_page()
+    sign_in(page, box)
+    alike = (f"{box.url}/links?search=zzz", f"{box.url}/links/new")
+    found = [wrong for address in pages(box) if address not in alike for wrong in violations(page, address)]
+    page.goto(f"{box.url}/links/bulk")
+    page.fill("#text", "name,targetUrl\nWrong,javascript:1\nRight,https://target.example/")
+    page.click("text=Check the text")
+    expect(page.locator("#state")).to_have_text(re.compile("Checked"))
+    found += violations_here(page)
+    context.close()
+    assert found == []
+
+
+def test_no_page_scrolls_sideways_on_a_narrow_phone(browser: Browser, box: Box) -> None:
+    context = context_of(browser, NARROW)
+    page = context.new_page()
+    sign_in(page, box)
+    for address in pages(box):
+        page.goto(address)
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0], address
+    assert page.evaluate("window.broken") is None
+    context.close()
+
+
+def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box) -> None:
+    context = context_of(browser, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/links/new")
+    page.fill("#targetUrl", "https://target.example/plain")
+    page.get_by_role("button", name="Add a rule").click()
+    page.fill("#rules\\.0\\.conditions\\.0\\.value", "FR")
+    page.fill("#rules\\.0\\.targetUrl", "https://target.example/fr")
+    page.fill("#as\\.country", "France")
+    page.get_by_role("button", name="Show where it leads").click()
+    expect(page.locator("#goes")).to_have_text("https://target.example/fr")
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.locator("h1")).to_have_text("target.example/plain")
+    page.goto(page.url.partition("?")[0] + "?wait=all")
+    expect(page.locator("#tile-clicks .tile-value")).to_have_text("0")
+    page.locator(".link-facts").get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete target.example/plain").click()
+    expect(page.get_by_role("status")).to_contain_text("The link is deleted")
+    page.goto(f"{box.url}/links/bulk")
+    page.fill("#text", "targetUrl\nhttps://target.example/pasted")
+    page.click("text=Check the text")
+    expect(page.get_by_role("button", name="Import 1 link")).to_be_visible(timeout=10_000)
+    context.close()
