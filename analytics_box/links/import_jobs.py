@@ -9,6 +9,7 @@ from analytics_box import ids
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, NotFound, Unavailable
 from analytics_box.http.call import Call
+from analytics_box.identity import Person
 from analytics_box.links.imports import GivenImport, ImportShown, imported
 
 log = logging.getLogger(__name__)
@@ -22,9 +23,9 @@ State = Literal["checking", "checked", "importing", "done", "failed"]
 class Job:
     """A file on its way to become links. `shown` is what became of its rows, or what would."""
 
-    def __init__(self, user_id: str, content: str, until: float) -> None:
+    def __init__(self, person: Person, content: str, until: float) -> None:
         self.id = ids.new_id()
-        self.user_id = user_id
+        self.owner = _owner(person)
         self.content = content
         self.until = until
         self.state: State = "checking"
@@ -51,23 +52,23 @@ class ImportJobs:
         self._jobs: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
 
-    def begin(self, call: Call, user_id: str, content: str) -> Job:
+    def begin(self, call: Call, person: Person, content: str) -> Job:
         """Check a file; an earlier one of the same person that is not at work is forgotten. Raises Unavailable."""
         now = self._clock.monotonic()
         for other in list(self._jobs.values()):
-            if not other.runs and (other.until <= now or other.user_id == user_id):
+            if not other.runs and (other.until <= now or other.owner == _owner(person)):
                 del self._jobs[other.id]
-        if len(self._jobs) >= MOST:
+        if sum(bool(other.content) for other in self._jobs.values()) >= MOST:
             raise Unavailable("This box imports for others right now; try again in a minute", retry_after=60)
-        job = Job(user_id, content, now + KEPT_MINUTES * 60)
+        job = Job(person, content, now + KEPT_MINUTES * 60)
         self._jobs[job.id] = job
         self._run(job, call, dry=True)
         return job
 
-    def find(self, job_id: str, user_id: str) -> Job:
-        """Raises NotFound for one that is over, and for those of others."""
+    def find(self, job_id: str, person: Person) -> Job:
+        """Raises NotFound for one that is over, and for those of others or of another organization."""
         job = self._jobs.get(job_id)
-        if job is None or job.user_id != user_id or (not job.runs and job.until <= self._clock.monotonic()):
+        if job is None or job.owner != _owner(person) or (not job.runs and job.until <= self._clock.monotonic()):
             raise NotFound("This import is not there any more")
         return job
 
@@ -97,6 +98,11 @@ class ImportJobs:
         if job.state != "checked":
             job.content = ""
         job.until = self._clock.monotonic() + KEPT_MINUTES * 60
+
+
+def _owner(person: Person) -> tuple[str, str]:
+    """Whose an import is: what was checked for one organization is not imported into another."""
+    return person.user_id, person.organization_id
 
 
 def form_of(content: str) -> Literal["csv", "json"]:

@@ -47,7 +47,7 @@ async def import_text(visit: Visitor, imports: NamedDependency[ImportJobs]) -> A
 
 async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDependency[ImportJobs]) -> Page:
     """GET /links/bulk/{job}: how far it is, or what became of it. Raises NotFound."""
-    job = imports.find(job_id, visit.person.user_id)
+    job = imports.find(job_id, visit.person)
     shown = job.shown
     wrong = [row for row in shown.rows if row.status == "failed"] if shown is not None and not job.runs else []
     return visit.pages.show(
@@ -65,7 +65,7 @@ async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDepen
 
 async def run_import(visit: Visitor, job_id: FromPath[str], imports: NamedDependency[ImportJobs]) -> Next:
     """POST /links/bulk/{job}: import what was checked. Raises NotFound."""
-    job = imports.find(job_id, visit.person.user_id)
+    job = imports.find(job_id, visit.person)
     imports.run(job, visit.call)
     return visit.go(f"{BULK}/{job.id}")
 
@@ -78,7 +78,7 @@ def _begin(visit: Visit, imports: ImportJobs, sent: bytes) -> str:
         content = sent.decode("utf-8")
     except UnicodeDecodeError as broken:
         raise BadRequest(LinkImport.not_text) from broken
-    return f"{BULK}/{imports.begin(visit.call, visit.person.user_id, content).id}"
+    return f"{BULK}/{imports.begin(visit.call, visit.person, content).id}"
 
 
 async def _form(visit: Visit, again: Again) -> Page:

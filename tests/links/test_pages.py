@@ -481,6 +481,14 @@ def test_an_import_is_seen_by_who_began_it(world: World, cookie: str) -> None:
     assert world.box.get(path, cookie=cookie, accept="text/html").status == 404
 
 
+def test_what_was_checked_for_one_organization_is_not_imported_into_another(world: World) -> None:
+    both = cookie_of(world.box, "member", also_in=world.box.foreign_organization_id)
+    path = imported(world, both, SHEET)
+    over(world, path, both)
+    assert sent(world, "/organizations/switch", {"organization": world.box.foreign_organization_id}, both).status == 303
+    assert sent(world, path, {}, both).status == 404
+
+
 def test_the_list_is_paged_sorted_and_forgiving(world: World, cookie: str) -> None:
     rows = "\n".join(f"P{number:03},https://example.com/p{number},,Paged" for number in range(60))
     path = imported(world, cookie, f"name,targetUrl,slug,folder\n{rows}")
