@@ -9,6 +9,8 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from analytics_box.links import stats_pages
+from analytics_box.links.import_jobs import MOST
 from tests.inprocess import Answer, whole_box
 from tests.keys.people import cookie_of
 from tests.links.conftest import unlimited
@@ -527,3 +529,25 @@ def test_a_click_on_a_value_filters_the_whole_page(world: World, cookie: str) ->
     page = seen(world, f"{href}&wait=all", cookie)
     assert re.search(r'id="tile-clicks".*?number">3<', page, re.DOTALL)
     assert 'id="chip-device_type"' in page
+
+
+def test_a_part_that_takes_long_is_fetched_by_the_page(
+    world: World, cookie: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link_id = world.link()["id"]
+    monkeypatch.setattr(stats_pages, "BUDGET_SECONDS", 0)
+    page = seen(world, f"/links/{link_id}?range=today", cookie)
+    for name in ("figures", "sources", "countries", "devices", "kinds"):
+        assert f'data-hx-get="/links/{link_id}/parts/{name}?range=today"' in page
+    assert f'href="/links/{link_id}?range=today&amp;wait=all"' in page
+    assert "data-hx-get" not in seen(world, f"/links/{link_id}?range=today&wait=all", cookie)
+
+
+def test_only_so_many_files_wait_at_once(world: World, cookie: str) -> None:
+    world.box.clock.advance(seconds=16 * 60)
+    for _ in range(MOST):
+        imported(world, cookie_of(world.box, "member"), SHEET)
+    answer = sent(world, "/links/bulk/text", {"text": SHEET}, cookie)
+    assert (answer.status, answer.headers["retry-after"]) == (503, "60")
+    world.box.clock.advance(seconds=16 * 60)
+    imported(world, cookie, SHEET)
