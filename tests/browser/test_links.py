@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.axe import violations, violations_here
 from tests.browser.conftest import USER_AGENT
@@ -58,15 +58,24 @@ def page_of(box: Box, slug: str) -> str:
     return f"/links/{found['id']}"
 
 
-@pytest.fixture
-def page(browser: Browser, box: Box) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
+@pytest.fixture(scope="module")
+def session(browser: Browser, box: Box) -> StorageState:
+    """The cookies of somebody who has signed in once for all of these tests."""
     context = context_of(browser)
+    sign_in(context.new_page(), box)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def page(browser: Browser, session: StorageState) -> Iterator[Page]:
+    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
+    context = context_of(browser, storage_state=session)
     page = context.new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
-    sign_in(page, box)
     yield page
     context.close()
     assert said == []
@@ -128,10 +137,9 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     expect(page.locator(".link-facts")).to_contain_text("Germans → https://target.example/at")
 
 
-def test_what_is_wrong_has_the_focus(browser: Browser, box: Box) -> None:
-    context = context_of(browser)
+def test_what_is_wrong_has_the_focus(browser: Browser, box: Box, session: StorageState) -> None:
+    context = context_of(browser, storage_state=session)
     page = context.new_page()
-    sign_in(page, box)
     page.goto(f"{box.url}/links/new")
     page.get_by_role("button", name="Make the link").click()
     expect(page.locator("#targetUrl")).to_be_focused()
@@ -139,11 +147,10 @@ def test_what_is_wrong_has_the_focus(browser: Browser, box: Box) -> None:
     context.close()
 
 
-def test_a_short_address_is_copied(browser: Browser, box: Box) -> None:
-    context = context_of(browser)
+def test_a_short_address_is_copied(browser: Browser, box: Box, session: StorageState) -> None:
+    context = context_of(browser, storage_state=session)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    sign_in(page, box)
     page.goto(f"{box.url}/links?search=rich")
     page.click(".link-line [data-copies]")
     expect(page.locator(".link-line [data-copies]")).to_contain_text("Copied")
@@ -184,10 +191,9 @@ def pages(box: Box) -> Iterator[str]:
 
 
 @pytest.mark.node
-def test_every_page_is_clean_for_axe(browser: Browser, box: Box) -> None:
-    context = context_of(browser, DESKTOP, bypass_csp=True)
+def test_every_page_is_clean_for_axe(browser: Browser, box: Box, session: StorageState) -> None:
+    context = context_of(browser, DESKTOP, bypass_csp=True, storage_state=session)
     page = context.new_page()
-    sign_in(page, box)
     alike = (f"{box.url}/links?search=zzz", f"{box.url}/links/new")
     found = [wrong for address in pages(box) if address not in alike for wrong in violations(page, address)]
     page.goto(f"{box.url}/links/bulk")
@@ -199,10 +205,9 @@ def test_every_page_is_clean_for_axe(browser: Browser, box: Box) -> None:
     assert found == []
 
 
-def test_no_page_scrolls_sideways_on_a_narrow_phone(browser: Browser, box: Box) -> None:
-    context = context_of(browser, NARROW)
+def test_no_page_scrolls_sideways_on_a_narrow_phone(browser: Browser, box: Box, session: StorageState) -> None:
+    context = context_of(browser, NARROW, storage_state=session)
     page = context.new_page()
-    sign_in(page, box)
     for address in pages(box):
         page.goto(address)
         page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
@@ -211,10 +216,9 @@ def test_no_page_scrolls_sideways_on_a_narrow_phone(browser: Browser, box: Box) 
     context.close()
 
 
-def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box) -> None:
-    context = context_of(browser, java_script_enabled=False)
+def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box, session: StorageState) -> None:
+    context = context_of(browser, java_script_enabled=False, storage_state=session)
     page = context.new_page()
-    sign_in(page, box)
     page.goto(f"{box.url}/links/new")
     page.fill("#targetUrl", "https://target.example/plain")
     page.get_by_role("button", name="Add a rule").click()
