@@ -41,7 +41,6 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
     "rules": ("rules",),
     "kinds": ("kinds", "bots"),
 }
-PANEL_OF: Final = {name: panel for panel, names in PANELS.items() for name in names}
 
 # What the page can be filtered by, in the order of its chips.
 FIELDS: Final = tuple(listed.field for listed in LISTS.values() if listed.field)

@@ -8,12 +8,13 @@ from msgspec import Struct
 from analytics_box.http.dates import Formats
 from analytics_box.links.lists import LISTS, PANELS, Listed
 from analytics_box.links.rules import KINDS
-from analytics_box.links.view import METRICS, LinkView
+from analytics_box.links.view import METRICS
 from analytics_box.texts import LinkStats, Panels
 from analytics_box.websites import figures, series
 from analytics_box.websites.panels import Bar, Panel, Tab
 from analytics_box.websites.series import Chart, SeriesRow
 from analytics_box.websites.tiles import Change, change_of_count
+from analytics_box.websites.view import View
 
 ROWS, MORE_ROWS = 8, 100
 
@@ -71,7 +72,7 @@ class LinkFigures(Struct, frozen=True):
 
 
 def tiles(
-    view: LinkView,
+    view: View,
     totals: Totals,
     before: Totals | None,
     landing: Landing,
@@ -105,7 +106,7 @@ def tiles(
 
 
 def chart(
-    view: LinkView, rows: Sequence[ClickRow], before: Sequence[ClickRow] | None, *, now: datetime, formats: Formats
+    view: View, rows: Sequence[ClickRow], before: Sequence[ClickRow] | None, *, now: datetime, formats: Formats
 ) -> Chart:
     """The series of the chosen metric beside the period before."""
     return series.chart(
@@ -117,12 +118,12 @@ def chart(
     )
 
 
-def rows_wanted(view: LinkView, panel: str) -> int:
+def rows_wanted(view: View, panel: str) -> int:
     """The limit to query with: one more than is shown, to know whether there is more."""
     return MORE_ROWS if view.more == view.list_of(panel) else ROWS + 1
 
 
-def panel(view: LinkView, name: str, rows: Sequence[ListRow] | None, *, failed: bool = False) -> Panel:
+def panel(view: View, name: str, rows: Sequence[ListRow] | None, *, failed: bool = False) -> Panel:
     """One panel; `rows` is None while its query still runs."""
     shown = view.list_of(name)
     extended = view.more == shown
@@ -142,22 +143,22 @@ def panel(view: LinkView, name: str, rows: Sequence[ListRow] | None, *, failed: 
     )
 
 
-def _series(view: LinkView, rows: Sequence[ClickRow]) -> list[SeriesRow]:
+def _series(view: View, rows: Sequence[ClickRow]) -> list[SeriesRow]:
     return [SeriesRow(row.date, visitors=row.clicks if view.metric == METRICS[0] else row.visitors) for row in rows]
 
 
-def _tab(view: LinkView, name: str, panel: str, shown: str) -> Tab:
+def _tab(view: View, name: str, panel: str, shown: str) -> Tab:
     chosen = view.tab(name)
     return Tab(name, LinkStats.tabs[name], chosen.link(), chosen.part(panel), selected=name == shown)
 
 
-def _bars(view: LinkView, shown: str, rows: Sequence[ListRow]) -> tuple[Bar, ...]:
+def _bars(view: View, shown: str, rows: Sequence[ListRow]) -> tuple[Bar, ...]:
     largest = max((row.clicks for row in rows), default=0)
     total = sum(row.clicks for row in rows)
     return tuple(_bar(view, shown, row, largest, total) for row in rows)
 
 
-def _bar(view: LinkView, shown: str, row: ListRow, largest: float, total: float) -> Bar:
+def _bar(view: View, shown: str, row: ListRow, largest: float, total: float) -> Bar:
     listed = LISTS[shown]
     wanted = _filters(listed, row)
     share = row.percentage if shown not in {"kinds", "bots"} else 100 * row.clicks / total if total else 0

@@ -29,7 +29,7 @@ from analytics_box.links.panels import (
     tiles,
 )
 from analytics_box.links.shown import LinkShown
-from analytics_box.links.view import LinkView, chips, days_of, read_view
+from analytics_box.links.view import chips, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter
 from analytics_box.texts import LinkForm, Links, LinkStats
@@ -39,12 +39,13 @@ from analytics_box.websites.chips import Chip
 from analytics_box.websites.late_parts import BUDGET_SECONDS, LateParts
 from analytics_box.websites.overview import RangeShown
 from analytics_box.websites.panels import Panel
+from analytics_box.websites.view import View, days_of
 
 
 class Stats(Struct, frozen=True):
     """Everything below the header of the page, with its parts as far as they are ready."""
 
-    view: LinkView
+    view: View
     zone: str
     range: RangeShown
     figures: LinkFigures | None
@@ -64,7 +65,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     """GET /links/{id}. Parts that are not ready within the budget are fetched by the page itself. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number = await link_number(visit, link_id)
-    view = read_view(f"{HOME}/{link.id}", visit.request.query_params)
+    view = read_link_view(f"{HOME}/{link.id}", visit.request.query_params)
     asking = _asking(visit, number, view)
     names = ("figures", *_panels(link))
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
@@ -93,7 +94,7 @@ async def link_part(
     if name != "figures" and name not in PANELS:
         raise nothing_there()
     number = await link_number(visit, link_id)
-    view = read_view(f"{HOME}/{link_id}", visit.request.query_params)
+    view = read_link_view(f"{HOME}/{link_id}", visit.request.query_params)
     asking = _asking(visit, number, view)
     task = late.take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
@@ -111,9 +112,7 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
     return tuple(name for name in PANELS if name not in leaves_out)
 
 
-def _stats(
-    asking: Asking, view: LinkView, answered: Mapping[str, "asyncio.Task[Any]"], names: tuple[str, ...]
-) -> Stats:
+def _stats(asking: Asking, view: View, answered: Mapping[str, "asyncio.Task[Any]"], names: tuple[str, ...]) -> Stats:
     failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     return Stats(
@@ -127,11 +126,11 @@ def _stats(
     )
 
 
-def _part(asking: Asking, view: LinkView, name: str) -> Coroutine[Any, Any, Any]:
+def _part(asking: Asking, view: View, name: str) -> Coroutine[Any, Any, Any]:
     return _figures(asking, view) if name == "figures" else _list(asking, view, name)
 
 
-async def _figures(asking: Asking, view: LinkView) -> LinkFigures:
+async def _figures(asking: Asking, view: View) -> LinkFigures:
     """Raises Unanswered."""
     wanted = [GivenParameter(name) for name in ("link_total_clicks", "link_clicks_by_day", "link_landings")]
     wanted.append(GivenParameter("link_kinds"))
@@ -163,14 +162,14 @@ async def _figures(asking: Asking, view: LinkView) -> LinkFigures:
     )
 
 
-async def _list(asking: Asking, view: LinkView, name: str) -> list[ListRow]:
+async def _list(asking: Asking, view: View, name: str) -> list[ListRow]:
     """Raises Unanswered."""
     wanted = GivenParameter(LISTS[view.list_of(name)].type)
     (rows,) = await asking.rows([wanted], limit=rows_wanted(view, name))
     return read(rows, ListRow)
 
 
-def _asking(visit: Visit, number: int, view: LinkView) -> Asking:
+def _asking(visit: Visit, number: int, view: View) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     return Asking(
         visit.parts.queries,
@@ -184,7 +183,7 @@ def _asking(visit: Visit, number: int, view: LinkView) -> Asking:
     )
 
 
-def _name(asking: Asking, view: LinkView, name: str) -> tuple[object, ...]:
+def _name(asking: Asking, view: View, name: str) -> tuple[object, ...]:
     """All that the content of a part depends on but the instant."""
     return "link", asking.site, asking.days, asking.zone.key, asking.formats, view, name
 

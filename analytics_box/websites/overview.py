@@ -5,7 +5,6 @@ template then keeps their place and loads them from `view.part(name)`.
 """
 
 from datetime import date
-from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -66,15 +65,7 @@ class Overview(Struct, frozen=True):
     compact: tuple[CompactPanel, ...] = ()
 
 
-class Ranged(Protocol):
-    """The state of a page that is about a range."""
-
-    @property
-    def range(self) -> str: ...
-    def link(self, **changes: Any) -> str: ...
-
-
-def range_shown(view: Ranged, days: Days, today: date, formats: Formats) -> RangeShown:
+def range_shown(view: View, days: Days, today: date, formats: Formats) -> RangeShown:
     """The range picker's words. `today` is the local day of the page's zone."""
     return RangeShown(
         label=Ranges.names.get(view.range) or period_text(days, formats),

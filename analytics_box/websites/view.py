@@ -18,17 +18,35 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
-from analytics_box.websites.lists import FIELDS, LISTS, PANEL_OF, PANELS
+from analytics_box.websites.lists import FIELDS, PANELS
 
 METRICS = ("visitors", "pageviews", "sessions", "bounce_rate", "median_session_duration")
 LONGEST = timedelta(days=730)
 LONGEST_VALUE = 2_048  # characters of what is filtered by
 
 
+class Offer(Struct, frozen=True, eq=False):
+    """What a page of figures can show: metrics, the first of them by default; its panels, each with the lists that it
+    has, called like the first; and the fields that it can be filtered by, in the order of its chips."""
+
+    metrics: tuple[str, ...]
+    panels: Mapping[str, tuple[str, ...]]
+    fields: tuple[str, ...]
+
+    @property
+    def panel_of(self) -> dict[str, str]:
+        """The panel of each list."""
+        return {name: panel for panel, names in self.panels.items() for name in names}
+
+
+OVERVIEW = Offer(METRICS, PANELS, FIELDS)
+
+
 class View(Struct, frozen=True):
-    """One state of the overview. `path` is the page's own path; own dates are both inclusive local days."""
+    """One state of such a page. `path` is the page's own path; own dates are both inclusive local days."""
 
     path: str
+    of: Offer = OVERVIEW
     range: Preset | Literal["custom"] = "last_30d"
     first: date | None = None
     last: date | None = None
@@ -47,14 +65,15 @@ class View(Struct, frozen=True):
 
     def tab(self, shown: str) -> "View":
         """The same with another list in the panel of that list."""
-        panel = PANEL_OF[shown]
-        others = tuple(name for name in self.tabs if PANEL_OF[name] != panel)
-        more = "" if PANEL_OF.get(self.more) == panel else self.more
-        return replace(self, tabs=_in_order((*others, shown)), more=more)
+        panel_of = self.of.panel_of
+        panel = panel_of[shown]
+        others = tuple(name for name in self.tabs if panel_of[name] != panel)
+        more = "" if panel_of.get(self.more) == panel else self.more
+        return replace(self, tabs=_in_order((*others, shown), self.of), more=more)
 
     def list_of(self, panel: str) -> str:
         """Which of its lists a panel shows."""
-        return next((name for name in self.tabs if PANEL_OF[name] == panel), panel)
+        return next((name for name in self.tabs if name in self.of.panels[panel]), panel)
 
     def narrowed(self, wanted: Mapping[str, str]) -> "View":
         """The same with these filters too; where all of them are there, without them."""
@@ -63,7 +82,7 @@ class View(Struct, frozen=True):
             left = {name: value for name, value in given.items() if name not in wanted}
         else:
             left = {**given, **wanted}
-        return replace(self, filters=tuple((name, left[name]) for name in FIELDS if name in left), more="")
+        return replace(self, filters=tuple((name, left[name]) for name in self.of.fields if name in left), more="")
 
     def part(self, name: str) -> str:
         """The address of one part of this page (a panel, or "figures") as a fragment."""
@@ -85,7 +104,7 @@ class View(Struct, frozen=True):
         return tuple(_parameters(replace(self, more="")).items())
 
 
-def read_view(path: str, query: Mapping[str, str]) -> View:
+def read_view(path: str, query: Mapping[str, str], of: Offer = OVERVIEW) -> View:
     """The state that an address asks for. Never raises."""
     chosen = query.get("range", "")
     first, last = day_in(query.get("from")), day_in(query.get("to"))
@@ -94,17 +113,18 @@ def read_view(path: str, query: Mapping[str, str]) -> View:
     custom = chosen == "custom" and first is not None and last is not None and last - first <= LONGEST
     return View(
         path=path,
+        of=of,
         range="custom" if custom else next((preset for preset in PRESETS if preset == chosen), "last_30d"),
         first=first if custom else None,
         last=last if custom else None,
-        metric=_one_of(METRICS, query.get("metric"), "visitors"),
+        metric=_one_of(of.metrics, query.get("metric"), of.metrics[0]),
         compare=query.get("compare") != "off",
-        tabs=_in_order(query.get("tab", "").split(",")),
-        more=_one_of(tuple(LISTS), query.get("more"), ""),
+        tabs=_in_order(query.get("tab", "").split(","), of),
+        more=_one_of(tuple(of.panel_of), query.get("more"), ""),
         table=query.get("show") == "table",
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
-        filters=_filters(query),
+        filters=_filters(query, of),
     )
 
 
@@ -126,7 +146,7 @@ def _parameters(view: View) -> dict[str, str]:
         "range": view.range if view.range != "last_30d" else "",
         "from": view.first.isoformat() if view.first else "",
         "to": view.last.isoformat() if view.last else "",
-        "metric": view.metric if view.metric != "visitors" else "",
+        "metric": view.metric if view.metric != view.of.metrics[0] else "",
         "compare": "" if view.compare else "off",
         "tab": ",".join(view.tabs),
         "more": view.more,
@@ -138,19 +158,20 @@ def _parameters(view: View) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(query: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _filters(query: Mapping[str, str], of: Offer) -> tuple[tuple[str, str], ...]:
     """The filters of an address, and the one that the form for filters adds as `field` and `value`."""
-    given = {name: query.get(name, "")[:LONGEST_VALUE] for name in FIELDS}
+    given = {name: query.get(name, "")[:LONGEST_VALUE] for name in of.fields}
     field, value = query.get("field", ""), query.get("value", "").strip()[:LONGEST_VALUE]
     if field in given and value:
         given[field] = value
     return tuple((name, value) for name, value in given.items() if value)
 
 
-def _in_order(names: Sequence[str]) -> tuple[str, ...]:
+def _in_order(names: Sequence[str], of: Offer) -> tuple[str, ...]:
     """Of each panel the last that is named, unless it is the panel's first list."""
-    chosen = {PANEL_OF[name]: name for name in names if name in PANEL_OF}
-    return tuple(chosen[panel] for panel in PANELS if chosen.get(panel, panel) != panel)
+    panel_of = of.panel_of
+    chosen = {panel_of[name]: name for name in names if name in panel_of}
+    return tuple(chosen[panel] for panel in of.panels if chosen.get(panel, panel) != panel)
 
 
 def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:
