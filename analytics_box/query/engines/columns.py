@@ -288,6 +288,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
             "autoload_known_extensions": False,
         },
     )
+    connection.execute("set enable_progress_bar = false")  # it would be drawn into the log
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection
