@@ -24,6 +24,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     given = parser.parse_args()
     match given.name:
@@ -40,7 +41,7 @@ def main() -> None:
         case "soak":
             soak.main(given.rate, given.minutes)
         case _:
-            query.main(given.events, given.days, given.data)
+            query.main(given.events, given.days, given.data, given.engines or query.ENGINES)
 
 
 if __name__ == "__main__":
