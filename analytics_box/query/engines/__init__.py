@@ -48,6 +48,10 @@ class Status(Struct, frozen=True):
     memory: int = 0
     size: int = 0
 
+    def __str__(self) -> str:
+        memory, size = self.memory / 1e6, self.size / 1e6
+        return f"{self.rows:,} rows, {self.behind:,} behind, {memory:,.0f} MB of memory, {size:,.0f} MB on disk"
+
 
 class Engines:
     """Answers plans. `tend` keeps the replica where there is one; until it is ready SQLite answers."""
@@ -121,7 +125,7 @@ class Engines:
             await self._follow()
             if not self._ready:
                 self._ready = True
-                log.info("The column replica is ready: %s rows", f"{self._replica.rows():,}")
+                log.info("The column replica is ready: %s", await self.status())
             await self._forget_changes(self._replica.applied)
 
     async def status(self) -> Status:
