@@ -70,7 +70,8 @@ def session(browser: Browser, box: Box) -> StorageState:
 
 @pytest.fixture
 def page(browser: Browser, session: StorageState) -> Iterator[Page]:
-    """A signed-in page, which must not say anything on the console: that also covers its security policy."""
+    """A signed-in page, which must not say anything on the console: that also covers its security policy. Only that a
+    preview is broken off when the page is left is no fault."""
     context = context_of(browser, storage_state=session)
     page = context.new_page()
     said: list[str] = []
@@ -78,7 +79,7 @@ def page(browser: Browser, session: StorageState) -> Iterator[Page]:
     page.on("pageerror", lambda error: said.append(str(error)))
     yield page
     context.close()
-    assert said == []
+    assert [text for text in said if not text.startswith(("htmx:sendAbort", "htmx:afterRequest"))] == []
 
 
 def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
