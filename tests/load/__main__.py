@@ -24,12 +24,13 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--columnar", choices=("off", "on"), default="off", help="the replica during ingest")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     given = parser.parse_args()
     match given.name:
         case "ingest":
-            ingest.main()
+            ingest.main(given.columnar)
         case "links":
             links.main(given.events)
         case "memory":

@@ -1,4 +1,7 @@
-"""P1 and P2: durable events a second, one and a hundred a request, beside the minimal handler in the same run."""
+"""P1 and P2: durable events a second, one and a hundred a request, beside the minimal handler in the same run.
+
+Without the column replica, or with one that follows on the same core.
+"""
 
 import os
 import shutil
@@ -44,7 +47,7 @@ class Load(NamedTuple):
     per_request: int = 1
 
 
-def main() -> None:
+def main(columnar: str) -> None:
     """Print the figures. Needs wrk (Debian's package)."""
     if shutil.which("wrk") is None:
         sys.exit("wrk is missing: apt-get install wrk")
@@ -52,7 +55,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         _minimal_server(Path(folder)) as (pid, url),
-        box(Path(folder) / "data") as (server, account),
+        box(Path(folder) / "data", columnar=columnar) as (server, account),
     ):
         site, key = account.website_id, account.api_key
         by_site, by_key = f"{server.url}/track?website_id={site}", f"{server.url}/track"

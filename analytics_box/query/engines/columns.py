@@ -283,6 +283,7 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
             "threads": threads,
             "temp_directory": str(path.with_name(SPILL_NAME)),
             "max_temp_directory_size": MOST_SPILLED,
+            "checkpoint_threshold": "64MB",  # the newest rows are packed anew each time
             "default_null_order": "nulls_first_on_asc_last_on_desc",  # as SQLite
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
