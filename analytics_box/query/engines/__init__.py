@@ -75,6 +75,7 @@ class Engines:
         self._opened_at = 0
         self._version = -1  # of events.db that the replica has
         self._following = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._threads: ThreadPoolExecutor | None = None
         self._cursors: queue.SimpleQueue[DuckDBPyConnection] = queue.SimpleQueue()
         self._running, self._waiting = 0, waiting
@@ -104,6 +105,8 @@ class Engines:
                 return await self._columns_rows(plan, seconds)
             except BoxError:
                 raise
+            except duckdb.PlanFailed:
+                log.exception("The column replica cannot answer this; SQLite does")
             except Exception:
                 log.exception("The column replica failed; SQLite answers until it is made anew")
                 await self._drop()
@@ -121,12 +124,19 @@ class Engines:
             log.info("The column replica is made anew, for what was removed from the events to leave its file")
             await self._drop()
             await self._open()
-        if self._replica is not None:
+        try:
             await self._follow()
+        except BoxError:
+            raise
+        except Exception:
+            log.exception("The column replica failed; SQLite answers until it is made anew")
+            await self._drop()
+        replica = self._replica
+        if replica is not None:
             if not self._ready:
                 self._ready = True
                 log.info("The column replica is ready: %s", await self.status())
-            await self._forget_changes(self._replica.applied)
+            await self._forget_changes(replica.applied)
 
     async def status(self) -> Status:
         """How the replica is doing."""
@@ -174,8 +184,16 @@ class Engines:
             self._cursors.put(self._replica.connection.cursor())
 
     async def _follow(self) -> None:
-        """Bring the replica to the state that the facts have now; what comes meanwhile is for the next one."""
-        wanted = self.events.version
+        """Bring the replica to the state that the facts have now; what comes meanwhile is for the next one.
+
+        A step that has begun goes on when nobody waits for it any more: no other may begin before it has ended.
+        """
+        task = asyncio.create_task(self._follow_to(self.events.version))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.shield(task)
+
+    async def _follow_to(self, wanted: int) -> None:
         async with self._following:
             while self._replica is not None and self._version < wanted:
                 version = self.events.version

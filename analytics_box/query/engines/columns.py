@@ -12,6 +12,7 @@ import logging
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from analytics_box.ingest.facts import TABLES, TEXTS
@@ -52,6 +53,7 @@ class Replica:
         self, connection: "DuckDBPyConnection", tables: Sequence[Table], applied: int, *, has_remains: bool
     ) -> None:
         self.connection = connection
+        self._looking, self._one_looks = connection.cursor(), Lock()  # for other threads than that of the steps
         self._tables = tables
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
@@ -69,12 +71,11 @@ class Replica:
 
     def rows(self) -> int:
         """How many rows of facts it has."""
-        counts = [self._number(f"select count(*) from {name}") for name in TABLES]
-        return sum(counts)
+        return sum(self._look(f"select count(*) from {name}") for name in TABLES)
 
     def memory(self) -> int:
         """Bytes of memory that it holds."""
-        return self._number("select coalesce(sum(memory_usage_bytes), 0) from duckdb_memory()")
+        return self._look("select coalesce(sum(memory_usage_bytes), 0) from duckdb_memory()")
 
     def last(self, table: str) -> int:
         """The id of the newest row that it has of this table."""
@@ -89,7 +90,12 @@ class Replica:
             db.execute("rollback")
 
     def close(self) -> None:
+        self._looking.close()
         self.connection.close()
+
+    def _look(self, sql: str) -> int:
+        with self._one_looks:
+            return int(self._looking.execute(sql).fetchall()[0][0])
 
     def _is_behind(self, db: Connection) -> bool:
         newest = " union all ".join(f"select coalesce(max(id), -1) from {table.name}" for table in self._tables)
@@ -113,7 +119,10 @@ class Replica:
                     self._renew(db, table, ids)
             if not more:  # ids of removed rows may come again: first all changes, then new rows
                 for table in self._tables:
-                    more |= self._append(db, table)
+                    goes_on = self._append(db, table)
+                    while goes_on and table.name == "strings":  # no row may be seen before its strings
+                        goes_on = self._append(db, table)
+                    more |= goes_on
             if changes:
                 self.connection.execute("update replica set applied = $1, has_remains = $2", [applied, has_remains])
             self.connection.execute("commit")
@@ -128,9 +137,9 @@ class Replica:
         """Remove these rows, and take those of them again that are still there."""
         listed = json.dumps(ids)
         self._remove(table, listed)
-        self._last[table.name] = self._last_id(table.name)
         where = "id in (select value from json_each(:ids)) and id <= :last"
         self._copy(db, table, where, {"ids": listed, "last": self._last[table.name]})
+        self._last[table.name] = self._last_id(table.name)
 
     def _remove(self, table: Table, ids: str) -> None:
         self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])

@@ -1,7 +1,7 @@
 """The second engine: the same statements over the column replica, in the words of DuckDB."""
 
 import re
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from analytics_box.errors import DeadlineExceeded, OverBudget
@@ -37,52 +37,73 @@ MACROS = (
 )
 
 
+class PlanFailed(Exception):
+    """The engine cannot answer this plan, and is well."""
+
+
 class Asking:
     """One plan on its way through the engine. Another thread may stop it."""
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self._plan = plan
         self._seconds = seconds
+        self._lock = Lock()  # nobody interrupts a connection that others have by now
         self._connection: DuckDBPyConnection | None = None
         self._unwanted = False
 
     def run(self, connection: "DuckDBPyConnection") -> list[Row]:
         """See `run`; one that was stopped has no rows."""
-        self._connection = connection
-        return [] if self._unwanted else run(connection, self._plan, seconds=self._seconds)
+        with self._lock:
+            if self._unwanted:
+                return []
+            self._connection = connection
+        try:
+            return run(connection, self._plan, seconds=self._seconds)
+        finally:
+            with self._lock:
+                self._connection = None
 
     def stop(self) -> None:
         """Nobody waits for it any more."""
-        self._unwanted = True
-        if self._connection is not None:
-            self._connection.interrupt()
+        with self._lock:
+            self._unwanted = True
+            if self._connection is not None:
+                self._connection.interrupt()
 
 
 def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
 
-    Raises DeadlineExceeded, and OverBudget for what does not fit into the memory and disk it may take.
+    Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and PlanFailed.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
     statement = render(plan)
-    ended = Event()
-    Thread(target=_watch, args=(connection, ended, seconds), daemon=True).start()
+    ended, lock = Event(), Lock()
+    Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
         return connection.execute(statement.sql, statement.values).fetchall()
     except duckdb.InterruptException as late:
         raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
     except duckdb.OutOfMemoryException as large:
         raise OverBudget("This takes more memory than the box may use for it; ask for a shorter range") from large
+    except (duckdb.ProgrammingError, duckdb.DataError, duckdb.NotSupportedError) as wrong:
+        raise PlanFailed(f"{plan.source}: {wrong}") from wrong
     finally:
-        ended.set()
+        with lock:
+            ended.set()
 
 
-def _watch(connection: "DuckDBPyConnection", ended: Event, seconds: float) -> None:
+def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: float) -> None:
     """Interrupt a query that takes too long; again, for one that has not begun yet would not notice."""
-    if not ended.wait(seconds):
-        while not ended.wait(_AGAIN_SECONDS):
+    if ended.wait(seconds):
+        return
+    while True:
+        with lock:
+            if ended.is_set():
+                return
             connection.interrupt()
+        ended.wait(_AGAIN_SECONDS)
 
 
 def render(plan: Plan) -> sql.Statement:
