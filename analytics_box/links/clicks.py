@@ -106,8 +106,9 @@ class Clicks:
     async def flush(self) -> None:
         """Returns when all that was noted before is on disk, or cannot be written now."""
         self._begin()
-        while self._writing:
-            await asyncio.gather(*self._writing)
+        waiting = tuple(self._writing)  # and none of those that begin meanwhile
+        if waiting:
+            await asyncio.gather(*waiting)
 
     def write_now(self) -> None:
         """The same at the end of the box, without an event loop."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.rules import (
     LONGEST_TAG,
     MOST_RULES,
@@ -147,6 +148,9 @@ _NAMES = {
 }
 
 
+_YEARS = range(1970, 10_000)
+
+
 def wanted(given: NewLink | ChangedLink, *, password: str | UnsetType | None) -> Wanted:
     """What a message wants a link to be; the hash of the password comes from who made it."""
     found: dict[str, Any] = {
@@ -160,10 +164,13 @@ def wanted(given: NewLink | ChangedLink, *, password: str | UnsetType | None) ->
 
 
 def instant_of(given: datetime | UnsetType | None) -> int | None:
-    """A date as UTC ms; one without a zone is UTC."""
+    """A date as UTC ms; one without a zone is UTC. Raises BadRequest for a year that no calendar shows again."""
     if given is None or isinstance(given, UnsetType):
         return None
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
+    if not _YEARS.start < aware.year < _YEARS.stop - 1:  # its zone may move it into the next
+        message = f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}"
+        raise BadRequest(message, details=(Detail("expiresAt", message),))
     return round(aware.timestamp() * 1000)
 
 

@@ -134,6 +134,8 @@ class Redirects:
         found = None
         if is_slug(slug) and rest in {"", PREVIEW_PATH[1:]}:
             found = self._directory.find(place.host, slug) or await self._cold(place, scope)
+        if found is not None and found.max_clicks is not None and self._clicks.counted(found.number) is None:
+            await self._clicks.count_of(found.number)
         if found is None:
             await self._unknown(place, scope, send)
         elif rest and not self._is_over(found):
@@ -169,8 +171,6 @@ class Redirects:
         return f"{'https' if self._settings.secure else 'http'}://{place.host}/{place.slug}"
 
     async def _follow(self, place: Place, found: Live, scope: Scope, receive: Receive, send: Send) -> None:
-        if found.max_clicks is not None and self._clicks.counted(found.number) is None:
-            await self._clicks.count_of(found.number)
         if self._is_over(found):
             await self._over(found, send)
             return

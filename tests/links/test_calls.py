@@ -55,6 +55,12 @@ REFUSALS = (
     Refusal("unknown folder", "links.create", NEW | {"folderId": "nothere1"}, 400, "BAD_REQUEST", "folderId"),
     Refusal("unknown domain", "links.create", NEW | {"domain": "go.example.org"}, 400, "BAD_REQUEST", "domain"),
     Refusal("no date", "links.create", NEW | {"expiresAt": "tomorrow"}, 400, "BAD_REQUEST", "expiresAt"),
+    Refusal(
+        "last year", "links.create", NEW | {"expiresAt": "9999-12-31T23:59:59-12:00"}, 400, "BAD_REQUEST", "expiresAt"
+    ),
+    Refusal(
+        "year 1", "links.create", NEW | {"expiresAt": "0001-01-01T00:00:00+12:00"}, 400, "BAD_REQUEST", "expiresAt"
+    ),
     Refusal("unknown app", "links.create", NEW | {"deepLinkApp": "myspace"}, 400, "BAD_REQUEST", "deepLinkApp"),
     Refusal("long preview", "links.create", NEW | {"ogTitle": "x" * 201}, 400, "BAD_REQUEST", "ogTitle"),
     Refusal("no clicks", "links.create", NEW | {"maxClicks": 0}, 400, "BAD_REQUEST", "maxClicks"),
