@@ -4,10 +4,11 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from analytics_box.http.call import Call
-from analytics_box.links import change, list_rows
+from analytics_box.links import change, list_rows, ranked
 from analytics_box.links.grounds import grounds_of
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import ChangedLink, LinkList, LinkPage, NewLink, OneLink, UpsertedLink, wanted
+from analytics_box.links.ranked_rows import Ranking
 from analytics_box.links.rules import Link
 from analytics_box.links.shown import LinkShown, PageShown, Success, shown
 from analytics_box.links.wanted import Wanted, checked
@@ -25,7 +26,11 @@ async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
 async def paginated(call: Call, given: LinkPage) -> PageShown:
     """links.paginated: a page of those that fit. Raises Forbidden."""
     wish = _wish(call, given)
-    fitting = await listed(call, given.organizationId, wish)
+    match given.sort:
+        case "clicks" | "last-click" as ranking:
+            fitting = await _ranked(call, wish, ranking)
+        case order:
+            fitting = await listed(call, given.organizationId, replace(wish, sort=order))
     return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 
 
@@ -109,6 +114,14 @@ async def listed(call: Call, organization_id: str | None, wish: Wish) -> list[Li
     return await call.read(read)
 
 
+async def _ranked(call: Call, wish: Wish, ranking: Ranking) -> list[Link]:
+    """The links that somebody may see by their clicks. Raises Forbidden."""
+    _, by = acting(call, wish.organization_id)
+    await call.read(lambda db: change.check(db, wish.organization_id, by, "viewer"))
+    numbers = await ranked.numbers(call, wish, ranking)
+    return await call.read(lambda db: list_rows.in_order(db, numbers))
+
+
 async def with_clicks(call: Call, links: list[Link]) -> list[LinkShown]:
     """Links for an answer, with the clicks of people so far."""
     totals = await call.parts.links.totals([link.number for link in links])
@@ -144,6 +157,5 @@ def _wish(call: Call, given: LinkList) -> Wish:
         limit=given.limit + 1,
         offset=given.offset,
         search=given.search,
-        sort=given.sort,
         deep=None if given.type == "all" else given.type == "deep",
     )

@@ -1,5 +1,7 @@
 """Lists of links from box.db: filtered, searched, sorted and paged."""
 
+import json
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -9,9 +11,9 @@ from analytics_box.links.rules import Link
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
-Sort = Literal["newest", "oldest", "name-asc", "name-desc"]
+Order = Literal["newest", "oldest", "name-asc", "name-desc"]
 
-_ORDER: Final[dict[Sort, str]] = {
+_ORDER: Final[dict[Order, str]] = {
     "newest": "number desc",
     "oldest": "number",
     "name-asc": "name collate nocase, number",
@@ -33,7 +35,7 @@ class Wish(Struct, frozen=True):
     tag: str | None = None
     search: str | None = None
     deep: bool | None = None
-    sort: Sort = "newest"
+    sort: Order = "newest"
     limit: int = 1_000
     offset: int = 0
     after: int = 0  # only links that are newer than the one with this number
@@ -52,6 +54,39 @@ def links(db: Connection, wish: Wish) -> list[Link]:
         values | {"limit": wish.limit, "offset": wish.offset},
     )
     return [link_of(row) for row in found]
+
+
+def numbers(
+    db: Connection, wish: Wish, *, limit: int, older_than: int | None = None, among: Sequence[int] | None = None
+) -> list[int]:
+    """The numbers of so many of the links that this asks for, the newest first, whatever its page and its order."""
+    where, values = _where(wish)
+    if older_than is not None:
+        where += " and number < :older_than"
+        values["older_than"] = older_than
+    if among is not None:
+        where += " and number in (select value from json_each(:among))"
+        values["among"] = json.dumps(among)
+    found = db.execute(
+        f"-- links.list_rows.numbers\nselect number from links where {where} order by number desc limit :limit",
+        values | {"limit": limit},
+    ).fetchall()
+    return [int(str(number)) for (number,) in found]
+
+
+def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
+    """The links with these numbers, as they are named. Those that are gone are left out."""
+    found = records.all_of(
+        db,
+        Row,
+        f"""
+        -- links.list_rows.in_order
+        select {COLUMNS} from links where number in (select value from json_each(?))
+        """,
+        (json.dumps(numbers),),
+    )
+    links = {link.number: link for link in map(link_of, found)}
+    return [links[number] for number in numbers if number in links]
 
 
 def count(db: Connection, wish: Wish) -> int:
@@ -76,6 +111,26 @@ def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
     return [(str(tag), int(str(number))) for tag, number in found]
 
 
+def tag_names(db: Connection, organization_id: str, limit: int) -> list[str]:
+    """So many of the tags of an organization's links, by leaps from tag to tag: in no time, however many links."""
+    found = db.execute(
+        """
+        -- links.list_rows.tag_names
+        with recursive leap(tag) as (
+          select min(tag) from link_tags
+          union all
+          select (select min(tag) from link_tags where link_tags.tag > leap.tag) from leap where tag is not null
+        )
+        select tag from leap where tag is not null and exists (
+          select 1 from link_tags cross join links on links.number = link_tags.link
+          where link_tags.tag = leap.tag and organization_id = ?)
+        limit ?
+        """,
+        (organization_id, limit),
+    ).fetchall()
+    return sorted((str(tag) for (tag,) in found), key=str.casefold)
+
+
 def _where(wish: Wish) -> tuple[str, dict[str, Any]]:
     parts = ["organization_id = :organization_id"]
     values: dict[str, Any] = {"organization_id": wish.organization_id}
@@ -93,7 +148,7 @@ def _where(wish: Wish) -> tuple[str, dict[str, Any]]:
         parts.append("folder_id = :folder_id")
         values["folder_id"] = wish.folder_id
     if wish.tag is not None:
-        parts.append("exists (select 1 from link_tags where link = links.number and tag = :tag)")
+        parts.append("+number in (select link from link_tags where tag = :tag)")  # + : no product of two lists
         values["tag"] = wish.tag
     if wish.deep is not None:
         parts.append(f"deep_link_app is {'not ' if wish.deep else ''}null")

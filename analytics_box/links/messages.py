@@ -7,6 +7,8 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.errors import BadRequest, Detail
+from analytics_box.links.list_rows import Order
+from analytics_box.links.ranked_rows import Ranking
 from analytics_box.links.rules import (
     LONGEST_TAG,
     MOST_RULES,
@@ -31,7 +33,7 @@ Password = Annotated[str, Meta(min_length=4, max_length=128)]
 Tags = Annotated[tuple[Annotated[str, Meta(max_length=LONGEST_TAG)], ...], Meta(max_length=MOST_TAGS)]
 Rules = Annotated[tuple[TargetRule, ...], Meta(max_length=MOST_RULES)]
 Variants = Annotated[tuple[Variant, ...], Meta(max_length=MOST_VARIANTS)]
-Sort = Literal["newest", "oldest", "name-asc", "name-desc"]
+Sort = Order | Ranking
 Type = Literal["all", "short", "deep"]
 
 
@@ -110,7 +112,7 @@ class LinkList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LinkPage(LinkList, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Input of links.paginated."""
+    """Input of links.paginated. Beyond the wire it sorts by clicks: the most, or the last first."""
 
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Annotated[int, Meta(ge=0, le=10_000_000)] = 0

@@ -8,8 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.http.visit import Next, Page, Visit, Visitor
 from analytics_box.links import calls as procedures
-from analytics_box.links import list_rows, tag_calls
-from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.links import list_rows
 from analytics_box.links.lines import line
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import LinkPage, OneLink, Sort
@@ -19,8 +18,9 @@ from analytics_box.texts import Links
 from analytics_box.websites import figures
 
 AT_ONCE = 50  # links on a page
+MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it
 NO_FOLDER = "none"
-SORTS: tuple[Sort, ...] = ("newest", "oldest", "name-asc", "name-desc")
+SORTS: tuple[Sort, ...] = ("newest", "oldest", "clicks", "last-click", "name-asc", "name-desc")
 
 
 class Asked(Struct, frozen=True):
@@ -71,7 +71,9 @@ async def link_list(visit: Visitor) -> Page:
     )
     found = await procedures.paginated(visit.call, given)
     wish = Wish(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
-    total = await visit.call.read(lambda db: list_rows.count(db, wish))
+    total, tags = await visit.call.read(
+        lambda db: (list_rows.count(db, wish), list_rows.tag_names(db, wish.organization_id, MOST_TAGS))
+    )
     folders = await folder_names(visit)
     return visit.pages.show(
         "links.html",
@@ -80,7 +82,7 @@ async def link_list(visit: Visitor) -> Page:
         links=[line(one, folders, person, visit.call.now) for one in found.items],
         counted=_counted(asked, len(found.items), total),
         folders=folders,
-        tags=[one.tag for one in await tag_calls.list_tags(visit.call, OfOrganization())],
+        tags=tags if not asked.tag or asked.tag in tags else [asked.tag, *tags],
         later=asked.link(page=asked.page + 1) if found.hasMore else "",
         earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
         editable=may_edit(person),

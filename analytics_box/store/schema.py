@@ -462,4 +462,9 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0013_link_tags_by_tag",
+        # Lists of links ask which tags there are, and which links have one.
+        ("create index link_tags_by_tag on link_tags (tag, link)",),
+    ),
 )

@@ -29,6 +29,8 @@ class Links:
     sorts: ClassVar[Mapping[str, str]] = {
         "newest": "Newest first",
         "oldest": "Oldest first",
+        "clicks": "Most clicks first",
+        "last-click": "Last click first",
         "name-asc": "Name, A to Z",
         "name-desc": "Name, Z to A",
     }

@@ -93,7 +93,7 @@ REFUSALS = (
     Refusal("link of others", "links.delete", {"id": "{foreign}"}, 404, "NOT_FOUND"),
     Refusal("page of none", "links.paginated", {"limit": 0}, 400, "BAD_REQUEST", "limit"),
     Refusal("large page", "links.paginated", {"limit": 101}, 400, "BAD_REQUEST", "limit"),
-    Refusal("other order", "links.paginated", {"sort": "clicks"}, 400, "BAD_REQUEST", "sort"),
+    Refusal("other order", "links.paginated", {"sort": "size"}, 400, "BAD_REQUEST", "sort"),
     Refusal("no externalId", "links.upsert", NEW, 400, "BAD_REQUEST", "externalId"),
     Refusal("long folder", "linkFolders.create", {"name": "x" * 81}, 400, "BAD_REQUEST", "name"),
     Refusal("same folder", "linkFolders.create", {"name": "NEWS"}, 409, "CONFLICT", "name"),
