@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
-from analytics_box.ingest import facts, sessions
+from analytics_box.ingest import sessions
 from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
@@ -68,7 +68,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     people = People(strings, state.seal, clock)
     db.accompany(strings, live, event_ids, people)
-    db.write_now(lambda db: sessions.recover(db, live, clock.now(), facts.ATTRIBUTES))
+    db.write_now(lambda db: sessions.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE)
     salts.current(clock.now())

@@ -45,8 +45,3 @@ def new_token() -> str:
 def digest(secret: str) -> bytes:
     """SHA-256 of a high-entropy secret: what is stored and looked up instead of it."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
-
-
-def new_number() -> int:
-    """A random 62-bit number, never 0: the id of a session among the facts."""
-    return secrets.randbits(62) or 1

@@ -12,6 +12,7 @@ from analytics_box.bots.judgement import Judgement
 from analytics_box.bots.rows import Group
 from analytics_box.bots.rules import KEPT, Program
 from analytics_box.clock import Clock
+from analytics_box.ingest.facts import stored
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db
@@ -73,6 +74,6 @@ class Held:
 
 def _remove(db: Connection, *, found: list[int]) -> None:
     db.execute(
-        "-- bots.forget\ndelete from events where id in (select value from json_each(?)) and bot <> 0",
+        f"-- bots.forget\ndelete from {stored('events')} where id in (select value from json_each(?)) and bot <> 0",
         (json.dumps(found),),
     )

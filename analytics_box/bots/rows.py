@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from analytics_box.bots.rules import Program, Rule, Wishes
+from analytics_box.ingest.facts import stored
 from analytics_box.store.db import Connection
 
 
@@ -81,12 +82,12 @@ def set_data_centres(db: Connection, website_id: str, on: bool) -> None:
 def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
     """What is held of a site since this instant (UTC ms), the commonest program first."""
     rows = db.execute(
-        """
+        f"""
         -- bots.groups
         select reason.value, agent.value, held.count, held.last
         from (
           select bot, agent, count(*) as count, max(time) as last
-          from events indexed by events_flagged
+          from {stored("events")} indexed by events_flagged
           where site = :site and bot <> 0 and time >= :since
           group by bot, agent
           order by count desc, last desc
@@ -106,9 +107,9 @@ def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
 def total(db: Connection, site: int, since: int) -> int:
     """How many events are held of a site since this instant (UTC ms)."""
     found = db.execute(
-        """
+        f"""
         -- bots.total
-        select count(*) from events indexed by events_flagged where site = ? and bot <> 0 and time >= ?
+        select count(*) from {stored("events")} indexed by events_flagged where site = ? and bot <> 0 and time >= ?
         """,
         (site, since),
     ).fetchone()
@@ -118,7 +119,10 @@ def total(db: Connection, site: int, since: int) -> int:
 def older(db: Connection, before: int, most: int) -> list[int]:
     """Ids of held events from before this instant (UTC ms)."""
     rows = db.execute(
-        "-- bots.older\nselect id from events indexed by events_flagged where bot <> 0 and time < ? limit ?",
+        f"""
+        -- bots.older
+        select id from {stored("events")} indexed by events_flagged where bot <> 0 and time < ? limit ?
+        """,
         (before, most),
     ).fetchall()
     return [int(str(found)) for (found,) in rows]

@@ -8,7 +8,7 @@ import json
 from functools import partial
 
 from analytics_box.clock import DAY, utc_day
-from analytics_box.ingest.facts import SPANS, TABLES
+from analytics_box.ingest.facts import SPANS, TABLES, stored
 from analytics_box.store.db import Connection, Db
 
 CHUNK = 2_000  # rows per write
@@ -18,7 +18,7 @@ _SCAN_SECONDS = 60.0  # for a look through all events of a website
 DELETE = {
     table: f"""
     -- erase.delete
-    delete from {table} where id in (select value from json_each(?)) and +site = ?
+    delete from {stored(table)} where id in (select value from json_each(?)) and +site = ?
     """
     for table in TABLES
 }

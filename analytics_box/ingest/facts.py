@@ -1,6 +1,10 @@
 """Events as facts: what an event is once it is understood, and in which columns of events.db it goes."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
+
+from analytics_box.store.strings import Combination
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3
 
@@ -30,6 +34,25 @@ ATTRIBUTES = (
     "screen",
     "connection",
 )
+# Of these, what is stored together.
+CLIENTS = Combination("clients", "client", ("browser", "browser_version", "system", "system_version", "device"))
+CAMPAIGNS = Combination(
+    "campaigns", "campaign", ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+)
+COMBINATIONS = (CLIENTS, CAMPAIGNS)
+
+
+def _parts() -> Iterator[tuple[Combination | None, int]]:
+    for place, name in enumerate(ATTRIBUTES):
+        combination = next((one for one in COMBINATIONS if name in one.parts), None)
+        if combination is None or name == combination.parts[0]:
+            yield combination, place
+
+
+# The attributes as they are stored: each a column by itself, or a combination of those from its place on.
+PARTS = tuple(_parts())
+STORED_ATTRIBUTES = tuple(ATTRIBUTES[place] if one is None else one.column for one, place in PARTS)
+
 OWN = (
     "site",
     "time",
@@ -52,6 +75,9 @@ OWN = (
     "client_session",
 )
 COLUMNS = (*OWN, *ATTRIBUTES, "properties")
+# A row as it is stored: `since_start` is the time since its session began, in ms.
+STORED_OWN = tuple("since_start" if name == "session_started" else name for name in OWN)
+STORED_COLUMNS = (*STORED_OWN, *STORED_ATTRIBUTES, "properties")
 
 # Facts that are no events: each kind has a table of its own, with these columns and what its `own` holds.
 SPAN_OWN = ("site", "time", "visitor", "session", "client_session", "profile", "path", "query_string")
@@ -82,6 +108,12 @@ SPANS: dict[str, tuple[str, ...]] = {
     ),
 }
 TABLES = ("events", *SPANS)
+
+
+def stored(table: str) -> str:
+    """Where the rows of a table of facts are written and removed; the table itself is a view for all who read."""
+    return f"stored_{table}"
+
 
 # Columns, of any of these tables, that hold the number of a string. What else holds no number of its own is an instant,
 # a count or an id.

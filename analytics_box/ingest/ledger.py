@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 
 from analytics_box.ingest import sessions
-from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, PAGE_EXIT, SPAN_OWN, SPANS, Event, Fact, Span
+from analytics_box.ingest.facts import (
+    PAGE_EXIT,
+    PARTS,
+    SPAN_OWN,
+    SPANS,
+    STORED_ATTRIBUTES,
+    STORED_COLUMNS,
+    Event,
+    Fact,
+    Span,
+    stored,
+)
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import Key, LiveSessions, Session
 from analytics_box.profiles.people import People
@@ -16,13 +27,13 @@ Value = int | float | str | None
 def _insert(table: str, columns: Sequence[str]) -> str:
     return f"""
     -- ledger.append
-    insert into {table} ({", ".join(columns)})
+    insert into {stored(table)} ({", ".join(columns)})
     values ({", ".join("?" * len(columns))})
     """
 
 
-_EVENT = _insert("events", COLUMNS)
-_SPAN = {table: _insert(table, (*SPAN_OWN, *own, *ATTRIBUTES)) for table, own in SPANS.items()}
+_EVENT = _insert("events", STORED_COLUMNS)
+_SPAN = {table: _insert(table, (*SPAN_OWN, *own, *STORED_ATTRIBUTES)) for table, own in SPANS.items()}
 
 
 class Ledger:
@@ -73,11 +84,11 @@ class Ledger:
         client_session = number(db, event.client_session)
         session = self._session(db, event, client_session)
         if session is None:
-            attributes = self._attributes(db, event)
-            session_number = session_started = 0
+            attributes = stored_attributes(db, self._strings, event.attributes)
+            session_number = since_start = 0
         else:
             attributes = session.attributes
-            session_number, session_started = session.number, session.started
+            session_number, since_start = session.number, event.time - session.started
         if event.timings:
             self._timings(db, event, session_number, client_session, attributes)
         return (
@@ -98,7 +109,7 @@ class Ledger:
             number(db, event.bot),
             number(db, event.agent),
             number(db, event.origin),
-            session_started,
+            since_start,
             client_session,
             *attributes,
             event.properties,
@@ -116,7 +127,7 @@ class Ledger:
             return None
         else:
             number = session.number if session is not None else None
-            session = sessions.new(event.time, self._attributes(db, event), number)
+            session = self._live.begin(db, event.time, stored_attributes(db, self._strings, event.attributes), number)
         self._live.keep(keys[0], session)
         return session
 
@@ -140,7 +151,7 @@ class Ledger:
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         number = self._strings.number
         client_session = number(db, span.client_session)
-        session = self._session_of_span(span, client_session)
+        session = self._session_of_span(db, span, client_session)
         own = [number(db, value) if isinstance(value, str) else value for value in span.own]
         return (
             span.site,
@@ -152,10 +163,14 @@ class Ledger:
             number(db, span.path),
             number(db, span.query_string),
             *own,
-            *(session.attributes if session is not None and session.attributes else self._attributes(db, span)),
+            *(
+                session.attributes
+                if session is not None and session.attributes
+                else stored_attributes(db, self._strings, span.attributes)
+            ),
         )
 
-    def _session_of_span(self, span: Span, client_session: int) -> Session | None:
+    def _session_of_span(self, db: Connection, span: Span, client_session: int) -> Session | None:
         """The session that is live, else the number of one that the visitor's next event will begin: a page's
         measurements may come before the page view itself."""
         if not span.visitor:
@@ -164,13 +179,22 @@ class Ledger:
         session = self._live.find(keys, span.time)
         if session is not None and session.attributes:
             return session
-        session = sessions.heard(session, span.time) if session is not None else sessions.new(span.time, ())
+        session = sessions.heard(session, span.time) if session is not None else self._live.begin(db, span.time, ())
         self._live.keep(keys[0], session)
         return session
 
-    def _attributes(self, db: Connection, fact: Fact) -> tuple[int, ...]:
-        number = self._strings.number
-        return tuple([number(db, text) for text in fact.attributes])
+
+def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
+    number, together = strings.number, strings.together
+    return tuple(
+        [
+            number(db, texts[place])
+            if combination is None
+            else together(db, combination, texts[place : place + len(combination.parts)])
+            for combination, place in PARTS
+        ]
+    )
 
 
 def _keys(fact: Fact, client_session: int) -> tuple[Key, ...]:

@@ -8,13 +8,13 @@ from collections import OrderedDict
 from collections.abc import Set
 from typing import NamedTuple, cast
 
-from analytics_box import ids
 from analytics_box.clock import DAY, MINUTE
-from analytics_box.ingest.facts import SPANS
+from analytics_box.ingest.facts import SPANS, STORED_ATTRIBUTES, stored
 from analytics_box.store.db import Connection
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
+RESERVED = 1_000  # numbers of sessions at once
 _RECOVERED = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
 
 # A visitor's id, or a session id that the client gave (as its number in strings), on one site.
@@ -41,6 +41,24 @@ class LiveSessions:
         self._live: OrderedDict[Key, Session] = OrderedDict()
         self._changed: list[tuple[Key, Session | None]] = []
         self._capacity = capacity
+        self._number = self._last_number = 0
+        self._reserved_at = -1  # how much had changed when numbers were reserved that are not committed yet
+
+    def begin(self, db: Connection, time: int, attributes: tuple[int, ...], number: int | None = None) -> Session:
+        """A session that begins with an event at this time; its number where it has been announced. To be kept."""
+        return Session(number or self._next_number(db), time, time, attributes)
+
+    def _next_number(self, db: Connection) -> int:
+        """Numbers are reserved in events.db, many at once; a restart leaves a gap."""
+        if self._number == self._last_number:
+            rows = db.execute(
+                "-- sessions.reserve\nupdate session_numbers set next = next + ? returning next - 1", (RESERVED,)
+            ).fetchall()
+            self._last_number = int(str(rows[0][0]))
+            self._number = self._last_number - RESERVED
+            self._reserved_at = len(self._changed)
+        self._number += 1
+        return self._number
 
     def find(self, keys: tuple[Key, ...], time: int) -> Session | None:
         """The session under these keys that an event at this time continues, the newest where it fits several; late
@@ -82,6 +100,9 @@ class LiveSessions:
         return len(self._changed)
 
     def undo(self, mark: int) -> None:
+        if self._reserved_at >= mark:
+            self._number = self._last_number
+            self._reserved_at = -1
         for key, before in reversed(self._changed[mark:]):
             if before is None:
                 self._live.pop(key, None)
@@ -91,6 +112,7 @@ class LiveSessions:
 
     def committed(self) -> None:
         self._changed.clear()
+        self._reserved_at = -1
         while len(self._live) > self._capacity:
             self._live.popitem(last=False)
 
@@ -114,11 +136,6 @@ def continues(session: Session, key: Key, time: int) -> bool:
     return key[1] == "client" or time - session.last <= IDLE
 
 
-def new(time: int, attributes: tuple[int, ...], number: int | None = None) -> Session:
-    """A session that begins with an event at this time; its number where it has been announced."""
-    return Session(number or ids.new_number(), time, time, attributes)
-
-
 def heard(session: Session, time: int) -> Session:
     """The session when something of it came from this time; one that has not begun yet may begin earlier."""
     number, started, last, attributes = session
@@ -127,9 +144,9 @@ def heard(session: Session, time: int) -> Session:
     return Session(number, started, time if time > last else last, attributes)
 
 
-def recover(db: Connection, live: LiveSessions, now: int, columns: tuple[str, ...], newest: int = 300_000) -> None:
-    """Read the live sessions back from the newest rows. `columns` are those that make up the attributes."""
-    rows = _begun(db, now, columns, newest)
+def recover(db: Connection, live: LiveSessions, now: int, newest: int = 300_000) -> None:
+    """Read the live sessions back from the newest rows."""
+    rows = _begun(db, now, newest)
     numbers = {row[3] for row in rows}
     begun = [
         (_key(site, visitor, client_session), Session(number, started, last, tuple(attributes)))
@@ -150,13 +167,13 @@ def _key(site: int, visitor: int, client_session: int) -> Key:
     return (site, "client", client_session) if client_session else (site, "visitor", visitor)
 
 
-def _begun(db: Connection, now: int, columns: tuple[str, ...], newest: int) -> list[tuple[int, ...]]:
+def _begun(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
     """The sessions of the newest events: where they are found, when they began and were last heard of."""
     rows = db.execute(
         f"""
         -- sessions.recover
-        select site, visitor, client_session, session, session_started, time, {", ".join(columns)}
-        from events
+        select site, visitor, client_session, session, time - since_start, time, {", ".join(STORED_ATTRIBUTES)}
+        from {stored("events")}
         where id in (
           select newest from (
             select max(time), id as newest

@@ -11,7 +11,7 @@ from typing import Any
 
 from analytics_box.clock import DAY
 from analytics_box.ingest import sessions
-from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, OWN, PAGE_EXIT
+from analytics_box.ingest.facts import PAGE_EXIT, STORED_ATTRIBUTES, STORED_COLUMNS, STORED_OWN, stored
 from analytics_box.ingest.sessions import IDLE, LONGEST, Key, LiveSessions, Session
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import EMPTY
@@ -19,11 +19,11 @@ from analytics_box.store.strings import EMPTY
 CHUNK = 500  # events per write: those that arrive wait meanwhile
 _SECONDS = 60.0  # for the look at a chunk's sessions
 
-_AT = {column: place for place, column in enumerate(COLUMNS)}
-_FIRST_ATTRIBUTE = len(OWN)
+_AT = {column: place for place, column in enumerate(STORED_COLUMNS)}
+_FIRST_ATTRIBUTE = len(STORED_OWN)
 _INSERT = f"""
     -- unflag.write
-    insert into events ({", ".join(COLUMNS)}) values ({", ".join("?" * len(COLUMNS))})
+    insert into {stored("events")} ({", ".join(STORED_COLUMNS)}) values ({", ".join("?" * len(STORED_COLUMNS))})
     """
 Row = list[Any]
 Known = dict[Key, list[Session]]
@@ -51,10 +51,10 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
     if numbers is None or None in numbers:
         return [], {}
     rows = db.execute(
-        """
+        f"""
         -- unflag.next
         select id, time, visitor, client_session
-        from events indexed by events_flagged
+        from {stored("events")} indexed by events_flagged
         where site = ? and bot = ? and agent = ? and bot <> 0
         order by time, id
         limit ?
@@ -71,8 +71,8 @@ def _sessions(db: Connection, site: int, times: list[Any], visitors: list[Any], 
     rows = db.execute(
         f"""
         -- unflag.sessions
-        select visitor, client_session, session, session_started, max(time), {", ".join(ATTRIBUTES)}
-        from events
+        select visitor, client_session, session, time - since_start, max(time), {", ".join(STORED_ATTRIBUTES)}
+        from {stored("events")}
         where site = :site and time between :first and :last and session <> 0
           and (
             client_session = 0 and visitor in (select value from json_each(:visitors))
@@ -100,35 +100,35 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: Known
     rows = db.execute(
         f"""
         -- unflag.write
-        select {", ".join(COLUMNS)} from events
+        select {", ".join(STORED_COLUMNS)} from {stored("events")}
         where id in (select value from json_each(?)) and bot <> 0
         order by time, id
         """,
         (json.dumps(found),),
     ).fetchall()
-    counted = [_counted(list(row), live, known, now) for row in rows]
+    counted = [_counted(db, list(row), live, known, now) for row in rows]
     db.executemany(_INSERT, counted)
     db.execute(
-        """
+        f"""
         -- unflag.write
-        delete from events where id in (select value from json_each(?)) and bot <> 0
+        delete from {stored("events")} where id in (select value from json_each(?)) and bot <> 0
         """,
         (json.dumps(found),),
     )
     return len(counted)
 
 
-def _counted(row: Row, live: LiveSessions, known: Known, now: int) -> Row:
+def _counted(db: Connection, row: Row, live: LiveSessions, known: Known, now: int) -> Row:
     """The row as one of a person's event."""
     row[_AT["bot"]] = row[_AT["agent"]] = EMPTY
-    session = _session(row, live, known, now)
+    session = _session(db, row, live, known, now)
     if session is not None:
-        row[_AT["session"]], row[_AT["session_started"]] = session.number, session.started
-        row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(ATTRIBUTES)] = session.attributes
+        row[_AT["session"]], row[_AT["since_start"]] = session.number, row[_AT["time"]] - session.started
+        row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES)] = session.attributes
     return row
 
 
-def _session(row: Row, live: LiveSessions, known: Known, now: int) -> Session | None:
+def _session(db: Connection, row: Row, live: LiveSessions, known: Known, now: int) -> Session | None:
     """The session that this event continues or begins; None for nobody and for a leave beacon on its own."""
     time, visitor = row[_AT["time"]], row[_AT["visitor"]]
     if not visitor:
@@ -145,8 +145,8 @@ def _session(row: Row, live: LiveSessions, known: Known, now: int) -> Session | 
     elif row[_AT["kind"]] == PAGE_EXIT:
         return None
     else:
-        attributes = row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(ATTRIBUTES)]
-        session = sessions.new(time, tuple(attributes), announced.number if announced is not None else None)
+        attributes = row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES)]
+        session = live.begin(db, time, tuple(attributes), announced.number if announced is not None else None)
     known[key] = [other for other in known.get(key, ()) if other.number != session.number] + [session]
     if now - session.last <= DAY:
         live.keep(key, session)

@@ -192,8 +192,7 @@ class Erasures(Struct, frozen=True):
         kept = erasure_rows.used_by_people(db, left, besides=erasure.id)
         gone = traces.named(db, left - kept)
         traces.remove_strings(db, gone)
-        for text in gone.values():
-            self.strings.forget(text)
+        self.strings.forget({*gone.values()})
         erasure_rows.emptied(db, erasure.id)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, SPAN_OWN, SPANS
+from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, COMBINATIONS, SPAN_OWN, SPANS, stored
 from analytics_box.profiles.rules import Stay
 from analytics_box.store.db import Connection
 
@@ -121,7 +121,7 @@ def remove(db: Connection, table: str, traces: Iterable[Trace]) -> None:
     """Delete these rows; SQLite overwrites them with zeros."""
     with _zeroed(db):
         db.execute(
-            f"-- traces.remove\ndelete from {table} where id in (select value from json_each(?))",
+            f"-- traces.remove\ndelete from {stored(table)} where id in (select value from json_each(?))",
             (json.dumps([trace.id for trace in traces]),),
         )
 
@@ -151,9 +151,16 @@ def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
 
 
 def remove_strings(db: Connection, strings: Iterable[int]) -> None:
-    """Delete these strings; SQLite overwrites them with zeros."""
+    """Delete these strings, and the combinations that have them; SQLite overwrites them with zeros."""
+    numbers = list(strings)
     with _zeroed(db):
-        db.executemany("-- traces.remove_strings\ndelete from strings where id = ?", [(number,) for number in strings])
+        db.executemany("-- traces.remove_strings\ndelete from strings where id = ?", [(number,) for number in numbers])
+        for table, _, parts in COMBINATIONS:
+            has_one = " or ".join(f"{part} in (select value from json_each(:numbers))" for part in parts)
+            db.execute(
+                f"-- traces.remove_strings\ndelete from {table} where id <> 0 and ({has_one})",
+                {"numbers": json.dumps(numbers)},
+            )
 
 
 @contextmanager

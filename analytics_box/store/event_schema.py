@@ -1,5 +1,7 @@
 """The schema of events.db, as an append-only list of steps."""
 
+from analytics_box.store.stored_facts import STORED_FACTS
+
 EVENTS = (
     (
         "0001_events",
@@ -337,4 +339,5 @@ EVENTS = (
             ),
         ),
     ),
+    ("0007_stored_facts", STORED_FACTS),
 )

@@ -5,18 +5,28 @@ forgets what a rolled-back savepoint had taught it.
 """
 
 from collections import OrderedDict
+from typing import NamedTuple
 
 import apsw
 
-EMPTY = 0  # the number of the empty string, written by the first migration
+EMPTY = 0  # the number of the empty string, written by the first migration, and of a combination of nothing else
+
+
+class Combination(NamedTuple):
+    """Strings that come together in the same few combinations: the table that has these, with one column for each of
+    the strings, and the column that stands in the facts instead of them."""
+
+    table: str
+    column: str
+    parts: tuple[str, ...]
 
 
 class Strings:
-    """Numbers of strings, for the writer thread. At most `capacity` strings are remembered."""
+    """Numbers of strings and of their combinations, for the writer thread. At most `capacity` are remembered."""
 
     def __init__(self, capacity: int = 100_000) -> None:
-        self._numbers: OrderedDict[str, int] = OrderedDict()
-        self._learned: list[str] = []
+        self._numbers: OrderedDict[str | tuple[str, ...], int] = OrderedDict()
+        self._learned: list[str | tuple[str, ...]] = []
         self._capacity = capacity
 
     def number(self, db: apsw.Connection, text: str) -> int:
@@ -37,9 +47,32 @@ class Strings:
         self._learned.append(text)
         return number
 
-    def forget(self, text: str) -> None:
-        """A string was removed from the table; should it come again, it gets another number."""
-        self._numbers.pop(text, None)
+    def together(self, db: apsw.Connection, combination: Combination, texts: tuple[str, ...]) -> int:
+        """The number of these strings as one of the combinations; a new one gets one inside the current transaction."""
+        key = (combination.table, *texts)
+        known = self._numbers.get(key)
+        if known is not None:
+            self._numbers.move_to_end(key)
+            return known
+        parts = tuple([self.number(db, text) for text in texts])
+        names, places = ", ".join(combination.parts), ", ".join("?" * len(parts))
+        found = db.execute(
+            f"-- strings.together\nselect id from {combination.table} where ({names}) = ({places})", parts
+        ).fetchone()
+        if found is None:
+            db.execute(f"-- strings.together\ninsert into {combination.table} ({names}) values ({places})", parts)
+            number = db.last_insert_rowid()
+        else:
+            number = int(found[0])
+        self._numbers[key] = number
+        self._learned.append(key)
+        return number
+
+    def forget(self, texts: set[str]) -> None:
+        """These strings were removed from their table, with the combinations that have them; should they come again,
+        they get other numbers."""
+        for key in [key for key in self._numbers if (key in texts if isinstance(key, str) else texts & {*key[1:]})]:
+            del self._numbers[key]
 
     def mark(self) -> int:
         return len(self._learned)

@@ -95,7 +95,7 @@ def test_what_is_allowed_survives_a_restart_and_a_count_that_was_broken_off_is_m
     call(box, "allowBot", reason=bots.KNOWN, agent="Kiosk-Monitor")
     box.box.events.db.write_now(
         lambda db: db.execute(
-            "update events set session = 0, session_started = 0, bot = (select id from strings where value = ?), "
+            "update stored_events set session = 0, since_start = 0, bot = (select id from strings where value = ?), "
             "agent = (select id from strings where value = ?)",
             (bots.KNOWN, "Kiosk-Monitor"),
         ).fetchall()

@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.clock import DAY
 from analytics_box.ingest import erase
-from analytics_box.ingest.facts import TABLES
+from analytics_box.ingest.facts import TABLES, stored
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -141,5 +141,5 @@ def test_a_chunk_is_deleted_by_id(tmp_path: Path) -> None:
         plan = db.read_now(
             lambda connection, delete=delete: connection.execute(f"explain query plan {delete}", ("[1]", 1)).fetchall()  # type: ignore[misc]
         )
-        assert f"SEARCH {table} USING INTEGER PRIMARY KEY (rowid=?)" in [str(step[-1]) for step in plan]
+        assert f"SEARCH {stored(table)} USING INTEGER PRIMARY KEY (rowid=?)" in [str(step[-1]) for step in plan]
     db.close()

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analytics_box.ingest import facts, sessions
+from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import SPANS, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
@@ -131,7 +131,7 @@ def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
             strings, live = Strings(), LiveSessions()
             ledger = Ledger(strings, live)
             now = step.happening.arrived
-            stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now, facts.ATTRIBUTES))  # type: ignore[misc]
+            stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now))  # type: ignore[misc]
         fact = structs.replace(step.fact, site=site)
         stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]
         live.committed()

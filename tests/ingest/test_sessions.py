@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.ingest import facts, sessions
+from analytics_box.ingest import sessions
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.store.strings import Strings
@@ -151,7 +151,7 @@ def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
     before, happening, expected = RESTARTS[story]
     stage.store(before)
     live = LiveSessions()
-    stage.db.read_now(lambda db: sessions.recover(db, live, happening.arrived, facts.ATTRIBUTES))
+    stage.db.read_now(lambda db: sessions.recover(db, live, happening.arrived))
     ledger = Ledger(Strings(), live)
     stage.db.write_now(lambda db: ledger.append(db, [happening.fact()]))
     assert sessions_of(stage)[-1] == expected
@@ -160,7 +160,7 @@ def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
 def test_sessions_that_no_event_can_continue_are_not_read_back(stage: Stage) -> None:
     stage.store([view, after(other, DAY)])
     live = LiveSessions()
-    stage.db.read_now(lambda db: sessions.recover(db, live, EVENING + 2 * DAY + 1, facts.ATTRIBUTES))
+    stage.db.read_now(lambda db: sessions.recover(db, live, EVENING + 2 * DAY + 1))
     assert len(live) == 1
 
 

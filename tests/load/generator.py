@@ -7,7 +7,7 @@ like is what the ledger would have written.
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 from random import Random
 
@@ -15,6 +15,8 @@ import apsw
 
 from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.ingest import facts
+from analytics_box.ingest.ledger import stored_attributes
+from analytics_box.ingest.visitors import BITS
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
@@ -90,13 +92,15 @@ def fill(directory: Path, site: int, events: int, *, end: int, seed: int = 1, da
     db = Db(directory / schema.EVENTS_FILE, readers=1)
     random = Random(seed)
     try:
-        numbers = db.write_now(lambda connection: _intern(connection, Strings(100_000)))
-        profiles = [_profile(random, numbers) for _ in range(PROFILES)]
+        strings = Strings(100_000)
+        numbers = db.write_now(lambda connection: _intern(connection, strings))
+        profiles = db.write_now(lambda connection: [_profile(random, connection, strings) for _ in range(PROFILES)])
+        sessions = count(1)
         first = utc_day(end) - days
         written = 0
         for day in range(first, first + days):
             wanted = events * (day - first + 1) // days - written
-            rows = list(_of_day(random, day, site, wanted, numbers, profiles))
+            rows = list(_of_day(random, day, site, wanted, numbers, profiles, sessions))
             rows.sort(key=_time)
             db.write_now(partial(_insert, rows))
             written += len(rows)
@@ -115,18 +119,22 @@ _CHOICES = {size: Zipf(size) for size in {1, len(PATHS), *(len(values) for value
 _PATHS = _CHOICES[len(PATHS)]
 
 
-def _profile(random: Random, numbers: dict[str, int]) -> tuple[int, ...]:
+def _profile(random: Random, db: apsw.Connection, strings: Strings) -> tuple[int, ...]:
+    """A set of session attributes as it is stored."""
     ranks: dict[str, int] = {}
-    profile = []
+    texts = []
     for name in facts.ATTRIBUTES:
         values = VALUES.get(name, ("",))
         ranks[name] = ranks[TOGETHER[name]] if name in TOGETHER else _CHOICES[len(values)].rank(random.random())
-        profile.append(numbers[values[ranks[name]]] if values[ranks[name]] else 0)
-    return tuple(profile)
+        texts.append(values[ranks[name]])
+    return stored_attributes(db, strings, tuple(texts))
 
 
-_TIME = facts.COLUMNS.index("time")
-_INSERT = f"insert into events ({', '.join(facts.COLUMNS)}) values ({', '.join('?' * len(facts.COLUMNS))})"
+_TIME = facts.STORED_COLUMNS.index("time")
+_INSERT = (
+    f"insert into {facts.stored('events')} ({', '.join(facts.STORED_COLUMNS)})"
+    f" values ({', '.join('?' * len(facts.STORED_COLUMNS))})"
+)
 
 
 def _insert(rows: list[Row], db: apsw.Connection) -> None:
@@ -138,19 +146,24 @@ def _time(row: Row) -> int:
 
 
 def _of_day(
-    random: Random, day: int, site: int, wanted: int, numbers: dict[str, int], profiles: list[tuple[int, ...]]
+    random: Random,
+    day: int,
+    site: int,
+    wanted: int,
+    numbers: dict[str, int],
+    profiles: list[tuple[int, ...]],
+    sessions: Iterator[int],
 ) -> Iterator[Row]:
     """The page views of the sessions of one UTC day, session by session."""
     view = numbers["screen_view"]
     paths = [numbers[path] for path in PATHS]
     crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))
-    visitors = [random.getrandbits(62) | 1 for _ in range(crowd)]
-    while wanted > 0:
-        session, visitor = random.getrandbits(62) | 1, random.choice(visitors)
-        profile = random.choice(profiles)
-        started = time = day * DAY + int(random.random() * (DAY - 30 * MINUTE))
-        views = min(wanted, 1 + int(random.expovariate(1 / (VIEWS_PER_SESSION - 0.5))))
-        path = profile[0]
+    visitors = [random.getrandbits(BITS) | 1 for _ in range(crowd)]
+    lengths = list(_lengths(random, wanted))
+    starts = sorted(day * DAY + int(random.random() * (DAY - 30 * MINUTE)) for _ in lengths)
+    for started, views, session in zip(starts, lengths, sessions, strict=False):
+        visitor, profile = random.choice(visitors), random.choice(profiles)
+        time, path = started, profile[0]
         for _ in range(views):
             own = {
                 "site": site,
@@ -160,9 +173,16 @@ def _of_day(
                 "visitor": visitor,
                 "session": session,
                 "path": path,
-                "session_started": started,
+                "since_start": time - started,
             }
-            yield (*(own.get(column, 0) for column in facts.OWN), *profile, None)
+            yield (*(own.get(column, 0) for column in facts.STORED_OWN), *profile, None)
             time += int(random.expovariate(1 / 45_000))
             path = paths[_PATHS.rank(random.random())]
+
+
+def _lengths(random: Random, wanted: int) -> Iterator[int]:
+    """How many page views each session has; so many together."""
+    while wanted > 0:
+        views = min(wanted, 1 + int(random.expovariate(1 / (VIEWS_PER_SESSION - 0.5))))
+        yield views
         wanted -= views

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from analytics_box import clock as clocks
-from analytics_box.ingest import facts, sessions
+from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_VIEW, SPANS, TABLES, Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
@@ -54,7 +54,7 @@ class World:
         self.seal = Seal(directory / "secret.key")
         self.people = People(self.strings, self.seal, self.clock)
         self.events.accompany(self.strings, self.live, self.people)
-        self.events.write_now(lambda db: sessions.recover(db, self.live, self.clock.now(), facts.ATTRIBUTES))
+        self.events.write_now(lambda db: sessions.recover(db, self.live, self.clock.now()))
         self.ledger = Ledger(self.strings, self.live, people=self.people)
         self.salts = SaltFile(directory / "salts")
         self.stop_at = ""

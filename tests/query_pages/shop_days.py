@@ -4,7 +4,7 @@ from analytics_box.clock import DAY, SECOND
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
 
 # Visitors, and their sessions by name: those that the box names itself are different each time.
-ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27_B8E4, 0x51E0_7B43_9C6D_28F1, 0x0C2D_E81A_64F9_3B75, 0x66A8_1F50_D37E_92C0
+ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E
 SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1"}
 BEN_ID = "customer-17"
 _GERMANY = {

@@ -42,7 +42,7 @@ def test_a_fresh_directory_gets_both_files_with_every_step(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
     for name, wanted in FILES.items():
         assert steps(tmp_path / name) == [step for step, _ in wanted]
-    assert {"events", "strings"} <= names(tmp_path / schema.EVENTS_FILE, "table")
+    assert {"stored_events", "strings"} <= names(tmp_path / schema.EVENTS_FILE, "table")
     assert {"websites", "api_keys", "audit"} <= names(tmp_path / schema.BOX_FILE, "table")
 
 
@@ -57,7 +57,8 @@ def test_every_table_of_ours_is_strict(box: Path) -> None:
     for name in FILES:
         connection = apsw.Connection(str(box / name))
         rows = connection.execute(
-            "select name, strict from pragma_table_list where schema = 'main' and name not like '%sqlite%'"
+            "select name, strict from pragma_table_list"
+            " where schema = 'main' and type = 'table' and name not like '%sqlite%'"
         ).fetchall()
         connection.close()
         assert rows
@@ -133,7 +134,7 @@ def test_an_interrupted_first_start_is_taken_up_again(tmp_path: Path) -> None:
     for name in FILES:
         (tmp_path / name).touch()
     migrate(tmp_path)
-    assert "events" in names(tmp_path / schema.EVENTS_FILE, "table")
+    assert "stored_events" in names(tmp_path / schema.EVENTS_FILE, "table")
     connection = apsw.Connection(str(tmp_path / schema.EVENTS_FILE))
     assert connection.pragma("page_size") == 8192
     connection.close()

@@ -1,0 +1,139 @@
+"""A step of events.db: how facts lie on disk, and how they are read.
+
+A table of facts is stored as `stored_NAME`, and NAME is a view of it with a column for everything that can be asked.
+What comes together in the same few combinations, a browser with its system and device or the five parts of a campaign,
+is stored once and stands in the rows as one number. A session has the next small number instead of a random one, its
+start stands in a row as the time since, and ids of visitors have 47 bits, which SQLite stores in six bytes.
+"""
+
+_CLIENT = ("browser", "browser_version", "system", "system_version", "device")
+_CAMPAIGN = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+_COMBINATIONS = {"clients": ("client", _CLIENT), "campaigns": ("campaign", _CAMPAIGN)}
+
+_ATTRIBUTES = (
+    *("entry", "referrer", "source", "channel", "click_id", *_CAMPAIGN, "country", "region", "city"),
+    *(*_CLIENT, "language", "time_zone", "viewport", "screen", "connection"),
+)
+_WHERE = ("site", "time", "visitor", "session", "client_session", "profile", "path", "query_string")
+_OWN = {
+    "events": (
+        *("site", "time", "kind", "name", "namespace", "visitor", "session", "profile", "path", "query_string"),
+        *("title", "engaged", "scroll", "interactions", "bot", "agent", "origin", "session_started", "client_session"),
+    ),
+    "vitals": (*_WHERE, "metric", "value"),
+    "errors": (*_WHERE, "type", "message", "filename", "line", "position", "stack"),
+    "outgoing_links": (*_WHERE, "href", "text", "domain"),
+    "engagement": (
+        *(*_WHERE, "page_index", "exit_type", "time_on_page", "active_time", "first_interaction", "scroll", "scrolls"),
+        *("clicks", "keys", "interactions", "copies", "rage_clicks", "dead_clicks", "rage_target", "dead_target"),
+        *("form_fields", "form_submits", "last_field", "errors"),
+    ),
+}
+_MORE = {"events": ("properties",)}
+_CHECKS = {
+    "kind": "check (kind in (1, 2, 3))",
+    "engaged": "check (engaged >= 0)",
+    "interactions": "check (interactions >= 0)",
+    "scroll": "check (scroll between 0 and 100)",
+    "value": "check (value >= 0)",
+    "line": "check (line >= 0)",
+    "position": "check (position >= 0)",
+    "visitor": "check (visitor between 0 and 0x7fffffffffff)",
+    "session": "check (session >= 0)",
+}
+_TYPES = {"value": "real    not null", "properties": "text"}
+_STARTED = {"session_started": ("since_start", "iif(session = 0, 0, time - session_started)")}
+_SHIFTED = "visitor >> 15"  # of the 62 bits that ids of visitors had
+
+
+def _combination_of(name: str) -> tuple[str, str, tuple[str, ...]] | None:
+    for table, (column, columns) in _COMBINATIONS.items():
+        if name in columns:
+            return table, column, columns
+    return None
+
+
+def _stored(table: str) -> dict[str, str]:
+    """The columns as they are stored, each with what it is made of."""
+    columns = {}
+    for name in (*_OWN[table], *_ATTRIBUTES, *_MORE.get(table, ())):
+        combination = _combination_of(name)
+        if combination is not None:
+            columns[combination[1]] = f"{combination[0]}.id"
+        elif name in _STARTED:
+            columns[_STARTED[name][0]] = _STARTED[name][1]
+        else:
+            columns[name] = _SHIFTED if name == "visitor" else f"old.{name}"
+    return columns
+
+
+def _seen(table: str) -> list[str]:
+    """The columns as they are read."""
+    columns = ["id"]
+    for name in (*_OWN[table], *_ATTRIBUTES, *_MORE.get(table, ())):
+        combination = _combination_of(name)
+        if combination is not None:
+            columns.append(f"(select {name} from {combination[0]} where id = stored.{combination[1]}) as {name}")
+        elif name in _STARTED:
+            columns.append(f"iif(session = 0, 0, time - {_STARTED[name][0]}) as {name}")
+        else:
+            columns.append(name)
+    return columns
+
+
+def _combination(table: str) -> tuple[str, ...]:
+    columns = _COMBINATIONS[table][1]
+    names = ", ".join(columns)
+    found = " union ".join(f"select {names} from {facts}" for facts in _OWN)
+    return (
+        f"create table {table} (id integer primary key, "
+        + ", ".join(f"{name} integer not null" for name in columns)
+        + f", unique ({names})) strict",
+        f"insert into {table} values (0, {', '.join('0' * len(columns))})",
+        f"insert or ignore into {table} ({names}) {found}",
+    )
+
+
+def _facts(table: str) -> tuple[str, ...]:
+    stored = _stored(table)
+    columns = ",\n".join(
+        f"  {name} {_TYPES.get(name, 'integer not null')} {_CHECKS.get(name, '')}".rstrip() for name in stored
+    )
+    joins = " ".join(f"join {other} using ({', '.join(names)})" for other, (_, names) in _COMBINATIONS.items())
+    changed = f"insert into changes (source, row) values ('{table}', old.id);"
+    return (
+        f"create table stored_{table} (\n  id integer primary key,\n{columns}\n) strict",
+        f"insert into stored_{table} select old.id, {', '.join(stored.values())} from {table} as old {joins}",
+        f"drop table {table}",
+        f"create index {table}_by_time on stored_{table} (site, time)",
+        *(
+            ("create index events_flagged on stored_events (site, bot, agent, time) where bot <> 0",)
+            if table == "events"
+            else ()
+        ),
+        *(
+            f"create trigger {table}_{event} after {event} on stored_{table} begin {changed} end"
+            for event in ("delete", "update")
+        ),
+        f"create view {table} as select {', '.join(_seen(table))} from stored_{table} as stored",
+    )
+
+
+STORED_FACTS = (
+    *(statement for table in _COMBINATIONS for statement in _combination(table)),
+    *(statement for table in _OWN for statement in _facts(table)),
+    # Who a visitor was, and whose traces are being removed, by the same ids.
+    f"update visitor_profiles set visitor = {_SHIFTED}",
+    f"update link_clicks set visitor = {_SHIFTED}, landing_visitor = landing_visitor >> 15",
+    """
+    update erasures set visitors = (
+      select json_group_array(
+        json_array(json_extract(value, '$[0]') >> 15, json_extract(value, '$[1]'), json_extract(value, '$[2]'))
+      )
+      from json_each(visitors)
+    )
+    """,
+    # The number of the next session.
+    "create table session_numbers (next integer not null check (next > 0)) strict",
+    "insert into session_numbers values (1)",
+)
