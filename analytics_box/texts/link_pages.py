@@ -176,7 +176,7 @@ class LinkImport:
     example = "An example"
     example_label = "A sheet of two links"
     no_file = "Choose a file, or paste its text"
-    not_text = "The file is no text in UTF-8"
+    not_text = "The file is no text in UTF-8: line {line} is not. In a spreadsheet, save it as “CSV UTF-8”"
     states: ClassVar[Mapping[str, str]] = {
         "checking": "Checking",
         "checked": "Checked: nothing is kept yet",
@@ -197,6 +197,7 @@ class LinkImport:
     was = "Of {total} rows there were"
     run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}
     run_rest: ClassVar[Mapping[bool, str]] = {
+    ignored = "Columns that mean nothing here and are left out:"
         True: "Import 1 link, leave out what is wrong",
         False: "Import {count} links, leave out what is wrong",
     }

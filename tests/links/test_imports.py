@@ -127,7 +127,6 @@ def test_a_file_over_http(world: World) -> None:
         ("not json", "json"),
         ('{"name": "A"}', "json"),
         ("[]", "json"),
-        ("[1]", "json"),
         ("targetUrl\n" + "https://example.com/\n" * 10_001, "csv"),
     ],
 )
