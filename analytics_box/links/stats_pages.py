@@ -24,12 +24,13 @@ from analytics_box.links.panels import (
     ListRow,
     Totals,
     chart,
+    metric_names,
     panel,
     rows_wanted,
     tiles,
 )
 from analytics_box.links.shown import LinkShown
-from analytics_box.links.view import chips, read_link_view
+from analytics_box.links.view import NAMES, Choice, chips, facts_of, kind_of, kinds, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter
 from analytics_box.texts import LinkForm, Links, LinkStats
@@ -52,6 +53,8 @@ class Stats(Struct, frozen=True):
     panels: tuple[Panel, ...]
     figures_failed: bool = False
     chips: tuple[Chip, ...] = ()
+    kinds: tuple[Choice, ...] = ()
+    names: Mapping[str, str] = {}
 
 
 class Fact(Struct, frozen=True):
@@ -123,6 +126,8 @@ def _stats(asking: Asking, view: View, answered: Mapping[str, "asyncio.Task[Any]
         panels=tuple(panel(view, name, ready.get(name), failed=name in failed) for name in names),
         figures_failed="figures" in failed,
         chips=chips(view),
+        kinds=kinds(view),
+        names=NAMES,
     )
 
 
@@ -148,7 +153,7 @@ async def _figures(asking: Asking, view: View) -> LinkFigures:
             view,
             read(totals, Totals)[0],
             read(before[0], Totals)[0] if before else None,
-            read(landing, Landing)[0],
+            read(landing, Landing)[0] if not asking.kind else Landing(),  # only people land
             read(kinds, ListRow),
             unfinished=one_day,
         ),
@@ -159,6 +164,7 @@ async def _figures(asking: Asking, view: View) -> LinkFigures:
             now=asking.wall,
             formats=asking.formats,
         ),
+        metric_names(view)[view.metric],
     )
 
 
@@ -178,8 +184,9 @@ def _asking(visit: Visit, number: int, view: View) -> Asking:
         zone,
         now,
         formats=formats_of(visit.person),
-        filters=view.filters,
+        filters=facts_of(view),
         subject="link",
+        kind=kind_of(view),
     )
 
 

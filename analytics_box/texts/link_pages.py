@@ -95,6 +95,11 @@ class LinkStats:
         "sessions": "Visits that followed",
         "others": "Not counted",
     }
+    other_metrics: ClassVar[Mapping[str, str]] = {"clicks": "Requests", "visitors": "Different senders"}
+    filters: ClassVar[Mapping[str, str]] = {"variant": "Variant", "rule": "Rule"}
+    people = "Clicks of people"
+    only = "Not counted"
+    about_kind = "The figures are about"
     helps: ClassVar[Mapping[str, str]] = {
         "sessions": "on websites of this box",
         "others": "programs, previews, prefetches",
@@ -123,7 +128,6 @@ class LinkStats:
     }
     asked = "asked for"
     all_time: ClassVar[Mapping[bool, str]] = {True: "1 click in all", False: "{count} clicks in all"}
-    counted = "Clicks"
     tabs: ClassVar[Mapping[str, str]] = {
         "sources": "Sources",
         "countries": "Countries",
@@ -193,11 +197,11 @@ class LinkImport:
         "unchanged": "as they were",
         "failed": "wrong",
     }
+    ignored = "Columns that mean nothing here and are left out:"
     would = "Of {total} rows there would be"
     was = "Of {total} rows there were"
     run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}
     run_rest: ClassVar[Mapping[bool, str]] = {
-    ignored = "Columns that mean nothing here and are left out:"
         True: "Import 1 link, leave out what is wrong",
         False: "Import {count} links, leave out what is wrong",
     }
