@@ -101,14 +101,22 @@ async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], No
 async def dry_run(
     call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]
 ) -> list[RowShown]:
-    """What would become of these rows: they are stored in a copy that is thrown away."""
+    """What would become of these rows: they are stored in a copy that is thrown away.
+
+    Nobody will ever find a link by the id that it had there, nor by the slug that it was given.
+    """
     wishes = [row.wanted for row in rows]
     copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, wishes))
     shown: list[RowShown] = []
+    made: set[str] = set()
     try:
         for some in _pieces(rows):
             done, _ = await asyncio.to_thread(_tried, copy, organization_id, import_trial.trying(by), some)
-            shown += [_foreseen(row, given) for row, given in zip(done, some, strict=True)]
+            made |= {row.id for row in done if row.status == "created"}
+            shown += [
+                replace(row, id="", slug=_own_slug(given)) if row.id in made else row
+                for row, given in zip(done, some, strict=True)
+            ]
             hear(len(shown))
     finally:
         copy.close()
@@ -202,8 +210,5 @@ def _status(changed: Changed) -> Status:
     return "unchanged" if changed.before == changed.after else "updated"
 
 
-def _foreseen(row: RowShown, given: Row) -> RowShown:
-    """What a dry run says of a row: not the id and the slug by which nobody will ever find a link."""
-    if row.status != "created":
-        return row
-    return replace(row, id="", slug=given.wanted.slug if isinstance(given.wanted.slug, str) else "")
+def _own_slug(row: Row) -> str:
+    return row.wanted.slug if isinstance(row.wanted.slug, str) else ""
