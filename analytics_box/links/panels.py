@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.http.dates import Formats
 from analytics_box.links.lists import LISTS, PANELS, Listed
@@ -92,7 +93,7 @@ def tiles(
             metric,
             names[metric],
             figures.count(now),
-            change_of_count(now, then, judged=not unfinished and not kind_of(view)) if then is not None else None,
+            _change(view, now, then, unfinished=unfinished) if then is not None else None,
             selected=view.metric == metric,
             href=view.link(metric=metric),
         )
@@ -104,6 +105,12 @@ def tiles(
         LinkTile("sessions", names["sessions"], figures.count(landing.sessions), help=LinkStats.helps["sessions"]),
         LinkTile("others", names["others"], figures.count(others), help=LinkStats.helps["others"]),
     )
+
+
+def _change(view: View, now: float, then: float, *, unfinished: bool) -> Change:
+    """More clicks are better; more programs are neither good nor bad."""
+    change = change_of_count(now, then, judged=not unfinished)
+    return replace(change, tone="neutral") if kind_of(view) else change
 
 
 def metric_names(view: View) -> Mapping[str, str]:

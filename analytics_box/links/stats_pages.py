@@ -42,6 +42,8 @@ from analytics_box.websites.overview import RangeShown
 from analytics_box.websites.panels import Panel
 from analytics_box.websites.view import View, days_of
 
+LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
+
 
 class Stats(Struct, frozen=True):
     """Everything below the header of the page, with its parts as far as they are ready."""
@@ -70,7 +72,9 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     number = await link_number(visit, link_id)
     view = read_link_view(f"{HOME}/{link.id}", visit.request.query_params)
     asking = _asking(visit, number, view)
-    names = ("figures", *_panels(link))
+    fresh = not link.clicks and not view.filters
+    panels = (LONE_PANEL,) if fresh else _panels(link)
+    names = panels if fresh else ("figures", *panels)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -84,7 +88,8 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
         shell=frame(visit.person),
         link=line(link, folders, visit.person, visit.call.now),
         facts=_facts(visit, link, folders),
-        stats=_stats(asking, view, ready, _panels(link)),
+        stats=_stats(asking, view, ready, panels),
+        fresh=fresh,
         editable=may_edit(visit.person),
         done=Links.done.get(visit.asked("done"), ""),
     )

@@ -104,7 +104,12 @@ class LinkStats:
         "sessions": "on websites of this box",
         "others": "programs, previews, prefetches",
     }
-    open = "Open"
+    fresh_title = "Nobody has followed this link yet"
+    fresh = (
+        "Put its short address or its QR code where people are. From the first click on you see here when they come, "
+        "from where and with what."
+    )
+    fresh_over = "It has ended, so nobody is led on any more: change when it ends, or make another one."
     about = "About this link"
     facts: ClassVar[Mapping[str, str]] = {
         "target": "Leads to",

@@ -251,3 +251,9 @@ def test_a_password_is_kept_changed_and_taken_away(pages: PageWorld) -> None:
     assert pages.unlock("guarded", "open sesame").status == 303
     assert pages.sent(f"/links/{link_id}/edit", fields | {"removePassword": "on"}).status == 303
     assert pages.follow("guarded").status == 302
+
+
+def test_the_form_says_what_a_limit_and_a_password_do_not_do(pages: PageWorld) -> None:
+    page = pages.seen("/links/new")
+    assert "A limit is not a one-time secret." in page
+    assert "It guards the short address, not the target" in page

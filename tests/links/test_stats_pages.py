@@ -33,7 +33,8 @@ def test_a_click_on_a_value_filters_the_whole_page(pages: PageWorld) -> None:
 
 
 def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    link_id = pages.link()["id"]
+    link_id = pages.link(slug="slow")["id"]
+    pages.follow("slow")
     monkeypatch.setattr(stats_pages, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
     for name in ("figures", "sources", "countries", "devices", "kinds"):
@@ -108,3 +109,21 @@ def test_what_is_not_counted_is_a_click_away(pages: PageWorld, filtered: str) ->
     page = pages.seen(f"{filtered}?wait=all&range=today&kind=bot")
     assert "Requests" in page
     assert re.search(r'id="tile-sessions".*?tile-value number">0<', page, re.DOTALL)
+
+
+def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> None:
+    path = f"/links/{pages.link(slug='quiet')['id']}?range=today&wait=all"
+    pages.follow("quiet", user_agent=GOOGLEBOT)
+    page = pages.seen(path)
+    assert "Nobody has followed this link yet" in page
+    assert "tile-clicks" not in page
+    assert re.search(r'id="panel-kinds".*?Programs', page, re.DOTALL)
+    pages.follow("quiet")
+    page = pages.seen(path)
+    assert "Nobody has followed this link yet" not in page
+    assert "tile-clicks" in page
+
+
+def test_a_link_that_is_over_says_that_nobody_will_follow_it(pages: PageWorld) -> None:
+    link_id = pages.link(expiresAt="2020-01-01T00:00:00Z")["id"]
+    assert "It has ended, so nobody is led on any more" in pages.seen(f"/links/{link_id}?wait=all")
