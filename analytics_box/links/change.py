@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box import errors, ids
@@ -79,17 +79,19 @@ def update(db: Connection, organization_id: str, by: By, link_id: str, wanted: W
     return _change(db, existing(db, organization_id, link_id), by, wanted)
 
 
-def upsert(db: Connection, organization_id: str, by: By, external_id: str, wanted: Wanted) -> Changed:
+def upsert(
+    db: Connection, organization_id: str, by: By, external_id: str, wanted: Wanted, *, rename: bool = True
+) -> Changed:
     """The link that its maker knows by this id gets these values; there is one afterwards.
 
-    Raises Forbidden, BadRequest or Conflict.
+    Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
     """
     check(db, organization_id, by, "member")
     found = rows.find_by_external_id(db, organization_id, external_id)
     wanted = replace(wanted, external_id=external_id)
     if found is None:
         return Changed(None, create(db, organization_id, by, wanted))
-    return _change(db, found, by, wanted)
+    return _change(db, found, by, wanted if rename else replace(wanted, name=UNSET))
 
 
 def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.links import change, exports, list_rows
-from analytics_box.links.imports import MOST_ROWS
+from analytics_box.links.import_files import MOST_ROWS
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import Id
 from analytics_box.organizations.acting import acting

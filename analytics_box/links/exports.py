@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from analytics_box.http.call import Call
-from analytics_box.links import folder_rows, list_rows
+from analytics_box.links import cells, folder_rows, list_rows, targets
 from analytics_box.links.click_rows import Total
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.rules import Link
@@ -22,7 +22,7 @@ TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 _AT_ONCE: Final = 1_000  # links in a piece
 # The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
 COLUMNS: Final = (
-    *("name", "targetUrl", "domain", "slug", "shortUrl", "folder", "tags", "externalId", "expiresAt"),
+    *("name", "targetUrl", "targetDomain", "domain", "slug", "shortUrl", "folder", "tags", "externalId", "expiresAt"),
     *("expiredRedirectUrl", "maxClicks", "redirectStatus", "queryForwarding"),
     *("utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"),
     *("ogTitle", "ogDescription", "ogImageUrl", "ogVideoUrl", "iosUrl", "androidUrl", "deepLinkApp"),
@@ -36,7 +36,6 @@ UTM: Final = {
     "utmTerm": "term",
     "utmContent": "content",
 }
-TAG_SEPARATOR: Final = ";"
 
 
 async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str | None = None) -> AsyncIterator[bytes]:
@@ -86,6 +85,7 @@ def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> d
     found: dict[str, Any] = {
         "name": link.name,
         "targetUrl": link.target_url,
+        "targetDomain": link.target_domain if link.target_domain != targets.host_of(link.target_url) else None,
         "domain": link.domain,
         "slug": link.slug,
         "shortUrl": short_url(link, settings),
@@ -119,6 +119,7 @@ def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> d
 
 
 def _cells(found: dict[str, Any]) -> dict[str, Any]:
-    """As cells: tags stand beside each other, rules and variants are JSON."""
+    """As cells that links.cells reads again; rules and variants are JSON."""
     lists = {name: msgspec.json.encode(found[name]).decode() if found[name] else "" for name in ("rules", "variants")}
-    return found | lists | {"tags": TAG_SEPARATOR.join(found["tags"])}
+    texts = found | lists | {"tags": cells.joined(found["tags"])}
+    return {name: cells.quoted(value) if isinstance(value, str) else value for name, value in texts.items()}

@@ -1,6 +1,6 @@
 """Making, renaming and removing folders: each verb writes its row and audit entry in the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from itertools import count
 from typing import Final
 
@@ -32,7 +32,11 @@ def of(db: Connection, organization_id: str, by: By) -> list[Folder]:
 def create(db: Connection, organization_id: str, by: By, name: str) -> Folder:
     """Raises Forbidden, BadRequest, or Conflict when there is one that is called so."""
     check(db, organization_id, by, "member")
-    others = folder_rows.of(db, organization_id)
+    return add(db, organization_id, by, name, folder_rows.of(db, organization_id))
+
+
+def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[Folder]) -> Folder:
+    """The same for callers who know all folders and may change them. Raises BadRequest or Conflict."""
     if len(others) >= MOST:
         raise errors.Conflict(f"An organization may have {MOST} folders; remove one first")
     clean = _clean(name, others)
@@ -74,7 +78,7 @@ def existing(db: Connection, organization_id: str, folder_id: str) -> Folder:
     return found
 
 
-def _clean(name: str, others: Sequence[Folder]) -> str:
+def _clean(name: str, others: Collection[Folder]) -> str:
     text = " ".join(name.split())
     if not text or not text.isprintable():
         message = "Give the folder a name without control characters"
@@ -84,7 +88,7 @@ def _clean(name: str, others: Sequence[Folder]) -> str:
     return text
 
 
-def _free_slug(name: str, others: Sequence[Folder]) -> str:
+def _free_slug(name: str, others: Collection[Folder]) -> str:
     """A slug made of the name; names of which nothing is left, and those that make the same, get a number."""
     slug, taken = slug_of(name, fallback="folder"), {one.slug for one in others}
     return next(text for number in count(1) if (text := slug if number == 1 else f"{slug}-{number}") not in taken)

@@ -10,6 +10,7 @@ from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, NotFound, Unavailable
 from analytics_box.http.call import Call
 from analytics_box.identity import Person
+from analytics_box.links.import_files import Form
 from analytics_box.links.imports import GivenImport, ImportShown, imported
 
 log = logging.getLogger(__name__)
@@ -21,9 +22,9 @@ State = Literal["checking", "checked", "importing", "done", "failed"]
 
 
 class Job:
-    """A file on its way to become links. `shown` is what became of its rows, or what would."""
+    """A file on its way to become links, as UTF-8. `shown` is what became of its rows, or what would."""
 
-    def __init__(self, person: Person, content: str, until: float) -> None:
+    def __init__(self, person: Person, content: bytes, until: float) -> None:
         self.id = ids.new_id()
         self.owner = _owner(person)
         self.content = content
@@ -52,7 +53,7 @@ class ImportJobs:
         self._jobs: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
 
-    def begin(self, call: Call, person: Person, content: str) -> Job:
+    def begin(self, call: Call, person: Person, content: bytes) -> Job:
         """Check a file; an earlier one of the same person that is not at work is forgotten. Raises Unavailable."""
         now = self._clock.monotonic()
         for other in list(self._jobs.values()):
@@ -85,10 +86,10 @@ class ImportJobs:
         task.add_done_callback(self._running.discard)
 
     async def _work(self, job: Job, call: Call, *, dry: bool) -> None:
-        given = GivenImport(job.content, form_of(job.content), dryRun=dry)
         hear: Callable[[int, int], None] = job.hear
         try:
-            job.shown = await imported(call, given, hear)
+            content = job.content.decode()
+            job.shown = await imported(call, GivenImport(content, form_of(content), dryRun=dry), hear)
             job.state = "checked" if dry else "done"
         except BoxError as refused:
             job.state, job.problem = "failed", refused.message
@@ -96,7 +97,7 @@ class ImportJobs:
             log.exception("An import of links failed")
             job.state, job.problem = "failed", "Something went wrong inside the box; its log says more"
         if job.state != "checked":
-            job.content = ""
+            job.content = b""
         job.until = self._clock.monotonic() + KEPT_MINUTES * 60
 
 
@@ -105,6 +106,6 @@ def _owner(person: Person) -> tuple[str, str]:
     return person.user_id, person.organization_id
 
 
-def form_of(content: str) -> Literal["csv", "json"]:
+def form_of(content: str) -> Form:
     """What a text looks like."""
-    return "json" if content.lstrip("\ufeff \t\r\n")[:1] in {"[", "{"} else "csv"
+    return "json" if content[:1_000].lstrip("\ufeff \t\r\n")[:1] in {"[", "{"} else "csv"

@@ -5,15 +5,18 @@ from litestar.params import FromPath
 
 from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.links import import_files
 from analytics_box.links.exports import BESIDE, COLUMNS
+from analytics_box.links.import_files import MOST_ROWS
 from analytics_box.links.import_jobs import ImportJobs, Job
-from analytics_box.links.imports import MOST_BYTES, MOST_ROWS
+from analytics_box.links.imports import MOST_BYTES
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.texts import LinkImport
 from analytics_box.websites import figures
 
 BULK = f"{HOME}/bulk"
 MOST_SHOWN = 200  # rows that are wrong
+MOST_IGNORED = 20  # columns that mean nothing
 EXAMPLE = """name,targetUrl,slug,folder,tags,utmSource
 Spring sale,https://example.com/sale,spring,Campaigns,print;sale,poster
 Help,https://example.com/help,help,,,
@@ -59,6 +62,7 @@ async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDepen
         counts=_counts(job),
         wrong=wrong[:MOST_SHOWN],
         more=figures.count(len(wrong) - MOST_SHOWN) if len(wrong) > MOST_SHOWN else "",
+        ignored=", ".join(shown.ignoredColumns[:MOST_IGNORED]) if shown is not None else "",
         run=_run_words(job),
     )
 
@@ -75,9 +79,10 @@ def _begin(visit: Visit, imports: ImportJobs, sent: bytes) -> str:
     if not sent.strip():
         raise BadRequest(LinkImport.no_file)
     try:
-        content = sent.decode("utf-8")
+        content = import_files.utf8(sent)
     except UnicodeDecodeError as broken:
-        raise BadRequest(LinkImport.not_text) from broken
+        line = figures.count(sent.count(b"\n", 0, broken.start) + 1)
+        raise BadRequest(LinkImport.not_text.format(line=line)) from broken
     return f"{BULK}/{imports.begin(visit.call, visit.person, content).id}"
 
 

@@ -1,46 +1,38 @@
-"""Many links at once, from CSV or JSON. Each row succeeds or fails by itself, and a dry run does the same without
-keeping anything."""
+"""Many links at once, from CSV or JSON. Each row succeeds or fails by itself, and a dry run says the same without
+keeping anything, or keeping anybody waiting."""
 
 import asyncio
-import csv
-import io
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Final, NamedTuple
 
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.errors import BadRequest, BoxError
+from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
-from analytics_box.links import change, folder_rows, folders
+from analytics_box.links import change, import_trial
 from analytics_box.links.calls import tell
 from analytics_box.links.change import Changed
-from analytics_box.links.exports import BESIDE, COLUMNS, TAG_SEPARATOR, UTM
 from analytics_box.links.grounds import grounds_of
-from analytics_box.links.messages import Id, NewLink, decode_new, wanted
+from analytics_box.links.import_files import Form, Sheet
+from analytics_box.links.import_rows import Draft, RowShown, Status, draft, refused
+from analytics_box.links.messages import Id, wanted
+from analytics_box.links.shelf import Shelf
 from analytics_box.links.targets import Grounds
 from analytics_box.links.wanted import Wanted, checked
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
-MOST_ROWS: Final = 10_000
 MOST_BYTES: Final = 8_000_000
-_AT_ONCE: Final = 200  # rows in one write, so that others hardly wait
+_AT_ONCE: Final = 100  # rows in one write, so that others hardly wait
 _BETWEEN: Final = 20  # rows that are checked at a stretch
-_HEADINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
-    "url": "targetUrl",
-    "target": "targetUrl",
-    "target_url": "targetUrl",
-    "long_url": "targetUrl",
-    "destination": "targetUrl",
-    "title": "name",
-    "external_id": "externalId",
-    "expires_at": "expiresAt",
-}
-
-Status = Literal["created", "updated", "unchanged", "failed"]
+_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
+_NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
+_UNPROTECTED: Final = (
+    "This link had a password, which an export leaves out; give it one in the column password, or empty protected"
+)
 
 
 class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,24 +42,13 @@ class GivenImport(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     content: Annotated[str, Meta(max_length=MOST_BYTES)]
-    format: Literal["csv", "json"] = "csv"
+    format: Form = "csv"
     dryRun: bool = False
     organizationId: Id | None = None
 
 
-class RowShown(Struct, frozen=True, omit_defaults=True):
-    """What became of a row. Rows are counted from 1, without the heading."""
-
-    row: int
-    status: Status
-    id: str = ""
-    slug: str = ""
-    field: str = ""
-    error: str = ""
-
-
 class ImportShown(Struct, frozen=True):
-    """Output of links.import."""
+    """Output of links.import. `ignoredColumns` are headings of a sheet that mean nothing here."""
 
     dryRun: bool
     total: int
@@ -76,24 +57,22 @@ class ImportShown(Struct, frozen=True):
     unchanged: int
     failed: int
     rows: list[RowShown]
+    ignoredColumns: list[str]
 
 
-class Row(Struct, frozen=True):
-    """A row that can be tried: what it wants, or what is wrong with it already."""
+class File(NamedTuple):
+    """A file that was read."""
 
-    number: int
-    wanted: Wanted | None = None
-    folder: str = ""
-    external_id: str = ""
+    drafts: list[Draft]
+    ignored: list[str]
+
+
+class Row(NamedTuple):
+    """A row that can be stored, or what is wrong with it already."""
+
+    draft: Draft
+    wanted: Wanted = Wanted()
     wrong: RowShown | None = None
-
-
-class _DryRun(Exception):
-    """Ends a write, which then leaves no trace; what it would have done goes with it."""
-
-    def __init__(self, shown: list[RowShown]) -> None:
-        super().__init__()
-        self.shown = shown
 
 
 async def import_links(call: Call, given: GivenImport) -> ImportShown:
@@ -104,37 +83,50 @@ async def import_links(call: Call, given: GivenImport) -> ImportShown:
 async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
     """The same; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
-    records = await asyncio.to_thread(read, given.content, given.format)
-    total, phases = len(records), 1 if given.dryRun else 2  # what is kept is written after all was looked at
+    file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
+    total = len(file.drafts)
     grounds = grounds_of(call)
     rows = []
-    for number, fields in enumerate(records, start=1):
-        rows.append(await _row(call, grounds, number, fields))
-        if number % _BETWEEN == 0:
-            hear(number // phases, total)
+    for one in file.drafts:
+        rows.append(await _row(call, grounds, one, dry=given.dryRun))
+        if len(rows) % _BETWEEN == 0:
+            hear(len(rows) // 2, total)  # the other half is to store them, or to try to
             await asyncio.sleep(0)  # redirects and events come between
-    if given.dryRun:
-        shown = await dry_run(call, organization_id, by, rows)
-    else:
-        shown = await run(call, organization_id, by, rows, lambda done: hear((total + done) // phases, total))
+    work = dry_run if given.dryRun else run
+    shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
     counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
-    return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, **counts)
+    return ImportShown(dryRun=given.dryRun, total=len(shown), rows=shown, ignoredColumns=file.ignored, **counts)
 
 
-async def dry_run(call: Call, organization_id: str, by: By, rows: list[Row]) -> list[RowShown]:
-    """What would become of these rows: one write that is undone."""
+async def dry_run(
+    call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]
+) -> list[RowShown]:
+    """What would become of these rows: they are stored in a copy that is thrown away.
+
+    Nobody will ever find a link by the id that it had there, nor by the slug that it was given.
+    """
+    wishes = [row.wanted for row in rows]
+    copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, wishes))
+    shown: list[RowShown] = []
+    made: set[str] = set()
     try:
-        await call.write(lambda db: _undone(db, organization_id, by, rows))
-    except _DryRun as undone:
-        return undone.shown
-    return []
+        for some in _pieces(rows):
+            done, _ = await asyncio.to_thread(_tried, copy, organization_id, import_trial.trying(by), some)
+            made |= {row.id for row in done if row.status == "created"}
+            shown += [
+                replace(row, id="", slug=_own_slug(given)) if row.id in made else row
+                for row, given in zip(done, some, strict=True)
+            ]
+            hear(len(shown))
+    finally:
+        copy.close()
+    return shown
 
 
 async def run(call: Call, organization_id: str, by: By, rows: list[Row], hear: Callable[[int], None]) -> list[RowShown]:
-    """Try these rows in their order."""
+    """Store these rows in their order."""
     shown: list[RowShown] = []
-    for first in range(0, len(rows), _AT_ONCE):
-        some = rows[first : first + _AT_ONCE]
+    for some in _pieces(rows):
         done, changes = await call.write(_writer(organization_id, by, some))
         shown += done
         for changed in changes:
@@ -147,98 +139,27 @@ def _unheard(done: int, total: int) -> None:
     """Nobody waits for the progress of a procedure."""
 
 
-def read(content: str, form: Literal["csv", "json"]) -> list[dict[str, Any]]:
-    """The rows of a file by the names of their fields. Raises BadRequest."""
-    records = _json(content) if form == "json" else _csv(content)
-    if not records:
-        raise BadRequest("There is no link in this file")
-    if len(records) > MOST_ROWS:
-        raise BadRequest(f"A file may have {MOST_ROWS:,} links; split it")
-    return records
+def read(content: str, form: Form) -> File:
+    """The rows of a file as messages. Raises BadRequest."""
+    sheet = Sheet(content, form)
+    return File([draft(record) for record in sheet], sheet.ignored)
 
 
-def _json(content: str) -> list[dict[str, Any]]:
+async def _row(call: Call, grounds: Grounds, one: Draft, *, dry: bool) -> Row:
+    if one.given is None:
+        return Row(one, wrong=one.wrong)
     try:
-        return msgspec.json.decode(content, type=list[dict[str, Any]])
-    except msgspec.MsgspecError as broken:
-        raise BadRequest("A JSON file of links is a list of objects") from broken
-
-
-def _csv(content: str) -> list[dict[str, Any]]:
-    text = content.removeprefix("\ufeff")
-    first = text.partition("\n")[0]
-    try:
-        lines = list(
-            csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in first and "," not in first else ",")
-        )
-    except csv.Error as broken:
-        raise BadRequest("The file is no CSV that can be read") from broken
-    if not lines:
-        return []
-    names = [_HEADINGS.get(heading.strip().lower(), "") for heading in lines[0]]
-    if "targetUrl" not in names:
-        raise BadRequest("The first line names the columns; targetUrl has to be one of them")
-    return [
-        {name: _plain(cell) for name, cell in zip(names, line, strict=False) if name}
-        for line in lines[1:]
-        if any(cell.strip() for cell in line)
-    ]
-
-
-def _plain(cell: str) -> str:
-    """A cell without the quote that keeps spreadsheets from running it."""
-    return cell[1:] if cell[:1] == "'" and cell[1:2] in {"=", "+", "-", "@"} else cell
-
-
-async def _row(call: Call, grounds: Grounds, number: int, fields: Mapping[str, Any]) -> Row:
-    try:
-        given, folder = message(fields)
-        password: str | UnsetType | None = UNSET
-        clean = checked(wanted(given, password=password), grounds)
-        if isinstance(given.password, str):
-            clean = replace(clean, password=await call.parts.passwords.hash(given.password))
+        clean = checked(wanted(one.given, password=UNSET), grounds)
     except BoxError as wrong:
-        return Row(number, wrong=_failed(number, wrong))
-    except msgspec.ValidationError as wrong:
-        text, _, where = str(wrong).partition(" - at ")
-        field = where.strip("`").removeprefix("$.")
-        return Row(number, wrong=RowShown(number, "failed", field=field, error=text))
-    external_id = given.externalId if isinstance(given.externalId, str) else ""
-    return Row(number, clean, folder, external_id)
+        return Row(one, wrong=refused(one.number, wrong))
+    if isinstance(one.given.password, str):
+        made = _NOT_HASHED.format(number=one.number) if dry else await call.parts.passwords.hash(one.given.password)
+        clean = replace(clean, password=made)
+    return Row(one, clean)
 
 
-def message(fields: Mapping[str, Any]) -> tuple[NewLink, str]:
-    """A row as the message that would make its link, and the name of its folder; empty cells are left out.
-
-    Raises msgspec.ValidationError or BadRequest.
-    """
-    found = {name: value for name, value in fields.items() if value not in (None, "", [], {}) and name not in BESIDE}
-    folder = str(found.pop("folder", "")).strip()
-    utm = {UTM[name]: found.pop(name) for name in UTM if name in found}
-    if utm:
-        found["utm"] = utm
-    if isinstance(found.get("tags"), str):
-        found["tags"] = [tag.strip() for tag in found["tags"].split(TAG_SEPARATOR) if tag.strip()]
-    for name in ("rules", "variants"):
-        if isinstance(found.get(name), str):
-            found[name] = _inner(found[name], name)
-    for name in ("maxClicks", "redirectStatus"):
-        text = found.get(name)
-        if isinstance(text, str) and text.strip().isdecimal():
-            found[name] = int(text)
-    found.setdefault("name", str(found.get("slug") or found.get("targetUrl", ""))[:255])
-    return decode_new(found), folder
-
-
-def _inner(text: str, name: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.MsgspecError as broken:
-        raise msgspec.ValidationError(f"Expected JSON - at `$.{name}`") from broken
-
-
-def _undone(db: Connection, organization_id: str, by: By, rows: list[Row]) -> None:
-    raise _DryRun(_tried(db, organization_id, by, rows)[0])
+def _pieces(rows: list[Row]) -> Iterator[list[Row]]:
+    return (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
 
 
 def _writer(
@@ -248,45 +169,46 @@ def _writer(
 
 
 def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tuple[list[RowShown], list[Changed]]:
+    """What became of each row, and what changed. A row that is refused leaves nothing behind."""
     change.check(db, organization_id, by, "member")
+    shelf = Shelf(db, organization_id)
     shown, changes = [], []
     for row in rows:
-        if row.wanted is None:
-            shown.append(row.wrong or RowShown(row.number, "failed"))
+        number = row.draft.number
+        if row.wrong is not None:
+            shown.append(row.wrong)
             continue
+        mark = shelf.mark()
         try:
-            changed = _store(db, organization_id, by, row, row.wanted)
+            with db:  # a savepoint of its own
+                changed = _store(db, organization_id, by, row, shelf)
         except BoxError as wrong:
-            shown.append(_failed(row.number, wrong))
+            shelf.undo(mark)
+            shown.append(refused(number, wrong))
             continue
-        after = changed.after
-        status: Status = "created" if changed.before is None else "updated"
-        if changed.before == after:
-            status = "unchanged"
-        shown.append(RowShown(row.number, status, id=after.id, slug=after.slug))
+        shown.append(RowShown(number, _status(changed), id=changed.after.id, slug=changed.after.slug))
         changes.append(changed)
     return shown, changes
 
 
-def _store(db: Connection, organization_id: str, by: By, row: Row, clean: Wanted) -> Changed:
-    if row.folder:
-        clean = replace(clean, folder_id=_folder(db, organization_id, by, row.folder))
-    if row.external_id:
-        return change.upsert(db, organization_id, by, row.external_id, clean)
-    return Changed(None, change.create(db, organization_id, by, clean))
+def _store(db: Connection, organization_id: str, by: By, row: Row, shelf: Shelf) -> Changed:
+    one, clean = row.draft, row.wanted
+    if one.folder:
+        clean = replace(clean, folder_id=shelf.folder(db, by, one.folder).id)
+    if isinstance(clean.external_id, str):
+        changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
+    else:
+        changed = Changed(None, change.create(db, organization_id, by, clean))
+    if changed.before is None and one.was_protected and changed.after.password is None:
+        raise BadRequest(_UNPROTECTED, details=(Detail("password", _UNPROTECTED),))
+    return changed
 
 
-def _folder(db: Connection, organization_id: str, by: By, name: str) -> str:
-    """The folder that is called so, made if there is none."""
-    plain = " ".join(name.split())
-    for folder in folder_rows.of(db, organization_id):
-        if folder.name.casefold() == plain.casefold():
-            return folder.id
-    if len(plain) > folders.LONGEST:
-        raise BadRequest(f"The name of a folder may have {folders.LONGEST} characters")
-    return folders.create(db, organization_id, by, plain).id
+def _status(changed: Changed) -> Status:
+    if changed.before is None:
+        return "created"
+    return "unchanged" if changed.before == changed.after else "updated"
 
 
-def _failed(number: int, wrong: BoxError) -> RowShown:
-    field = wrong.details[0].field if wrong.details else ""
-    return RowShown(number, "failed", field=field, error=wrong.message)
+def _own_slug(row: Row) -> str:
+    return row.wanted.slug if isinstance(row.wanted.slug, str) else ""

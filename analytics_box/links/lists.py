@@ -7,9 +7,11 @@ from typing import Final
 
 from msgspec import Struct
 
+KIND: Final = "kind"  # people's clicks, or what is not counted: this one filter no query type has
+
 
 class Listed(Struct, frozen=True):
-    """A list: its query type, and the filter (wire 1.12) that a click on a row sets, empty where there is none.
+    """A list: its query type, and the filter that a click on a row sets, empty where there is none.
 
     `places` lists name their country by its code, and a click filters by the country as well.
     """
@@ -26,11 +28,11 @@ LISTS: Final[dict[str, Listed]] = {
     "cities": Listed("link_top_cities", "city", places=True),
     "devices": Listed("link_top_devices", "device_type"),
     "browsers": Listed("link_top_browsers", "browser_name"),
-    "systems": Listed("link_top_systems"),
-    "languages": Listed("link_top_languages"),
-    "variants": Listed("link_variants"),
-    "rules": Listed("link_rules"),
-    "kinds": Listed("link_kinds"),
+    "systems": Listed("link_top_systems", "os_name"),
+    "languages": Listed("link_top_languages", "language"),
+    "variants": Listed("link_variants", "variant"),
+    "rules": Listed("link_rules", "rule"),
+    "kinds": Listed("link_kinds", KIND),
     "bots": Listed("link_top_bots"),
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {

@@ -6,9 +6,11 @@ from analytics_box.identity import Person
 from analytics_box.links import calls as procedures
 from analytics_box.links import folder_calls
 from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.websites import figures
 from analytics_box.websites.shell import Shell, shell
 
 HOME = "/links"
+LONGEST_IN_BUTTON = 40  # characters
 
 
 def frame(person: Person) -> Shell:
@@ -30,6 +32,12 @@ async def folder_names(visit: Visit) -> dict[str, str]:
 async def link_number(visit: Visit, link_id: str) -> int:
     """What the facts know a link by. Raises NotFound."""
     return (await procedures.found(visit.call, link_id)).number
+
+
+def short_name(name: str) -> str:
+    """A name as buttons have it: of a very long one the beginning."""
+    shown = figures.visible(name)
+    return shown if len(shown) <= LONGEST_IN_BUTTON else f"{shown[:LONGEST_IN_BUTTON].rstrip()}…"
 
 
 def ask(

@@ -12,7 +12,7 @@ from analytics_box.links import list_rows
 from analytics_box.links.lines import line
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import LinkPage, OneLink, Sort
-from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit
+from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit, short_name
 from analytics_box.links.rules import LONGEST_TAG
 from analytics_box.texts import Links
 from analytics_box.websites import figures
@@ -98,7 +98,7 @@ async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
         visit,
         title=Links.delete_title.format(name=name),
         text=Links.delete_text.format(address=link.shortUrl),
-        submit=Links.delete_submit.format(name=name),
+        submit=Links.delete_submit.format(name=short_name(link.name)),
         action=f"{HOME}/{link.id}/delete",
         back=f"{HOME}/{link.id}",
     )

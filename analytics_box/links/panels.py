@@ -1,14 +1,15 @@
 """Tiles, chart and lists of a link's own page, from the rows of the answers. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.http.dates import Formats
 from analytics_box.links.lists import LISTS, PANELS, Listed
 from analytics_box.links.rules import KINDS
-from analytics_box.links.view import METRICS
+from analytics_box.links.view import METRICS, kind_of
 from analytics_box.texts import LinkStats, Panels
 from analytics_box.websites import figures, series
 from analytics_box.websites.panels import Bar, Panel, Tab
@@ -65,10 +66,11 @@ class LinkTile(Struct, frozen=True):
 
 
 class LinkFigures(Struct, frozen=True):
-    """Tiles and chart."""
+    """Tiles and chart; `label` is what the chart shows."""
 
     tiles: tuple[LinkTile, ...]
     chart: Chart
+    label: str
 
 
 def tiles(
@@ -81,7 +83,7 @@ def tiles(
     unfinished: bool,
 ) -> tuple[LinkTile, ...]:
     """Clicks and visitors with what has changed, the visits that followed, and what is not counted."""
-    names = LinkStats.metrics
+    names = metric_names(view)
     pairs = {
         "clicks": (totals.total, before.total if before is not None else None),
         "visitors": (totals.visitors, before.visitors if before is not None else None),
@@ -91,7 +93,7 @@ def tiles(
             metric,
             names[metric],
             figures.count(now),
-            change_of_count(now, then, judged=not unfinished) if then is not None else None,
+            _change(view, now, then, unfinished=unfinished) if then is not None else None,
             selected=view.metric == metric,
             href=view.link(metric=metric),
         )
@@ -103,6 +105,17 @@ def tiles(
         LinkTile("sessions", names["sessions"], figures.count(landing.sessions), help=LinkStats.helps["sessions"]),
         LinkTile("others", names["others"], figures.count(others), help=LinkStats.helps["others"]),
     )
+
+
+def _change(view: View, now: float, then: float, *, unfinished: bool) -> Change:
+    """More clicks are better; more programs are neither good nor bad."""
+    change = change_of_count(now, then, judged=not unfinished)
+    return replace(change, tone="neutral") if kind_of(view) else change
+
+
+def metric_names(view: View) -> Mapping[str, str]:
+    """What is counted on the page: clicks of people, or what is not counted as one."""
+    return {**LinkStats.metrics, **LinkStats.other_metrics} if kind_of(view) else LinkStats.metrics
 
 
 def chart(
@@ -133,7 +146,7 @@ def panel(view: View, name: str, rows: Sequence[ListRow] | None, *, failed: bool
         name=name,
         shown=shown,
         tabs=tuple(_tab(view, each, name, shown) for each in PANELS[name]),
-        counted=LinkStats.counted if name != "kinds" else "",
+        counted=metric_names(view)["clicks"] if name != "kinds" else "",
         bars=None if rows is None else _bars(view, shown, rows if extended else rows[:ROWS]),
         source=view.part(name),
         more=view.link(more=shown) if not extended and rows is not None and len(rows) > ROWS else "",

@@ -14,7 +14,7 @@ from analytics_box.links.folder_calls import ChangedFolder, NewFolder, OfOrganiz
 from analytics_box.links.folders import LONGEST
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.orphan_calls import GivenOrphans
-from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit, nothing_there, short_name
 from analytics_box.links.shown import address
 from analytics_box.links.targets import PREFIX
 from analytics_box.organizations.acting import by_of
@@ -90,7 +90,7 @@ async def delete_folder_form(visit: Visitor) -> Page:
         visit,
         title=LinkPlaces.delete_folder_title.format(name=name),
         text=LinkPlaces.delete_folder_text,
-        submit=LinkPlaces.delete_folder_submit.format(name=name),
+        submit=LinkPlaces.delete_folder_submit.format(name=short_name(name)),
         action=f"{FOLDERS}/delete",
         back=FOLDERS,
         fields={"id": wanted},

@@ -24,12 +24,13 @@ from analytics_box.links.panels import (
     ListRow,
     Totals,
     chart,
+    metric_names,
     panel,
     rows_wanted,
     tiles,
 )
 from analytics_box.links.shown import LinkShown
-from analytics_box.links.view import chips, read_link_view
+from analytics_box.links.view import NAMES, Choice, chips, facts_of, kind_of, kinds, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter
 from analytics_box.texts import LinkForm, Links, LinkStats
@@ -40,6 +41,8 @@ from analytics_box.websites.late_parts import BUDGET_SECONDS, LateParts
 from analytics_box.websites.overview import RangeShown
 from analytics_box.websites.panels import Panel
 from analytics_box.websites.view import View, days_of
+
+LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
 
 
 class Stats(Struct, frozen=True):
@@ -52,6 +55,8 @@ class Stats(Struct, frozen=True):
     panels: tuple[Panel, ...]
     figures_failed: bool = False
     chips: tuple[Chip, ...] = ()
+    kinds: tuple[Choice, ...] = ()
+    names: Mapping[str, str] = {}
 
 
 class Fact(Struct, frozen=True):
@@ -67,7 +72,9 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     number = await link_number(visit, link_id)
     view = read_link_view(f"{HOME}/{link.id}", visit.request.query_params)
     asking = _asking(visit, number, view)
-    names = ("figures", *_panels(link))
+    fresh = not link.clicks and not view.filters
+    panels = (LONE_PANEL,) if fresh else _panels(link)
+    names = panels if fresh else ("figures", *panels)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -81,7 +88,8 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
         shell=frame(visit.person),
         link=line(link, folders, visit.person, visit.call.now),
         facts=_facts(visit, link, folders),
-        stats=_stats(asking, view, ready, _panels(link)),
+        stats=_stats(asking, view, ready, panels),
+        fresh=fresh,
         editable=may_edit(visit.person),
         done=Links.done.get(visit.asked("done"), ""),
     )
@@ -123,6 +131,8 @@ def _stats(asking: Asking, view: View, answered: Mapping[str, "asyncio.Task[Any]
         panels=tuple(panel(view, name, ready.get(name), failed=name in failed) for name in names),
         figures_failed="figures" in failed,
         chips=chips(view),
+        kinds=kinds(view),
+        names=NAMES,
     )
 
 
@@ -148,7 +158,7 @@ async def _figures(asking: Asking, view: View) -> LinkFigures:
             view,
             read(totals, Totals)[0],
             read(before[0], Totals)[0] if before else None,
-            read(landing, Landing)[0],
+            read(landing, Landing)[0] if not asking.kind else Landing(),  # only people land
             read(kinds, ListRow),
             unfinished=one_day,
         ),
@@ -159,6 +169,7 @@ async def _figures(asking: Asking, view: View) -> LinkFigures:
             now=asking.wall,
             formats=asking.formats,
         ),
+        metric_names(view)[view.metric],
     )
 
 
@@ -178,8 +189,9 @@ def _asking(visit: Visit, number: int, view: View) -> Asking:
         zone,
         now,
         formats=formats_of(visit.person),
-        filters=view.filters,
+        filters=facts_of(view),
         subject="link",
+        kind=kind_of(view),
     )
 
 

@@ -63,6 +63,8 @@ COLUMNS = {
     "href": "href",
     "text": "text",
     "property_key": "key",
+    "variant": "variant",
+    "rule": "rule",
 }
 # What every type allows (wire 1.0), and channel beyond it.
 COMMON = (

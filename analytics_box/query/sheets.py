@@ -3,19 +3,20 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from analytics_box.query.catalog.types import Record
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # full-width ones, too
+# What a spreadsheet takes for a formula at the beginning of a text; full-width ones, too
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def cell(value: Any) -> Any:
     """A value as a cell; text that a spreadsheet would run as a formula gets a leading quote (security: templates)."""
     if isinstance(value, str):
-        return "'" + value if value.startswith(_FORMULA) else value
+        return "'" + value if value.startswith(FORMULA) else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):

@@ -26,14 +26,27 @@ class LinkForm:
     tags_help = "Separated by commas."
     ends = "When it ends"
     expires = "Ends on"
-    expires_help = "Times in {zone}. Empty: never."
+    expires_help = "In {zone}, to the minute. Empty: never."
     most = "After so many clicks"
     most_help = "Of people. Empty: any number."
     expired = "Then leads to"
     expired_help = "Empty: a page that says that the link has ended."
+    ends_help = (
+        "From then on nobody is led to a target, whoever asks. People who know the target's own address, for they were "
+        "led there before, still get there."
+    )
+    most_note = (
+        "A limit is not a one-time secret. What people open counts, also when the same person opens it again. Programs "
+        "that say what they are, previews where the link is shared, and prefetches are led to the target too, and do "
+        "not count. Programs that pass for browsers, such as scanners of mail, use clicks up."
+    )
     password = "Password"
-    password_help = "Asked for before the link leads on. 4 to 128 characters."
+    password_help = "4 to 128 characters. Asked for every time before the link leads on."
     password_kept = "It has one. Type another to change it."
+    password_note = (
+        "It guards the short address, not the target: whoever knows the target's own address needs no password. What "
+        "you write under “Where it is shared” is shown without it. A click counts once the password is right."
+    )
     password_remove = "Ask for no password any more"
     campaign = "Campaign"
     campaign_help = "These become utm_ parameters of every target, in the place of what it has of them."

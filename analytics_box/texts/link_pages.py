@@ -95,11 +95,21 @@ class LinkStats:
         "sessions": "Visits that followed",
         "others": "Not counted",
     }
+    other_metrics: ClassVar[Mapping[str, str]] = {"clicks": "Requests", "visitors": "Different senders"}
+    filters: ClassVar[Mapping[str, str]] = {"variant": "Variant", "rule": "Rule"}
+    people = "Clicks of people"
+    only = "Not counted"
+    about_kind = "The figures are about"
     helps: ClassVar[Mapping[str, str]] = {
         "sessions": "on websites of this box",
         "others": "programs, previews, prefetches",
     }
-    open = "Open"
+    fresh_title = "Nobody has followed this link yet"
+    fresh = (
+        "Put its short address or its QR code where people are. From the first click on you see here when they come, "
+        "from where and with what."
+    )
+    fresh_over = "It has ended, so nobody is led on any more: change when it ends, or make another one."
     about = "About this link"
     facts: ClassVar[Mapping[str, str]] = {
         "target": "Leads to",
@@ -123,7 +133,6 @@ class LinkStats:
     }
     asked = "asked for"
     all_time: ClassVar[Mapping[bool, str]] = {True: "1 click in all", False: "{count} clicks in all"}
-    counted = "Clicks"
     tabs: ClassVar[Mapping[str, str]] = {
         "sources": "Sources",
         "countries": "Countries",
@@ -176,7 +185,7 @@ class LinkImport:
     example = "An example"
     example_label = "A sheet of two links"
     no_file = "Choose a file, or paste its text"
-    not_text = "The file is no text in UTF-8"
+    not_text = "The file is no text in UTF-8: line {line} is not. In a spreadsheet, save it as “CSV UTF-8”"
     states: ClassVar[Mapping[str, str]] = {
         "checking": "Checking",
         "checked": "Checked: nothing is kept yet",
@@ -193,6 +202,7 @@ class LinkImport:
         "unchanged": "as they were",
         "failed": "wrong",
     }
+    ignored = "Columns that mean nothing here and are left out:"
     would = "Of {total} rows there would be"
     was = "Of {total} rows there were"
     run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from analytics_box.errors import BoxError
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Subject
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
@@ -37,7 +38,8 @@ class Unanswered(Exception):
 class Asking(Struct, frozen=True):
     """One website, its local days, the clock that tells what is over, and how dates are written. `now` is UTC ms.
 
-    With the subject "link" it is a short link, by its number among the clicks.
+    With the subject "link" it is a short link, by its number among the clicks; `kind` asks about what is not counted as
+    one (links/rules.py KINDS).
     """
 
     queries: Queries
@@ -48,6 +50,7 @@ class Asking(Struct, frozen=True):
     formats: Formats = USUAL
     filters: tuple[tuple[str, str], ...] = ()
     subject: Subject = "website"
+    kind: int = 0
 
     @property
     def wall(self) -> datetime:
@@ -67,6 +70,8 @@ class Asking(Struct, frozen=True):
         request = check(given, zone_name=self.zone.key, now=self.now)
         if self.subject == "website":
             request = replace(request, questions=tuple(_narrowable(question) for question in request.questions))
+        elif self.kind:
+            request = replace(request, questions=tuple(_of_kind(question, self.kind) for question in request.questions))
         scope = Scope((self.site,), subject=self.subject)
         try:
             entries = {entry.parameter: entry for entry in await self.queries.answer(request, scope)}
@@ -139,6 +144,11 @@ def _narrowable(question: Question) -> Question:
     if question.type is None:
         return question
     return replace(question, type=replace(question.type, filters=FIELDS))
+
+
+def _of_kind(question: Question, kind: int) -> Question:
+    """A link's page about what is not counted."""
+    return question if question.type is None else replace(question, type=of_kind(question.type, kind))
 
 
 def read(rows: list[dict[str, Any]], kind: type[T]) -> list[T]:

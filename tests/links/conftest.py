@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.settings import Settings
 from tests.inprocess import whole_box
+from tests.links.page_world import PageWorld
 from tests.links.world import World
 
 
@@ -19,3 +20,10 @@ def unlimited(settings: Settings) -> Settings:
 def world(tmp_path: Path) -> Iterator[World]:
     with whole_box(tmp_path / "data", adjust=unlimited) as box:
         yield World(box)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageWorld]:
+    """One box for all tests of a file, which look at its pages."""
+    with whole_box(tmp_path_factory.mktemp("link-pages") / "data", adjust=unlimited) as box:
+        yield PageWorld(box)

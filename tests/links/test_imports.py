@@ -127,7 +127,6 @@ def test_a_file_over_http(world: World) -> None:
         ("not json", "json"),
         ('{"name": "A"}', "json"),
         ("[]", "json"),
-        ("[1]", "json"),
         ("targetUrl\n" + "https://example.com/\n" * 10_001, "csv"),
     ],
 )
@@ -154,6 +153,21 @@ def test_a_row_that_is_wrong_says_why(world: World, row: dict[str, Any]) -> None
     answer = world.call("links.import", content=content, format="json")
     assert done(answer) == [(1, "failed"), (2, "created")], answer.body
     assert answer.json["rows"][0]["error"]
+
+
+def test_a_row_that_fails_leaves_no_folder(world: World) -> None:
+    """The slug of the second row is taken; the third wants the same folder and makes it."""
+    rows = (("one", ""), ("one", "New"), ("two", "new"), ("two", "Never"))
+    content = "targetUrl,slug,folder\n" + "".join(f"https://example.com/,{slug},{folder}\n" for slug, folder in rows)
+    expected = [(1, "created"), (2, "failed"), (3, "created"), (4, "failed")]
+    assert done(world.call("links.import", content=content, dryRun=True)) == expected
+    assert done(world.call("links.import", content=content)) == expected
+    (folder,) = world.call("linkFolders.list").json
+    (in_it,) = world.call("links.list", folderId=folder["id"]).json
+    assert (folder["name"], in_it["slug"]) == ("new", "two")
+    assert world.box.box.box_db.read_now(
+        lambda db: db.execute("select count(*) from audit where subject = 'link folder'").fetchall()
+    ) == [(1,)]
 
 
 def test_semicolons_marks_of_order_and_blank_lines(world: World) -> None:

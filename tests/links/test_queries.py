@@ -36,6 +36,10 @@ FIELDS = {
     "device_type": "device",
     "browser_name": "browser",
     "referrer": "source",
+    "os_name": "system",
+    "language": "language",
+    "variant": "variant",
+    "rule": "rule",
 }
 TOPS = {
     "link_top_countries": ("country",),
@@ -77,7 +81,9 @@ FILTERS = st.lists(
     st.tuples(
         st.sampled_from(sorted(FIELDS)),
         st.sampled_from(("eq", "ne", "contains", "in", "not_in")),
-        st.sampled_from(("Germany", "Berlin", "mobile", "desktop", "Safari", "Google", "Direct", "a")),
+        st.sampled_from(
+            ("Germany", "Berlin", "mobile", "desktop", "Safari", "Google", "Direct", "iOS", "de", "a", "s")
+        ),
     ),
     max_size=2,
 )

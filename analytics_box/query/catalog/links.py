@@ -1,5 +1,7 @@
 """Clicks on short links (wire 1.12). Clicks are people's; programs, previews and prefetches are apart."""
 
+from msgspec.structs import replace
+
 from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
 from analytics_box.query.catalog.traffic import PARTS
@@ -7,7 +9,10 @@ from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualizat
 from analytics_box.query.catalog.values import Measured, Value, field, instant, named, ratio, seconds, share
 from analytics_box.query.plan import Order
 
-_FILTERS = ("referrer", "country", "region", "city", "device_type", "browser_name")
+_FILTERS = (
+    *("referrer", "country", "region", "city", "device_type", "browser_name"),
+    *("os_name", "language", "variant", "rule"),  # beyond the wire
+)
 _CLICKS = column("clicks", "number", "Clicks of people", field("clicks"), sort="clicks")
 _VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"), sort="visitors")
 _SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent", sort="clicks")
@@ -191,3 +196,9 @@ TYPES = (
         visualization="metric",
     ),
 )
+
+
+def of_kind(query_type: QueryType, kind: int) -> QueryType:
+    """The same question about visits of another kind, wherever it is about the clicks of people."""
+    asks = tuple(replace(ask, kinds=(kind,)) if ask.kinds == (CLICK,) else ask for ask in query_type.asks)
+    return replace(query_type, asks=asks)

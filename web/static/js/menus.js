@@ -17,10 +17,12 @@ document.addEventListener("focusin", (event) => {
   for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// A choice in the range menu swaps the page part that holds the menu: focus goes back to its button.
-let chosen = false;
-document.addEventListener("htmx:beforeRequest", () => { chosen = document.activeElement?.closest(".range .menu-body") != null; });
+// A choice in a menu of a page of figures swaps the page part that holds the menu: focus goes back to its button.
+let chosen = "";
+document.addEventListener("htmx:beforeRequest", () => {
+  chosen = document.activeElement?.closest(".range .menu-body")?.closest(".menu").querySelector("summary").id ?? "";
+});
 document.addEventListener("htmx:afterSettle", () => {
-  if (chosen) document.getElementById("range-button")?.focus();
-  chosen = false;
+  if (chosen) document.getElementById(chosen)?.focus();
+  chosen = "";
 });
