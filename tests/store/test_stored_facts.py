@@ -18,7 +18,7 @@ Rows = list[dict[str, Any]]
 
 def _rows(connection: apsw.Connection, table: str) -> Rows:
     cursor = connection.execute(f"select * from {table} order by 1")
-    names = [name for name, *_ in connection.execute(f"select name from pragma_table_info('{table}')").fetchall()]
+    names = [str(name) for name, *_ in connection.execute(f"select name from pragma_table_info('{table}')").fetchall()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
