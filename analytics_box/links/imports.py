@@ -26,7 +26,7 @@ from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 MOST_BYTES: Final = 8_000_000
-_AT_ONCE: Final = 100  # rows in one write, so that others hardly wait
+_AT_ONCE: Final = 50  # rows in one write, so that others hardly wait
 _BETWEEN: Final = 20  # rows that are checked at a stretch
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
@@ -111,7 +111,7 @@ async def dry_run(
     made: set[str] = set()
     try:
         for some in _pieces(rows):
-            done, _ = await asyncio.to_thread(_tried, copy, organization_id, import_trial.trying(by), some)
+            done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
             made |= {row.id for row in done if row.status == "created"}
             shown += [
                 replace(row, id="", slug=_own_slug(given)) if row.id in made else row
@@ -166,6 +166,12 @@ def _writer(
     organization_id: str, by: By, rows: list[Row]
 ) -> Callable[[Connection], tuple[list[RowShown], list[Changed]]]:
     return lambda db: _tried(db, organization_id, by, rows)
+
+
+def _tried_in(copy: Connection, organization_id: str, by: By, rows: list[Row]) -> list[RowShown]:
+    with copy:  # one transaction for all
+        shown, _ = _tried(copy, organization_id, by, rows)
+    return shown
 
 
 def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tuple[list[RowShown], list[Changed]]:

@@ -102,7 +102,7 @@ links = st.lists(
     ),
     min_size=1,
     max_size=3,
-    unique_by=(lambda given: identity(given), lambda given: given.get("slug", given["name"])),
+    unique_by=(identity, lambda given: given.get("slug", given["name"])),
 )
 
 
