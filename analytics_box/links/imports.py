@@ -4,7 +4,7 @@ keeping anything, or keeping anybody waiting."""
 import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeVar
 
 from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
@@ -25,9 +25,10 @@ from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
+T = TypeVar("T")
+
 MOST_BYTES: Final = 8_000_000
-_AT_ONCE: Final = 50  # rows in one write, so that others hardly wait
-_BETWEEN: Final = 20  # rows that are checked at a stretch
+_AT_ONCE: Final = 50  # rows in one write or one look, so that others hardly wait
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _NOT_HASHED: Final = "the password of row {number}, which a dry run does not hash"
 _UNPROTECTED: Final = (
@@ -86,12 +87,11 @@ async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], No
     file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
     total = len(file.drafts)
     grounds = grounds_of(call)
-    rows = []
-    for one in file.drafts:
-        rows.append(await _row(call, grounds, one, dry=given.dryRun))
-        if len(rows) % _BETWEEN == 0:
-            hear(len(rows) // 2, total)  # the other half is to store them, or to try to
-            await asyncio.sleep(0)  # redirects and events come between
+    rows: list[Row] = []
+    for some in _pieces(file.drafts):
+        for row in await asyncio.to_thread(_looked_at, some, grounds):
+            rows.append(await _with_password(call, row, dry=given.dryRun))
+        hear(len(rows) // 2, total)  # the other half is to store them, or to try to
     work = dry_run if given.dryRun else run
     shown = await work(call, organization_id, by, rows, lambda done: hear((total + done) // 2, total))
     counts = {status: sum(row.status == status for row in shown) for status in Status.__args__}  # type: ignore[attr-defined]  # the arguments of a Literal
@@ -109,17 +109,14 @@ async def dry_run(
     copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, wishes))
     shown: list[RowShown] = []
     made: set[str] = set()
-    try:
-        for some in _pieces(rows):
-            done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
-            made |= {row.id for row in done if row.status == "created"}
-            shown += [
-                replace(row, id="", slug=_own_slug(given)) if row.id in made else row
-                for row, given in zip(done, some, strict=True)
-            ]
-            hear(len(shown))
-    finally:
-        copy.close()
+    for some in _pieces(rows):
+        done = await asyncio.to_thread(_tried_in, copy, organization_id, import_trial.trying(by), some)
+        made |= {row.id for row in done if row.status == "created"}
+        shown += [
+            replace(row, id="", slug=_own_slug(given)) if row.id in made else row
+            for row, given in zip(done, some, strict=True)
+        ]
+        hear(len(shown))
     return shown
 
 
@@ -145,21 +142,30 @@ def read(content: str, form: Form) -> File:
     return File([draft(record) for record in sheet], sheet.ignored)
 
 
-async def _row(call: Call, grounds: Grounds, one: Draft, *, dry: bool) -> Row:
+def _looked_at(drafts: list[Draft], grounds: Grounds) -> list[Row]:
+    """What these rows want, every value clean, or what is wrong with them. Beside the event loop: it takes a while."""
+    return [_row(one, grounds) for one in drafts]
+
+
+def _row(one: Draft, grounds: Grounds) -> Row:
     if one.given is None:
         return Row(one, wrong=one.wrong)
     try:
-        clean = checked(wanted(one.given, password=UNSET), grounds)
+        return Row(one, checked(wanted(one.given, password=UNSET), grounds))
     except BoxError as wrong:
         return Row(one, wrong=refused(one.number, wrong))
-    if isinstance(one.given.password, str):
-        made = _NOT_HASHED.format(number=one.number) if dry else await call.parts.passwords.hash(one.given.password)
-        clean = replace(clean, password=made)
-    return Row(one, clean)
 
 
-def _pieces(rows: list[Row]) -> Iterator[list[Row]]:
-    return (rows[first : first + _AT_ONCE] for first in range(0, len(rows), _AT_ONCE))
+async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:
+    password = row.draft.given.password if row.draft.given is not None and row.wrong is None else UNSET
+    if not isinstance(password, str):
+        return row
+    made = _NOT_HASHED.format(number=row.draft.number) if dry else await call.parts.passwords.hash(password)
+    return row._replace(wanted=replace(row.wanted, password=made))
+
+
+def _pieces(whole: list[T]) -> Iterator[list[T]]:
+    return (whole[first : first + _AT_ONCE] for first in range(0, len(whole), _AT_ONCE))
 
 
 def _writer(
