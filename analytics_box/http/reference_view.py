@@ -184,7 +184,9 @@ def _curl(document: Schema, method: str, path: str, described: Schema, value: An
         if given["in"] == "query" and "example" in given["schema"]
     )
     command = f"curl '{document['servers'][0]['url']}{path}{'?' + query if query else ''}'"
-    if method not in {"GET", "POST"} or (method == "POST" and value is None):
+    if method == "HEAD":
+        command += " --head"
+    elif method not in {"GET", "POST"} or (method == "POST" and value is None):
         command += f" -X {method}"
     if any("key" in way for way in described["security"]):
         command += " \\\n  -H 'x-api-key: svc_…'"

@@ -16,6 +16,7 @@ from analytics_box.query.catalog import TYPES
 from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox
 
+SHORT = {("GET", "/l/{slug}"), ("HEAD", "/l/{slug}"), ("POST", "/l/{slug}"), ("GET", "/l/{slug}/preview")}
 EVENTS = {*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")}
 
 
@@ -43,7 +44,7 @@ def test_it_is_a_valid_openapi_3_1_document(document: dict[str, Any]) -> None:
 
 def test_it_has_every_address_of_the_box_and_nothing_else(document: dict[str, Any]) -> None:
     table = {(route.method, plain_path(route.path)) for route in TABLE}
-    assert set(operations(document)) == table | EVENTS
+    assert set(operations(document)) == table | EVENTS | SHORT
 
 
 def test_every_operation_has_a_name_of_its_own_a_summary_and_a_known_tag(document: dict[str, Any]) -> None:
@@ -157,7 +158,7 @@ def test_the_pages_show_every_operation_of_the_document(box: WholeBox, document:
     assert index.status == 200
     shown = ""
     for tag in document["tags"]:
-        slug = tag["name"].lower()
+        slug = tag["name"].lower().replace(" ", "-")
         assert f'href="/docs/{slug}"' in index.body.decode()
         page = box.get(f"/docs/{slug}")
         assert page.status == 200

@@ -18,7 +18,8 @@ Schema = dict[str, Any]
 class Described(Struct, frozen=True):
     """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses.
 
-    With `most` the body is an array of up to so many of its type.
+    With `most` the body is an array of up to so many of its type; `form` are the fields of one that is a form.
+    `moved` are redirects.
     """
 
     tag: str
@@ -32,6 +33,8 @@ class Described(Struct, frozen=True):
     media: str = "application/json"
     errors: tuple[int, ...] = ()
     empty: dict[int, str] = {}  # answers without a body
+    moved: dict[int, str] = {}
+    form: dict[str, str] = {}
     examples: dict[str, Any] = {}
 
 

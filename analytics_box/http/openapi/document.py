@@ -13,6 +13,7 @@ from analytics_box.errors import Detail
 from analytics_box.http.openapi import answers, described_events, refusals
 from analytics_box.http.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.http.openapi.described_events import EVENTS
+from analytics_box.http.openapi.described_links import LINKS
 from analytics_box.http.openapi.examples import example
 from analytics_box.http.openapi.refusals import Family
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -67,7 +68,9 @@ def document(settings: Settings, *, cookie: str) -> Schema:
         )
         paths.setdefault(path, {})[route.method.lower()] = operation
     for (method, path), described in EVENTS.items():
-        paths.setdefault(path, {})[method.lower()] = _event(path, method, described, by_type)
+        paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "events", by_type)
+    for (method, path), described in LINKS.items():
+        paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "link", by_type)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -214,7 +217,8 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
     return operation
 
 
-def _event(path: str, method: str, described: Described, by_type: Schema) -> Schema:
+def _by_hand(path: str, method: str, described: Described, family: Family, by_type: Schema) -> Schema:
+    """An address that no table of routes has."""
     operation: Schema = {
         "operationId": f"{method.lower()} {path}",
         "tags": [described.tag],
@@ -223,8 +227,10 @@ def _event(path: str, method: str, described: Described, by_type: Schema) -> Sch
         "security": _EVENT_SECURITY if path in {"/track", "/identify"} else [],
         "parameters": [],
     }
-    statuses = {*refusals.ALWAYS, *described.errors} | (set(refusals.WITH_BODY) if method == "POST" else set())
-    return _complete(operation, described, "events", statuses, by_type)
+    statuses = {*refusals.ALWAYS, *described.errors}
+    if method == "POST" and family == "events":
+        statuses |= set(refusals.WITH_BODY)
+    return _complete(operation, described, family, statuses, by_type)
 
 
 def _complete(operation: Schema, described: Described, family: Family, statuses: set[int], by_type: Schema) -> Schema:
@@ -237,7 +243,15 @@ def _complete(operation: Schema, described: Described, family: Family, statuses:
         if described.examples:
             content["examples"] = {name: {"value": value} for name, value in described.examples.items()}
         operation["requestBody"] = {"required": True, "content": {"application/json": content}}
+    if described.form:
+        fields = {name: {"type": "string", "description": text} for name, text in described.form.items()}
+        form: Schema = {"schema": {"type": "object", "properties": fields, "required": [*fields]}}
+        operation["requestBody"] = {"required": True, "content": {"application/x-www-form-urlencoded": form}}
     good: Schema = {str(status): {"description": text} for status, text in described.empty.items()}
+    good |= {
+        str(status): {"description": text} | ({} if status == 304 else {"headers": _location()})
+        for status, text in described.moved.items()
+    }
     if described.answer is not None:
         schema = {} if described.answer is bytes else by_type[repr(described.answer)]
         if described.or_answer is not None:

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from analytics_box.errors import BoxError
 
-Family = Literal["api", "events", "rpc", "page"]
+Family = Literal["api", "events", "rpc", "page", "link"]
 Schema = dict[str, Any]
 
-FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page")
+FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link")
 WORDS = {
     400: "The request is wrong: no JSON, or something that cannot be done. `details` names the field.",
     401: "No credential, or one that does not work: unknown, revoked or expired.",
@@ -25,6 +25,15 @@ WORDS = {
     429: "Too many requests: wait `retryAfter` seconds.",
     500: "Something went wrong inside the box; its log says more.",
     503: "Overloaded, stopping, or the disk refuses: the same request may work after `Retry-After` seconds.",
+}
+# What short addresses say in their own words.
+LINK_WORDS = {
+    403: "The password is wrong: the form again.",
+    404: "No link has this slug.",
+    405: "A short link takes GET and HEAD, and POST where it asks for a password.",
+    410: "The link has ended: its time is over, or its clicks are used up.",
+    413: "A password is not that long.",
+    429: "Too many passwords, or too many slugs that are no link: wait `Retry-After` seconds.",
 }
 # The finer codes of event routes, in `reason` (wire 4.8).
 REASONS: dict[int, tuple[str, ...]] = {
@@ -86,7 +95,7 @@ def responses() -> Schema:
     return {
         f"{family}-{status}": _response(family, status, words, by_status.get(status, []))
         for family in FAMILIES
-        for status, words in WORDS.items()
+        for status, words in (WORDS | LINK_WORDS if family == "link" else WORDS).items()
     }
 
 
@@ -126,7 +135,7 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
         schema = {"anyOf": [{"$ref": "#/components/schemas/RpcRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": {"json": problem}}}
     content: Schema = {"application/json": {"schema": refusal, "example": plain}}
-    if family == "page":
+    if family in {"page", "link"}:
         content = {"text/html": {"schema": {"type": "string"}}, **content}
     return content
 
