@@ -37,6 +37,7 @@ class Directory:
         self._organizations: list[str] = []
         self._organization_numbers: dict[str, int] = {}
         self._changed: set[bytes] | None = None  # while links are loaded
+        self._gone: set[str] = set()  # organizations that were removed meanwhile
         self._changes = 0
         self.complete = False
 
@@ -61,6 +62,9 @@ class Directory:
             log.info("%d short links are in memory", len(self._known))
         finally:
             self._changed = None
+            self._gone.clear()
+            if not self.complete:  # some of them alone would not follow changes
+                self._known.clear()
 
     async def _page(self, after: int) -> tuple[list[loading.Loaded], int]:
         start = after
@@ -69,7 +73,7 @@ class Directory:
     def _take(self, loaded: Iterable[loading.Loaded]) -> None:
         for one in loaded:
             key = self._key(one.domain, one.slug)
-            if self._changed is None or key not in self._changed:
+            if (self._changed is None or key not in self._changed) and one.organization_id not in self._gone:
                 self._known[key] = live.pack(live.numbered(one.live, self._number(one.organization_id)))
 
     def find(self, domain: str, slug: str) -> Live | None:
@@ -112,6 +116,7 @@ class Directory:
         packed = live.pack(live.live(link, self._number(link.organization_id)))
         if self.complete or self._changed is not None:
             self._known[key] = packed
+            self._latest.pop(key, None)
             if self.complete and len(self._known) > self._most:
                 self._spill()
         else:
@@ -125,10 +130,11 @@ class Directory:
         self._latest.pop(key, None)
 
     def forget_organization(self, organization_id: str) -> None:
-        """An organization and all its links are gone."""
+        """An organization and all its links are gone; those that are being read now are not kept either."""
+        self._changes += 1
+        if self._changed is not None:
+            self._gone.add(organization_id)
         number = self._organization_numbers.get(organization_id)
-        if number is None:
-            return
         for kept in (self._known, self._latest):
             for key in [key for key, packed in kept.items() if live.owner(packed) == number]:
                 self._note_change(key)

@@ -1,12 +1,14 @@
 """All links in memory: loading them beside other work, having more than fit, and never showing what was before."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.errors import DeadlineExceeded
 from analytics_box.links import directory as directories
 from analytics_box.links import rows
 from analytics_box.links.directory import Directory
@@ -18,9 +20,9 @@ from tests.links.conftest import unlimited
 from tests.links.world import TARGET, World
 
 
-def many(box: WholeBox, count: int, start: int = 0) -> None:
+def many(box: WholeBox, count: int, start: int = 0, owner: str = "") -> None:
     """So many links in the database, behind the box's back."""
-    plain = Link(0, "", box.organization_id, "me", "", "", "A", TARGET, "example.com", 0, 0)
+    plain = Link(0, "", owner or box.organization_id, "me", "", "", "A", TARGET, "example.com", 0, 0)
 
     def write(db: Connection) -> None:
         for number in range(start, start + count):
@@ -96,6 +98,86 @@ def test_what_changes_while_links_are_loaded_is_not_overwritten(tmp_path: Path) 
         assert found.target_url == "https://example.com/new"
         assert directory.find("", "s-000002") is None
         assert len(directory) == 19
+
+
+@pytest.mark.parametrize("pages_before", [0, 1, 2])
+def test_links_of_an_organization_that_is_purged_while_links_are_loaded_do_not_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages_before: int
+) -> None:
+    """A page is read, then the organization is purged, then the page is taken; whether or not others were before."""
+    monkeypatch.setattr(directories, "_PAGE", 10)
+    with box_of(tmp_path / "data") as box:
+        many(box, 20)
+        many(box, 5, 20, box.foreign_organization_id)
+        directory = Directory(box.box.box_db, frozenset(), most=1_000)
+        original, pages = directory._page, 0
+
+        async def page(after: int) -> object:
+            nonlocal pages
+            read = await original(after)
+            if pages == pages_before:
+                directory.forget_organization(box.organization_id)
+            pages += 1
+            return read
+
+        directory._page = page  # type: ignore[method-assign, assignment]  # the purge comes after a page was read
+        box.run(directory.load())
+        assert directory.complete
+        assert len(directory) == 5
+        assert directory.find("", "s-000001") is None
+        assert directory.find("", "s-000015") is None
+        assert directory.find("", "s-000020") is not None
+
+
+def test_a_link_that_is_read_while_its_organization_is_purged_is_not_kept(tmp_path: Path) -> None:
+    with box_of(tmp_path / "data") as box:
+        many(box, 3)
+        db = box.box.box_db
+        directory = Directory(db, frozenset(), most=1_000)
+
+        class Purging:
+            """The database, and a purge after each read of it."""
+
+            async def read(self, work: Callable[[Connection], Any]) -> Any:
+                found = await db.read(work)
+                directory.forget_organization(box.organization_id)
+                return found
+
+        directory._db = Purging()  # type: ignore[assignment]
+        box.run(directory.look_up("", "s-000001"))
+        assert directory.find("", "s-000001") is None
+        assert len(directory) == 0
+        box.run(directory.look_up("", "nothing"))
+        assert not directory.is_missing("", "nothing")
+
+
+def test_links_that_could_not_all_be_loaded_follow_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(directories, "_PAGE", 10)
+    with box_of(tmp_path / "data") as box:
+        many(box, 20)
+        db = box.box.box_db
+        directory = Directory(db, frozenset(), most=1_000)
+        original = directory._page
+        box.run(directory.look_up("", "s-000002"))
+
+        async def page(after: int) -> object:
+            if not after:
+                return await original(after)
+            raise DeadlineExceeded("too slow")
+
+        directory._page = page  # type: ignore[method-assign, assignment]  # the second page cannot be read
+        with pytest.raises(DeadlineExceeded):
+            box.run(directory.load())
+        assert not directory.complete
+        old = db.read_now(lambda connection: rows.find(connection, "link-000001"))
+        assert old is not None
+        directory.remember(replace(old, target_url="https://example.com/new"))
+        found = directory.find("", "s-000001")
+        assert found is not None
+        assert found.target_url == "https://example.com/new"
+        looked_up = box.run(directory.look_up("", "s-000003"))
+        assert looked_up is not None
+        assert looked_up.target_url == TARGET
 
 
 def test_of_more_links_than_fit_the_latest_asked_for_are_kept(tmp_path: Path) -> None:
