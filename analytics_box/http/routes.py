@@ -27,10 +27,11 @@ from analytics_box.identity import Role
 from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
+from analytics_box.links import domain_pages as link_domains
+from analytics_box.links import folder_pages as link_folders
 from analytics_box.links import form_pages as link_form
 from analytics_box.links import import_pages as link_imports
 from analytics_box.links import pages as link_pages
-from analytics_box.links import place_pages as link_places
 from analytics_box.links import routes as links
 from analytics_box.links import stats_pages as link_page
 from analytics_box.organizations import (
@@ -133,16 +134,16 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/links/bulk/text", link_imports.import_text, SIGNED_IN, "member", page=True),
     Route("GET", "/links/bulk/{job_id:str}", link_imports.import_page, SIGNED_IN, "member", page=True),
     Route("POST", "/links/bulk/{job_id:str}", link_imports.run_import, SIGNED_IN, "member", page=True),
-    Route("GET", "/links/folders", link_places.folders, SIGNED_IN, page=True),
-    Route("POST", "/links/folders", link_places.add_folder, SIGNED_IN, "member", page=True),
-    Route("POST", "/links/folders/rename", link_places.rename_folder, SIGNED_IN, "member", page=True),
-    Route("GET", "/links/folders/delete", link_places.delete_folder_form, SIGNED_IN, "member", page=True),
-    Route("POST", "/links/folders/delete", link_places.delete_folder, SIGNED_IN, "member", page=True),
-    Route("GET", "/links/domains", link_places.domains, SIGNED_IN, page=True),
-    Route("POST", "/links/domains", link_places.add_domain, SIGNED_IN, "admin", page=True),
-    Route("POST", "/links/domains/save", link_places.save_domain, SIGNED_IN, "admin", page=True),
-    Route("GET", "/links/domains/remove", link_places.remove_domain_form, SIGNED_IN, "admin", page=True),
-    Route("POST", "/links/domains/remove", link_places.remove_domain, SIGNED_IN, "admin", page=True),
+    Route("GET", "/links/folders", link_folders.folders, SIGNED_IN, page=True),
+    Route("POST", "/links/folders", link_folders.add, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/folders/rename", link_folders.rename, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/folders/delete", link_folders.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/folders/delete", link_folders.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/domains", link_domains.domains, SIGNED_IN, page=True),
+    Route("POST", "/links/domains", link_domains.add, SIGNED_IN, "admin", page=True),
+    Route("POST", "/links/domains/save", link_domains.save, SIGNED_IN, "admin", page=True),
+    Route("GET", "/links/domains/remove", link_domains.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/links/domains/remove", link_domains.remove, SIGNED_IN, "admin", page=True),
     Route("GET", "/links/{link_id:str}", link_page.link_page, SIGNED_IN, page=True),
     Route("GET", "/links/{link_id:str}/parts/{name:str}", link_page.link_part, SIGNED_IN, page=True),
     Route("GET", "/links/{link_id:str}/edit", link_form.edit_form, SIGNED_IN, "member", page=True),

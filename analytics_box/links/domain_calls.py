@@ -7,9 +7,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.http.call import Call
 from analytics_box.links import domains, targets
-from analytics_box.links.folder_calls import OfOrganization
 from analytics_box.links.grounds import grounds_of
-from analytics_box.links.messages import Id, Text, Url
+from analytics_box.links.messages import Id, OfOrganization, Text, Url
 from analytics_box.links.shown import DomainShown, Success, domain_shown
 from analytics_box.organizations.acting import acting
 

@@ -6,17 +6,11 @@ from msgspec import Meta, Struct
 
 from analytics_box.http.call import Call
 from analytics_box.links import folders
-from analytics_box.links.messages import Id
+from analytics_box.links.messages import Id, OfOrganization
 from analytics_box.links.shown import FolderShown, Success, folder_shown
 from analytics_box.organizations.acting import acting
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Id | None = None
 
 
 class NewFolder(Struct, frozen=True, forbid_unknown_fields=True):

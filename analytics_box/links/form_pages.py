@@ -13,9 +13,8 @@ from analytics_box.links import domain_calls
 from analytics_box.links.apps import APPS
 from analytics_box.links.draft import Draft, draft_of, read_draft, worked
 from analytics_box.links.draft_message import changed_link, form_field, new_link
-from analytics_box.links.folder_calls import OfOrganization
 from analytics_box.links.grounds import grounds_of
-from analytics_box.links.messages import ChangedLink, NewLink, wanted
+from analytics_box.links.messages import ChangedLink, NewLink, OfOrganization, wanted
 from analytics_box.links.page_frame import HOME, folder_names, frame
 from analytics_box.links.rules import Link, Utm
 from analytics_box.links.trial import Preview, preview_of, visitor_of

@@ -90,6 +90,12 @@ class UpsertedLink(NewLink, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     externalId: Id
 
 
+class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input that may name an organization; else it is the caller's."""
+
+    organizationId: Id | None = None
+
+
 class OneLink(Struct, frozen=True, forbid_unknown_fields=True):
     """Input that names a link."""
 

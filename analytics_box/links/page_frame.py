@@ -5,7 +5,9 @@ from analytics_box.http.visit import Page, Visit
 from analytics_box.identity import Person
 from analytics_box.links import calls as procedures
 from analytics_box.links import folder_calls
-from analytics_box.links.folder_calls import OfOrganization
+from analytics_box.links.messages import OfOrganization
+from analytics_box.texts import Links
+from analytics_box.texts.link_pages import Question
 from analytics_box.websites import figures
 from analytics_box.websites.shell import Shell, shell
 
@@ -42,25 +44,30 @@ def short_name(name: str) -> str:
 
 def ask(
     visit: Visit,
+    question: Question,
+    name: str,
     *,
-    title: str,
-    text: str,
-    submit: str,
     action: str,
     back: str,
     fields: dict[str, str] | None = None,
+    **said: str,
 ) -> Page:
-    """Are you sure? As a page that names what it is about."""
+    """Are you sure? As a page that names what it is about; `said` fills in what the question says of it."""
     return visit.pages.show(
         "link_confirm.html",
         shell=frame(visit.person),
-        title=title,
-        text=text,
-        submit=submit,
+        title=question.title.format(name=figures.visible(name)),
+        text=question.text.format(**said),
+        submit=question.submit.format(name=short_name(name)),
         action=action,
         back=back,
         fields=fields or {},
     )
+
+
+def links_in_words(count: int) -> str:
+    """How many links there are."""
+    return Links.counted[count == 1].format(count=figures.count(count))
 
 
 def nothing_there() -> errors.NotFound:

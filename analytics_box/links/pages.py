@@ -12,7 +12,7 @@ from analytics_box.links import list_rows
 from analytics_box.links.lines import line
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import LinkPage, OneLink, Sort
-from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit, short_name
+from analytics_box.links.page_frame import HOME, ask, folder_names, frame, links_in_words, may_edit
 from analytics_box.links.rules import LONGEST_TAG
 from analytics_box.texts import Links
 from analytics_box.websites import figures
@@ -93,14 +93,13 @@ async def link_list(visit: Visitor) -> Page:
 async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}/delete: are you sure? Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
-    name = figures.visible(link.name)
     return ask(
         visit,
-        title=Links.delete_title.format(name=name),
-        text=Links.delete_text.format(address=link.shortUrl),
-        submit=Links.delete_submit.format(name=short_name(link.name)),
+        Links.delete,
+        link.name,
         action=f"{HOME}/{link.id}/delete",
         back=f"{HOME}/{link.id}",
+        address=link.shortUrl,
     )
 
 
@@ -125,7 +124,7 @@ def read_asked(visit: Visit) -> Asked:
 def _counted(asked: Asked, shown: int, total: int) -> str:
     """How many links there are, and which of them the page has."""
     if total <= AT_ONCE and asked.page == 1:
-        return Links.counted[total == 1].format(count=figures.count(total))
+        return links_in_words(total)
     first = (asked.page - 1) * AT_ONCE + 1
     return Links.range.format(
         first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)

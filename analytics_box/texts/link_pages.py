@@ -1,7 +1,15 @@
 """The pages of short links: the list, who follows a link, imports, folders and domains."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
+
+
+class Question(NamedTuple):
+    """Before something goes: what is asked, what would become of it, and the button that does it."""
+
+    title: str
+    text: str
+    submit: str
 
 
 class Links:
@@ -44,7 +52,7 @@ class Links:
     leads_to = "Leads to"
     copy = "Copy {name}"
     edit = "Edit"
-    delete = "Delete"
+    delete_it = "Delete"
     cancel = "Cancel"
     save = "Save"
     later = "Next page"
@@ -76,12 +84,12 @@ class Links:
         "domain-saved": "Saved.",
         "domain-removed": "Short links are not served on this domain any more.",
     }
-    delete_title = "Delete {name}?"
-    delete_text = (
+    delete: Final = Question(
+        "Delete {name}?",
         "{address} stops at once: whoever follows it then is told that it leads nowhere. Its clicks are removed. "
-        "This cannot be undone."
+        "This cannot be undone.",
+        "Delete {name}",
     )
-    delete_submit = "Delete {name}"
 
 
 class LinkStats:
@@ -227,13 +235,10 @@ class LinkPlaces:
     folders_lead = "A link is in one folder or in none."
     new_folder = "New folder"
     folder_name = "Name"
-    links: ClassVar[Mapping[bool, str]] = {True: "1 link", False: "{count} links"}
     add_folder = "Add the folder"
     no_folders_title = "No folders yet"
     no_folders = "Folders keep the links of a campaign or a team together."
-    delete_folder_title = "Delete the folder {name}?"
-    delete_folder_text = "Its links stay, in no folder."
-    delete_folder_submit = "Delete {name}"
+    delete_folder: Final = Question("Delete the folder {name}?", "Its links stay, in no folder.", "Delete {name}")
     domains_title = "Domains of short links"
     domains_lead = (
         "On a domain of your own, links live at its root: https://go.example/spring. Its DNS and your proxy have to "
@@ -251,9 +256,11 @@ class LinkPlaces:
     no_domains_title = "Links live on the box's own host"
     no_domains = "They are under {prefix}. A domain of your own makes them shorter."
     remove = "Stop serving links"
-    remove_title = "Stop serving links on {domain}?"
-    remove_text = "Nothing answers there any more. The domain has to be without links first."
-    remove_submit = "Stop serving links on {domain}"
+    remove_domain: Final = Question(
+        "Stop serving links on {name}?",
+        "Nothing answers there any more. The domain has to be without links first.",
+        "Stop serving links on {name}",
+    )
     read_only = "Admins of the organization can change this."
     orphans_title = "Addresses that lead nowhere"
     orphans_lead = (

@@ -1,4 +1,4 @@
-"""Where links are: the folders under /links/folders and the domains of short links under /links/domains."""
+"""The domains of short links under /links/domains, and the addresses that lead nowhere."""
 
 from datetime import date
 
@@ -7,14 +7,12 @@ from msgspec import Struct
 from analytics_box.configuration import domains as proven_domains
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
-from analytics_box.links import domain_calls, domain_rows, folder_calls, list_rows, orphan_calls
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.links import domain_calls, domain_rows, orphan_calls
 from analytics_box.links.domain_calls import ChangedDomain, NewDomain, OneDomain
-from analytics_box.links.folder_calls import ChangedFolder, NewFolder, OfOrganization, OneFolder
-from analytics_box.links.folders import LONGEST
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.messages import OfOrganization
 from analytics_box.links.orphan_calls import GivenOrphans
-from analytics_box.links.page_frame import HOME, ask, folder_names, frame, may_edit, nothing_there, short_name
+from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
 from analytics_box.links.shown import address
 from analytics_box.links.targets import PREFIX
 from analytics_box.organizations.acting import by_of
@@ -23,16 +21,8 @@ from analytics_box.store.db import Connection
 from analytics_box.texts import LinkForm, LinkPlaces, Links
 from analytics_box.websites import figures
 
-FOLDERS, DOMAINS = f"{HOME}/folders", f"{HOME}/domains"
+DOMAINS = f"{HOME}/domains"
 MOST_ORPHANS = 20
-
-
-class FolderLine(Struct, frozen=True):
-    """A folder and how many links are in it."""
-
-    id: str
-    name: str
-    links: str
 
 
 class DomainLine(Struct, frozen=True):
@@ -53,105 +43,53 @@ class OrphanLine(Struct, frozen=True):
     make: str
 
 
-async def folders(visit: Visitor) -> Page:
-    """GET /links/folders."""
-    return await _folders_page(visit, Again())
-
-
-async def add_folder(visit: Visitor) -> Answer:
-    """POST /links/folders."""
-    form = await visit.form()
-
-    async def save() -> str:
-        await folder_calls.create(visit.call, NewFolder(_name(form)))
-        return f"{FOLDERS}?done=folder-made"
-
-    return await visit.submit(save, _folders_page, values=form, field="name")
-
-
-async def rename_folder(visit: Visitor) -> Answer:
-    """POST /links/folders/rename. Raises NotFound."""
-    form = await visit.form()
-
-    async def save() -> str:
-        await folder_calls.update(visit.call, ChangedFolder(form.get("id", ""), _name(form)))
-        return f"{FOLDERS}?done=folder-named"
-
-    return await visit.submit(save, _folders_page, field=f"name-{form.get('id', '')}")
-
-
-async def delete_folder_form(visit: Visitor) -> Page:
-    """GET /links/folders/delete?id=…: are you sure? Raises NotFound."""
-    wanted = visit.asked("id")
-    name = (await folder_names(visit)).get(wanted)
-    if name is None:
-        raise nothing_there()
-    return ask(
-        visit,
-        title=LinkPlaces.delete_folder_title.format(name=name),
-        text=LinkPlaces.delete_folder_text,
-        submit=LinkPlaces.delete_folder_submit.format(name=short_name(name)),
-        action=f"{FOLDERS}/delete",
-        back=FOLDERS,
-        fields={"id": wanted},
-    )
-
-
-async def delete_folder(visit: Visitor) -> Next:
-    """POST /links/folders/delete. Raises NotFound."""
-    form = await visit.form()
-    await folder_calls.delete(visit.call, OneFolder(form.get("id", "")))
-    return visit.go(f"{FOLDERS}?done=folder-deleted")
-
-
 async def domains(visit: Visitor) -> Page:
     """GET /links/domains."""
-    return await _domains_page(visit, Again())
+    return await _page(visit, Again())
 
 
-async def add_domain(visit: Visitor) -> Answer:
+async def add(visit: Visitor) -> Answer:
     """POST /links/domains: links live on a proven domain from now on."""
     form = await visit.form()
 
     async def save() -> str:
-        home, missing = form.get("homeUrl", "").strip() or None, form.get("notFoundUrl", "").strip() or None
+        home, missing = _targets(form)
         await domain_calls.add_domain(visit.call, NewDomain(form.get("domain", ""), home, missing))
         return f"{DOMAINS}?done=domain-added"
 
-    return await visit.submit(save, _domains_page, values=form)
+    return await visit.submit(save, _page, values=form)
 
 
-async def save_domain(visit: Visitor) -> Answer:
+async def save(visit: Visitor) -> Answer:
     """POST /links/domains/save: where a domain leads by itself. Raises NotFound."""
     form = await visit.form()
     domain = form.get("domain", "")
-    home, missing = form.get("homeUrl", "").strip() or None, form.get("notFoundUrl", "").strip() or None
+    home, missing = _targets(form)
     try:
         await domain_calls.update_domain(visit.call, ChangedDomain(domain, homeUrl=home, notFoundUrl=missing))
     except (BadRequest, Conflict) as refused:
         wrong = {f"{detail.field}-{domain}": detail.message for detail in refused.details}
         values = {f"homeUrl-{domain}": home or "", f"notFoundUrl-{domain}": missing or ""}
-        return await _domains_page(visit, Again(refused.status, values, wrong, "" if wrong else refused.message))
+        return await _page(visit, Again(refused.status, values, wrong, "" if wrong else refused.message))
     return visit.go(f"{DOMAINS}?done=domain-saved")
 
 
-async def remove_domain_form(visit: Visitor) -> Page:
+async def remove_form(visit: Visitor) -> Page:
     """GET /links/domains/remove?domain=…: are you sure? Raises NotFound."""
     domain = visit.asked("domain")
     if domain not in {one.domain for one in await domain_calls.list_domains(visit.call, OfOrganization())}:
         raise nothing_there()
     return ask(
         visit,
-        title=LinkPlaces.remove_title.format(domain=domain),
-        text=LinkPlaces.remove_text,
-        submit=LinkPlaces.remove_submit.format(domain=domain),
+        LinkPlaces.remove_domain,
+        domain,
         action=f"{DOMAINS}/remove",
         back=DOMAINS,
         fields={"domain": domain},
     )
 
 
-async def remove_domain(visit: Visitor) -> Answer:
+async def remove(visit: Visitor) -> Answer:
     """POST /links/domains/remove. Raises NotFound."""
     form = await visit.form()
 
@@ -159,31 +97,10 @@ async def remove_domain(visit: Visitor) -> Answer:
         await domain_calls.remove_domain(visit.call, OneDomain(form.get("domain", "")))
         return f"{DOMAINS}?done=domain-removed"
 
-    return await visit.submit(save, _domains_page)
+    return await visit.submit(save, _page)
 
 
-async def _folders_page(visit: Visit, again: Again) -> Page:
-    names = await folder_names(visit)
-    own = visit.person.organization_id
-
-    def count(db: Connection) -> dict[str, int]:
-        return {folder: list_rows.count(db, Wish(own, folder_id=folder)) for folder in names}
-
-    counts = await visit.call.read(count)
-    return visit.pages.show(
-        "link_folders.html",
-        code=again.code,
-        shell=frame(visit.person),
-        folders=[FolderLine(folder, name, _links(counts[folder])) for folder, name in names.items()],
-        editable=may_edit(visit.person),
-        values=again.values,
-        errors=again.wrong,
-        general=again.general,
-        done=Links.done.get(visit.asked("done"), "") if again.code == 200 else "",
-    )
-
-
-async def _domains_page(visit: Visit, again: Again) -> Page:
+async def _page(visit: Visit, again: Again) -> Page:
     person, by = visit.person, by_of(visit.call)
     own = person.organization_id
     found = await domain_calls.list_domains(visit.call, OfOrganization())
@@ -199,7 +116,7 @@ async def _domains_page(visit: Visit, again: Again) -> Page:
         code=again.code,
         shell=frame(person),
         domains=[
-            DomainLine(one.domain, one.homeUrl or "", one.notFoundUrl or "", _links(counts[one.domain]))
+            DomainLine(one.domain, one.homeUrl or "", one.notFoundUrl or "", links_in_words(counts[one.domain]))
             for one in found
         ],
         proven=[name for name in proven if name not in served],
@@ -230,16 +147,9 @@ async def _orphans(visit: Visit) -> list[OrphanLine]:
     ]
 
 
-def _name(form: dict[str, str]) -> str:
-    """The name of a folder. Raises BadRequest for one that is too long."""
-    name = form.get("name", "")
-    if len(name) > LONGEST:
-        raise BadRequest(LinkPlaces.long_name.format(most=LONGEST))
-    return name
-
-
-def _links(count: int) -> str:
-    return LinkPlaces.links[count == 1].format(count=figures.count(count))
+def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
+    """Where the domain leads itself, and where unknown slugs do."""
+    return form.get("homeUrl", "").strip() or None, form.get("notFoundUrl", "").strip() or None
 
 
 def _labels(served: set[str]) -> dict[str, str]:
