@@ -7,7 +7,6 @@ from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.links import folder_calls, list_rows
 from analytics_box.links.folder_calls import ChangedFolder, NewFolder, OneFolder
 from analytics_box.links.folders import LONGEST
-from analytics_box.links.list_rows import Wish
 from analytics_box.links.page_frame import (
     HOME,
     ask,
@@ -17,7 +16,6 @@ from analytics_box.links.page_frame import (
     may_edit,
     nothing_there,
 )
-from analytics_box.store.db import Connection
 from analytics_box.texts import LinkPlaces, Links
 
 FOLDERS = f"{HOME}/folders"
@@ -84,16 +82,12 @@ async def delete(visit: Visitor) -> Next:
 async def _page(visit: Visit, again: Again) -> Page:
     names = await folder_names(visit)
     own = visit.person.organization_id
-
-    def count(db: Connection) -> dict[str, int]:
-        return {folder: list_rows.count(db, Wish(own, folder_id=folder)) for folder in names}
-
-    counts = await visit.call.read(count)
+    counts = await visit.call.read(lambda db: list_rows.count_by_folder(db, own))
     return visit.pages.show(
         "link_folders.html",
         code=again.code,
         shell=frame(visit.person),
-        folders=[FolderLine(folder, name, links_in_words(counts[folder])) for folder, name in names.items()],
+        folders=[FolderLine(folder, name, links_in_words(counts.get(folder, 0))) for folder, name in names.items()],
         editable=may_edit(visit.person),
         values=again.values,
         errors=again.wrong,

@@ -98,6 +98,18 @@ def count(db: Connection, wish: Wish) -> int:
     return int(str(found))
 
 
+def count_by_folder(db: Connection, organization_id: str) -> dict[str, int]:
+    """How many links are in each folder of an organization; empty folders are not there."""
+    found = db.execute(
+        """
+        -- links.list_rows.count_by_folder
+        select folder_id, count(*) from links where organization_id = ? and folder_id is not null group by folder_id
+        """,
+        (organization_id,),
+    ).fetchall()
+    return {str(folder): int(str(number)) for folder, number in found}
+
+
 def tags(db: Connection, organization_id: str) -> list[tuple[str, int]]:
     """The tags of an organization's links, each with how many have it."""
     found = db.execute(
