@@ -52,7 +52,7 @@ def table(query_type: QueryType, rows: Sequence[Record], tried: Tried | None = N
             href = tried.sorted_by(output.name)
             way = {"asc": "ascending"}.get(tried.order, "descending") if tried.sort == output.name else ""
         number = output.type == "number"
-        headings.append(Heading(output.name, output.unit, output.description, number, href, way))  # type: ignore[arg-type]
+        headings.append(Heading(output.name, output.unit, output.description, number, href, way))  # type: ignore[arg-type]  # the two ways are the words of aria-sort
     lines = [tuple(cell(row[output.name], output.type) for output in query_type.outputs) for row in rows]
     return Table(tuple(headings), tuple(lines))
 

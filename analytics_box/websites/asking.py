@@ -153,4 +153,4 @@ def _of_kind(question: Question, kind: int) -> Question:
 
 def read(rows: list[dict[str, Any]], kind: type[T]) -> list[T]:
     """Rows of an answer as values; what the kind does not name is left out."""
-    return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]
+    return msgspec.convert(rows, list[kind])  # type: ignore[valid-type]  # kind is a type that a variable names

@@ -126,4 +126,4 @@ def test_what_was_made_stands_in_the_audit_log_which_nobody_can_change(box: Runn
     assert found == [("created", subject) for subject in ("api_key", "organization", "user", "website")]
     for statement in ("delete from audit", "update audit set actor = 'x'"):
         with pytest.raises(Exception, match="append-only"):
-            box.box.box_db.write_now(lambda db, statement=statement: db.execute(statement))  # type: ignore[misc]
+            box.box.box_db.write_now(lambda db, statement=statement: db.execute(statement))  # type: ignore[misc]  # a lambda with a default

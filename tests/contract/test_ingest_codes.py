@@ -34,7 +34,7 @@ def page(path: str, body: Any, site: str = "shop", **headers: str) -> ASKED:
     """A page's request by client id."""
 
     def ask(box: WholeBox) -> Answer:
-        client = f"?client_id={box.sites[site]}" if site else ""  # type: ignore[index]
+        client = f"?client_id={box.sites[site]}" if site else ""  # type: ignore[index]  # whole_box has sites
         given = {"content_type": "application/json", **headers}
         content = body if isinstance(body, bytes) else msgspec.json.encode(body)
         return box.ask("POST", path + client, headers=given, body=content)
@@ -43,7 +43,7 @@ def page(path: str, body: Any, site: str = "shop", **headers: str) -> ASKED:
 
 
 def keyed(path: str, body: Any, key: str) -> ASKED:
-    return lambda box: box.post(path, body, key=key)  # type: ignore[arg-type]
+    return lambda box: box.post(path, body, key=key)  # type: ignore[arg-type]  # any text may come as a key
 
 
 def repeated(ask: ASKED) -> ASKED:

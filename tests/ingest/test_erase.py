@@ -37,9 +37,9 @@ def fill(box: WholeBox, site: str, who: str) -> None:
         "/identify": {"profileId": f"person {who}", "anonymousId": who, "traits": {"plan": "pro"}},
     }
     for path, body in bodies.items():
-        answer = box.post(f"{path}?client_id={box.sites[site]}", body)  # type: ignore[index]
+        answer = box.post(f"{path}?client_id={box.sites[site]}", body)  # type: ignore[index]  # this box has sites
         assert answer.status == 200, answer.body
-    assert box.post(f"/vitals?client_id={box.sites[site]}", [7]).status == 400  # type: ignore[index]
+    assert box.post(f"/vitals?client_id={box.sites[site]}", [7]).status == 400  # type: ignore[index]  # this box has sites
     box.run(_written(box))
 
 
@@ -139,7 +139,7 @@ def test_a_chunk_is_deleted_by_id(tmp_path: Path) -> None:
     db = Db(tmp_path / schema.EVENTS_FILE, readers=1)
     for table, delete in erase.DELETE.items():
         plan = db.read_now(
-            lambda connection, delete=delete: connection.execute(f"explain query plan {delete}", ("[1]", 1)).fetchall()  # type: ignore[misc]
+            lambda connection, delete=delete: connection.execute(f"explain query plan {delete}", ("[1]", 1)).fetchall()  # type: ignore[misc]  # a lambda with a default
         )
         assert f"SEARCH {stored(table)} USING INTEGER PRIMARY KEY (rowid=?)" in [str(step[-1]) for step in plan]
     db.close()

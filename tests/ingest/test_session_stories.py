@@ -131,13 +131,13 @@ def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
             strings, live = Strings(), LiveSessions()
             ledger = Ledger(strings, live)
             now = step.happening.arrived
-            stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now))  # type: ignore[misc]
+            stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now))  # type: ignore[misc]  # a lambda with a default
         fact = structs.replace(step.fact, site=site)
-        stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]
+        stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         live.committed()
         table = step.table or "events"
         query = f"select session from {table} where site = ? order by id desc limit 1"
-        numbers.append(int(str(stage.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())[0][0])))  # type: ignore[misc]
+        numbers.append(int(str(stage.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())[0][0])))  # type: ignore[misc]  # a lambda with a default
     order = list(dict.fromkeys(number for number in numbers if number))
     return [order.index(number) + 1 if number else 0 for number in numbers]
 

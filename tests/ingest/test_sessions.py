@@ -196,7 +196,7 @@ def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path
         stage.db.accompany(live)
         for person in (1, 2, 1, 3):
             fact = replace(view, person=person).fact()
-            stage.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]
+            stage.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         assert len(live) == 2
         assert live.find(((1, "visitor", view.visitor),), EVENING) is not None
         assert live.find(((1, "visitor", other.visitor),), EVENING) is None

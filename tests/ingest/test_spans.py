@@ -203,9 +203,9 @@ def test_a_late_span_keeps_its_time_and_an_impossible_one_gets_the_arrivals(box:
 def test_programs_leave_no_span(box: WholeBox) -> None:
     program = {"user_agent": "Googlebot/2.1 (+http://www.google.com/bot.html)"}
     item = {**WHO, "metricName": "LCP", "metricValue": 1}
-    answer = box.post(f"/vitals?client_id={box.sites['shop']}", [item], **program)  # type: ignore[arg-type]
+    answer = box.post(f"/vitals?client_id={box.sites['shop']}", [item], **program)  # type: ignore[arg-type]  # headers by name
     assert (answer.status, count(box, "vitals")) == (204, 0)
-    box.post(f"/?client_id={box.sites['shop']}", {**VIEW, "load_time": 5}, **program)  # type: ignore[arg-type]
+    box.post(f"/?client_id={box.sites['shop']}", {**VIEW, "load_time": 5}, **program)  # type: ignore[arg-type]  # headers by name
     assert (count(box, "events"), count(box, "vitals")) == (1, 0)
 
 

@@ -273,7 +273,7 @@ SECRETS: list[Verified] = [
 @pytest.mark.parametrize(("content", "valid", "code"), SECRETS)
 def test_anybody_may_verify_a_secret(box: WholeBox, content: dict[str, Any], valid: bool, code: str) -> None:
     keys: dict[str, str] = {name: secret for name, secret in box.keys.items()}  # noqa: C416  keys of type str
-    sites: dict[str, str] = {name: site for name, site in box.sites.items()}  # noqa: C416
+    sites: dict[str, str] = {name: site for name, site in box.sites.items()}  # noqa: C416  # the copy has another type of key
     filled = {
         name: value.format_map(keys if name == "secret" else sites) if isinstance(value, str) else value
         for name, value in content.items()

@@ -21,7 +21,13 @@ function setup(thread)
   thread:set("seed", os.time())
 end
 
-function init() math.randomseed(seed) end
+-- ms that each connection waits before its next request, so that a crowd asks at a rate instead of as fast as it can
+local pause = tonumber(os.getenv("LOAD_PAUSE") or "0")
+
+function init()
+  math.randomseed(seed)
+  if pause > 0 then delay = function() return math.random(0, 2 * pause) end end
+end
 
 function request()
   local number = math.random(0, links - 1)

@@ -20,6 +20,7 @@ from tests.load.server import GENERATOR_CORE, memory_mb, processor_seconds, serv
 from tests.running import BROWSER, Account, Server, set_up
 
 CHANGES = 50
+PAUSE_MS = 6  # of each connection in the runs at about the rate of the goal; the others ask as fast as they can
 _LUA = Path(__file__).with_name("links.lua")
 _TARGET = "https://www.shop-number-{}.example/products/spring/item-{}?ref=newsletter"
 
@@ -50,7 +51,10 @@ def main(links: int) -> None:
                 seconds_until_loaded=time.monotonic() - began,
             )
             runs = [_run(server, links) for _ in range(WARM + COUNTED)]
-            _report(runs[WARM:])
+            _report("P12", runs[WARM:])
+            paced = [_run(server, links, PAUSE_MS) for _ in range(COUNTED)]
+            _report("P12 at a rate", paced)
+            runs += paced
             report("P12 memory after", rss_mb=memory_mb(server.process.pid))
         answered = sum(run.requests for run in runs)
         stored = _stored(data)[0]
@@ -90,14 +94,13 @@ def _fill(path: Path, account: Account, links: int) -> None:
     db.close()
 
 
-def _run(server: Server, links: int) -> Run:
+def _run(server: Server, links: int, pause: int = 0) -> Run:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(_LUA), server.url]
     if (os.cpu_count() or 1) > 1:
         command = ["taskset", "-c", GENERATOR_CORE, *command]
     before = processor_seconds(server.process.pid)
-    ended = subprocess.run(
-        command, env=os.environ | {"LOAD_LINKS": str(links)}, capture_output=True, text=True, check=True
-    )
+    wanted = os.environ | {"LOAD_LINKS": str(links), "LOAD_PAUSE": str(pause)}
+    ended = subprocess.run(command, env=wanted, capture_output=True, text=True, check=True)
     processor = processor_seconds(server.process.pid) - before
     line = next(line for line in ended.stdout.splitlines() if line.startswith("LOAD "))
     requests, wrong, *rest = line.split()[1:]
@@ -109,9 +112,9 @@ def _run(server: Server, links: int) -> Run:
     return run
 
 
-def _report(runs: list[Run]) -> None:
+def _report(figure: str, runs: list[Run]) -> None:
     report(
-        "P12",
+        figure,
         requests_per_second=statistics.median(run.requests / run.seconds for run in runs),
         p50_ms=statistics.median(run.p50 for run in runs),
         p99_ms=statistics.median(run.p99 for run in runs),

@@ -149,7 +149,7 @@ def plans(case: Case, now: int) -> tuple[Plan, ...]:
     )
     asked = check(given, zone_name="Europe/Berlin", now=now)
     last = today(now, asked.zone)
-    days = type(asked.questions[0].days)(last - timedelta(days=case.days - 1), last)  # type: ignore[misc]
+    days = type(asked.questions[0].days)(last - timedelta(days=case.days - 1), last)  # type: ignore[misc]  # the days of a question without a comparison are there
     where, ignored = conditions(asked.filters, query_type.filters)
     assert not ignored
     window = window_of(query_type, days, asked, "day", now)
@@ -201,7 +201,7 @@ def _duckdb(directory: Path) -> Any:
 
 def _clickhouse(directory: Path) -> Any:
     import chdb.session  # type: ignore[import-not-found]  # noqa: PLC0415  # half a gigabyte, in the benchmark alone
-    import duckdb as library  # noqa: PLC0415
+    import duckdb as library  # noqa: PLC0415  # only where this engine is asked
 
     reader = library.connect(str(directory / columns.FILE_NAME), read_only=True)
     for table, rows in (("events", "(select * exclude properties from events)"), ("strings", "strings")):

@@ -138,7 +138,7 @@ class Strangers:
         )
         theirs = self.names["organization"]
         return [
-            self.box.box.box_db.read_now(lambda db, one=statement: db.execute(one, (theirs,)).fetchall())  # type: ignore[misc]
+            self.box.box.box_db.read_now(lambda db, one=statement: db.execute(one, (theirs,)).fetchall())  # type: ignore[misc]  # a lambda with a default
             for statement in statements
         ]
 

@@ -38,7 +38,7 @@ async def ask(reply: Reply | bytes, path: str = "/", **given: object) -> tuple[A
     """One request to a server that answers so."""
     async with web() as server:
         server.reply = reply if callable(reply) else lambda _: reply
-        answer = await client_of().fetch(Ask(f"http://{OPEN}:{server.port}{path}", **given))  # type: ignore[arg-type]
+        answer = await client_of().fetch(Ask(f"http://{OPEN}:{server.port}{path}", **given))  # type: ignore[arg-type]  # fields of Ask by name
         return answer, server
 
 
@@ -82,7 +82,7 @@ def test_phases_add_up_and_a_literal_address_needs_no_look_up() -> None:
 async def _secured(name: str, **given: object) -> Answer:
     async with names() as server, web(secure=True) as place:
         server.records[("name.test", "A")] = server.records[("other.test", "A")] = [[OPEN]]
-        return await client_of(server).fetch(Ask(f"https://{name}:{place.port}/", **given))  # type: ignore[arg-type]
+        return await client_of(server).fetch(Ask(f"https://{name}:{place.port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
 
 
 def test_tls_is_checked_against_the_name_and_the_certificate_s_end_is_told() -> None:
@@ -115,7 +115,7 @@ async def _at(
     server = await asyncio.start_server(serve, OPEN, 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
-        return await client_of().fetch(Ask(f"{scheme}://{OPEN}:{port}/", **given))  # type: ignore[arg-type]
+        return await client_of().fetch(Ask(f"{scheme}://{OPEN}:{port}/", **given))  # type: ignore[arg-type]  # fields of Ask by name
 
 
 def test_redirects_are_followed_to_the_end() -> None:

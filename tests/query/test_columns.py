@@ -132,7 +132,7 @@ def test_an_answer_does_not_wait_for_what_comes_after_its_question(world: World)
         await world.db.write(lambda db: world.ledger.append(db, visit(SITE, world.clock.now())))
         return found
 
-    world.db.read = read_while_events_come  # type: ignore[method-assign]
+    world.db.read = read_while_events_come  # type: ignore[method-assign]  # the real one, with something that happens meanwhile
     assert world.views() == 6
 
 

@@ -37,7 +37,7 @@ def post(box: Box, path: str, body: bytes, *, length: int | None = None, last: b
 
 def rest_of(connection: object) -> Answer:
     received = b""
-    while chunk := connection.recv(65_536):  # type: ignore[attr-defined]
+    while chunk := connection.recv(65_536):  # type: ignore[attr-defined]  # a socket, plain or with TLS
         received += chunk
     return only(list(answers(received)))
 

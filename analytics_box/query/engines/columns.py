@@ -304,7 +304,7 @@ def _has_changed(db: Connection, table: str, row: int, *, since: int) -> bool:
 
 
 def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
-    import duckdb  # noqa: PLC0415
+    import duckdb  # noqa: PLC0415  # see open_replica
 
     connection = duckdb.connect(
         str(path),
