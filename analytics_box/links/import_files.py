@@ -215,8 +215,11 @@ def _json(text: str, start: int) -> Iterator[Record]:
         if not text.startswith(",", place):
             break
         place = _end(_BLANK, text, place + 1)
-    if not text.startswith("]", place) or _end(_BLANK, text, place + 1) < len(text):
-        raise _broken(text, place, number)
+    if text.startswith("]", place):
+        place = _end(_BLANK, text, place + 1)
+        if place == len(text):
+            return
+    raise _broken(text, place, number)
 
 
 def _object(number: int, text: str) -> Record:

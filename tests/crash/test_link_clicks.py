@@ -5,21 +5,19 @@ busy machine may take its time to sync.
 """
 
 import http.client
-import threading
 import time
 from pathlib import Path
-from types import TracebackType
-from urllib.parse import urlsplit
+from typing import Self
 
 import apsw
 import httpx
 import pytest
 
 from analytics_box.store.schema import EVENTS_FILE
+from tests.crash.clients import Clients
 from tests.running import BROWSER, UNLIMITED, Box, Server, running_box, serving, set_up
 
 CLIENTS = 4
-PATIENCE = 30.0  # seconds until a test gives up waiting for answers
 TAKEN = 1.0  # seconds before a kill -9 whose clicks may be gone: 0.1, and what a busy machine needs to sync
 SETTINGS = UNLIMITED | {"limit_rpc": 0, "limit_key": 0}
 
@@ -30,48 +28,32 @@ class Storm:
     def __init__(self, url: str, slug: str, label: str) -> None:
         self.answered: dict[str, float] = {}
         self.others: list[int] = []
-        self._place = urlsplit(url).netloc
         self._path = f"/l/{slug}"
         self._label = label
-        self._stopping = False
-        self._changed = threading.Condition()
-        self._threads = [threading.Thread(target=self._follow, args=(nth,)) for nth in range(CLIENTS)]
+        self._clients = Clients(url, CLIENTS, self._follow)
 
-    def __enter__(self) -> "Storm":
-        for thread in self._threads:
-            thread.start()
+    def __enter__(self) -> Self:
+        self._clients.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, raised: BaseException | None, at: TracebackType | None
-    ) -> None:
-        self._stopping = True
-        for thread in self._threads:
-            thread.join(PATIENCE)
+    def __exit__(self, *raised: object) -> None:
+        self._clients.stop()
 
     def wait_until_answered(self, number: int) -> None:
         """Return once so many clicks have been answered."""
-        with self._changed:
-            assert self._changed.wait_for(lambda: len(self.answered) >= number, PATIENCE)
+        assert self._clients.wait_until(lambda: len(self.answered) >= number)
 
-    def _follow(self, client: int) -> None:
-        connection = http.client.HTTPConnection(self._place, timeout=PATIENCE)
-        turn = 0
-        while not self._stopping:
-            turn += 1
-            name = f"https://from.example/{self._label}-{client}-{turn}"
-            try:
-                connection.request("GET", self._path, headers={"Referer": name, "User-Agent": BROWSER, "Accept": "*/*"})
-                answer = connection.getresponse()
-                answer.read()
-            except (OSError, http.client.HTTPException):
-                return
-            with self._changed:
-                if answer.status == 302:
-                    self.answered[name] = time.monotonic()
-                else:
-                    self.others.append(answer.status)
-                self._changed.notify_all()
+    def _follow(self, connection: http.client.HTTPConnection, client: int, turn: int) -> bool:
+        name = f"https://from.example/{self._label}-{client}-{turn}"
+        connection.request("GET", self._path, headers={"Referer": name, "User-Agent": BROWSER, "Accept": "*/*"})
+        answer = connection.getresponse()
+        answer.read()
+        with self._clients.changed:
+            if answer.status == 302:
+                self.answered[name] = time.monotonic()
+            else:
+                self.others.append(answer.status)
+        return True
 
 
 def link_of(box: Box) -> str:
