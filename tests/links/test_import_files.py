@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.links import import_files
 from analytics_box.links.import_files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
 from analytics_box.links.import_rows import draft
+from analytics_box.links.rules import Utm
 
 URL = "https://example.com/"
 MEGABYTE = 1_000_000
@@ -225,11 +227,12 @@ def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any]
 def test_dates_in_their_shapes(given: str, wanted: str) -> None:
     message = draft(Record(1, {"targetUrl": URL, "expiresAt": given})).given
     assert message is not None
-    assert message.expiresAt.isoformat() == wanted  # type: ignore[union-attr]  # it was found just before
+    assert isinstance(message.expiresAt, datetime)
+    assert message.expiresAt.isoformat() == wanted
 
 
 def test_numbers_as_sheets_and_json_write_them() -> None:
     for value in (5, "5", " 5 ", "5.0", 5.0):
         message = draft(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
         assert message is not None
-        assert (message.maxClicks, message.externalId, message.utm.term) == (5, "17", "3")  # type: ignore[union-attr]  # it was found just before
+        assert (message.maxClicks, message.externalId, message.utm) == (5, "17", Utm(term="3"))
