@@ -30,6 +30,7 @@ _DURATION = column(
 _EVENTS = column("total_events", "number", "Page views and custom events; leave beacons do not count")
 _DEPTH = column("pages_per_session", "number", "Page views per session", ratio("pageviews", "sessions", 1))
 
+# What overviews ask together is the same plan, so that it runs once.
 _OF_EVENTS = Ask("events", ("pageviews", "visitors", "total_events"))
 _OF_SESSIONS = Ask("sessions", ("sessions", "bounces", "median_duration"))
 _SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
@@ -79,7 +80,7 @@ TYPES = (
         title="Traffic by day",
         description="Traffic and its quality for each day or hour of the range, oldest first, without gaps",
         columns=(DATE, VIEWS, VISITORS, SESSIONS, BOUNCES, _DURATION, _DEPTH),
-        asks=(Ask("events", ("pageviews", "visitors")), _OF_SESSIONS),
+        asks=(_OF_EVENTS, _OF_SESSIONS),
         series=True,
         filters=COMMON,
         customizable=True,
