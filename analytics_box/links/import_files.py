@@ -86,6 +86,8 @@ class Sheet:
             raise BadRequest(_NOTHING)
 
     def _csv(self, text: str, start: int) -> Iterator[Record]:
+        if text.startswith(("[", "{"), start):
+            raise BadRequest("This is no CSV but looks like JSON; say so in `format`")
         start, separator = _separator(text, start)
         lines = _Lines(text, start, separator)
         reader = csv.reader(lines, delimiter=separator, strict=True)

@@ -3,7 +3,7 @@
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from analytics_box.errors import BadRequest
+from analytics_box.errors import BadRequest, PayloadTooLarge
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.links import import_files
 from analytics_box.links.exports import BESIDE, COLUMNS
@@ -16,6 +16,7 @@ from analytics_box.websites import figures
 
 BULK = f"{HOME}/bulk"
 MOST_SHOWN = 200  # rows that are wrong
+_ZIP = b"PK\x03\x04"  # workbooks are such archives
 MOST_IGNORED = 20  # columns that mean nothing
 EXAMPLE = """name,targetUrl,slug,folder,tags,utmSource
 Spring sale,https://example.com/sale,spring,Campaigns,print;sale,poster
@@ -30,7 +31,11 @@ async def import_form(visit: Visitor) -> Page:
 
 async def import_file(visit: Visitor, imports: NamedDependency[ImportJobs]) -> Answer:
     """POST /links/bulk/file: check a file. Raises Unavailable."""
-    sent = await visit.upload("file", limit=MOST_BYTES)
+    try:
+        sent = await visit.upload("file", limit=MOST_BYTES)
+    except PayloadTooLarge as large:
+        message = LinkImport.too_large.format(most=MOST_BYTES // 1_000_000)
+        return await _form(visit, Again(large.status, wrong={"file": message}))
 
     async def save() -> str:
         return _begin(visit, imports, sent)
@@ -59,6 +64,7 @@ async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDepen
         job=job,
         href=f"{BULK}/{job.id}",
         progress=LinkImport.progress.format(done=figures.count(job.done), total=figures.count(job.total)),
+        summary=_summary(job),
         counts=_counts(job),
         wrong=wrong[:MOST_SHOWN],
         more=figures.count(len(wrong) - MOST_SHOWN) if len(wrong) > MOST_SHOWN else "",
@@ -78,6 +84,8 @@ def _begin(visit: Visit, imports: ImportJobs, sent: bytes) -> str:
     """Where the check is shown. Raises BadRequest or Unavailable."""
     if not sent.strip():
         raise BadRequest(LinkImport.no_file)
+    if sent.startswith(_ZIP):
+        raise BadRequest(LinkImport.workbook)
     try:
         content = import_files.utf8(sent)
     except UnicodeDecodeError as broken:
@@ -98,6 +106,14 @@ async def _form(visit: Visit, again: Again) -> Page:
         columns=[name for name in COLUMNS if name not in BESIDE and name != "targetUrl"] + ["password"],
         example=EXAMPLE,
     )
+
+
+def _summary(job: Job) -> str:
+    """How many rows there are, as the beginning of what became of them."""
+    if job.shown is None or job.runs:
+        return ""
+    words = LinkImport.would if job.state == "checked" else LinkImport.was
+    return words[job.shown.total == 1].format(total=figures.count(job.shown.total))
 
 
 def _counts(job: Job) -> list[tuple[str, str, str]]:

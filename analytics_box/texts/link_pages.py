@@ -194,6 +194,8 @@ class LinkImport:
     example_label = "A sheet of two links"
     no_file = "Choose a file, or paste its text"
     not_text = "The file is no text in UTF-8: line {line} is not. In a spreadsheet, save it as “CSV UTF-8”"
+    workbook = "This is a workbook, or another packed file. Open it and save it as “CSV UTF-8”"
+    too_large = "The file is larger than {most} MB; split it"
     states: ClassVar[Mapping[str, str]] = {
         "checking": "Checking",
         "checked": "Checked: nothing is kept yet",
@@ -211,8 +213,8 @@ class LinkImport:
         "failed": "wrong",
     }
     ignored = "Columns that mean nothing here and are left out:"
-    would = "Of {total} rows there would be"
-    was = "Of {total} rows there were"
+    would: ClassVar[Mapping[bool, str]] = {True: "Of 1 row there would be", False: "Of {total} rows there would be"}
+    was: ClassVar[Mapping[bool, str]] = {True: "Of 1 row there was", False: "Of {total} rows there were"}
     run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}
     run_rest: ClassVar[Mapping[bool, str]] = {
         True: "Import 1 link, leave out what is wrong",

@@ -96,6 +96,7 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
             "Row 2 is longer than 1,000,000 characters",
         ),
         ("targetUrl\n" + f"{URL}\n" * (MOST_ROWS + 1), "csv", "may have 10,000 links"),
+        (f'[{{"targetUrl": "{URL}"}}]', "csv", "looks like JSON"),
         ("", "json", "no link in this file"),
         ("[]", "json", "no link in this file"),
         ("[ \n", "json", "no JSON from line 2, character 1 on"),

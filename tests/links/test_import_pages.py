@@ -5,6 +5,7 @@ import re
 import pytest
 
 from analytics_box.links.import_jobs import MOST
+from tests.inprocess import Answer
 from tests.keys.people import cookie_of
 from tests.links.page_world import SHEET, PageWorld
 
@@ -25,19 +26,58 @@ def test_a_sheet_is_checked_and_then_imported_but_for_what_is_wrong(pages: PageW
     assert len(re.findall("/l/one1<", pages.seen("/links?search=one1"))) == 1
 
 
-def test_a_file_is_imported_as_it_is(pages: PageWorld) -> None:
-    body = (
-        b'--b\r\ncontent-disposition: form-data; name="file"; filename="links.json"\r\n\r\n'
-        b'[{"targetUrl": "https://example.com/json", "slug": "from-json"}]\r\n--b--\r\n'
-    )
+def uploaded(pages: PageWorld, content: bytes) -> Answer:
+    """The answer to a file."""
+    body = b'--b\r\ncontent-disposition: form-data; name="file"; filename="links"\r\n\r\n' + content + b"\r\n--b--\r\n"
     headers = {
         "content_type": "multipart/form-data; boundary=b",
         "cookie": pages.box.cookie,
         "sec_fetch_site": "same-origin",
     }
-    answer = pages.box.ask("POST", "/links/bulk/file", headers=headers, body=body)
+    return pages.box.ask("POST", "/links/bulk/file", headers=headers, body=body)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"targetUrl": "https://example.com/json", "slug": "from-json"}]',
+        "\ufefftargetUrl;name\r\nhttps://example.com/;Käse\r\n".encode(),
+        "\ufefftargetUrl\tname\r\nhttps://example.com/\tKäse\r\n".encode("utf-16-le"),
+    ],
+)
+def test_a_file_is_imported_as_it_is(pages: PageWorld, content: bytes) -> None:
+    answer = uploaded(pages, content)
     assert answer.status == 303
-    assert "Import 1 link<" in pages.over(answer.headers["location"])
+    page = pages.over(answer.headers["location"])
+    assert "Of 1 row there would be" in page
+    assert "Import 1 link<" in page
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "says"),
+    [
+        (b"", 400, "Choose a file"),
+        ("targetUrl,name\nhttps://example.com/,Käse\n".encode("latin-1"), 400, "line 2 is not"),
+        (b"PK\x03\x04\x14\0\x06\0", 400, "This is a workbook"),
+        (b"targetUrl\n" + b"x" * 8_000_000, 413, "larger than 8 MB"),
+        (b"x" * 9_000_000, 413, "larger than 8 MB"),
+    ],
+    ids=["empty", "latin-1", "workbook", "a little too large", "too large"],
+)
+def test_a_file_that_cannot_be_read_says_so_beside_its_field(
+    pages: PageWorld, content: bytes, status: int, says: str
+) -> None:
+    answer = uploaded(pages, content)
+    assert answer.status == status
+    wrong = re.search(r'id="file-error">.*?<span>(.*?)</span>', answer.body.decode())
+    assert wrong is not None
+    assert says in wrong[1]
+
+
+def test_columns_that_mean_nothing_are_named(pages: PageWorld) -> None:
+    page = pages.over(pages.imported("targetUrl,<b>Colour,utm source\nhttps://example.com/,red,s\n"))
+    assert "Columns that mean nothing here and are left out: <bdi>&lt;b&gt;Colour</bdi>" in page
+    assert "utm source" not in page
 
 
 @pytest.mark.parametrize(("content", "says"), [("", "Choose a file"), (" \n", "Choose a file")])
