@@ -155,6 +155,37 @@ def test_a_row_that_is_wrong_says_why(world: World, row: dict[str, Any]) -> None
     assert answer.json["rows"][0]["error"]
 
 
+def test_a_row_without_a_name_renames_nothing(world: World) -> None:
+    world.link(name="Mine", externalId="e1", slug="mine")
+    content = "externalId,url\ne1,https://example.com/new\ne2,https://example.com/2\n"
+    assert done(world.call("links.import", content=content)) == [(1, "updated"), (2, "created")]
+    names = {link["externalId"]: link["name"] for link in world.call("links.list").json}
+    assert names == {"e1": "Mine", "e2": "https://example.com/2"}
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_link_that_had_a_password_is_not_made_anew_without_one(world: World, form: str) -> None:
+    world.link(slug="open", externalId="e1")
+    made = world.link(slug="shut", password="secret", externalId="e2")
+    content = world.call("links.export", format=form).json["content"]
+    assert "secret" not in content
+    assert done(world.call("links.import", content=content, format=form)) == [(1, "unchanged"), (2, "unchanged")]
+    world.call("links.delete", id=made["id"])
+    for dry in (True, False):
+        answer = world.call("links.import", content=content, format=form, dryRun=dry)
+        assert done(answer) == [(1, "unchanged"), (2, "failed")]
+        assert answer.json["rows"][1]["field"] == "password"
+    assert world.follow("shut").status == 404
+    row = {"targetUrl": "https://example.com/", "slug": "shut", "protected": True, "password": "another"}
+    assert done(world.call("links.import", content=json.dumps([row]), format="json")) == [(1, "created")]
+    assert world.unlock("shut", "another").status == 303
+
+
+def test_columns_that_mean_nothing_are_named(world: World) -> None:
+    answer = world.call("links.import", content="targetUrl,Colour,clicks\nhttps://example.com/,red,7\n")
+    assert (done(answer), answer.json["ignoredColumns"]) == ([(1, "created")], ["Colour"])
+
+
 def test_a_row_that_fails_leaves_no_folder(world: World) -> None:
     """The slug of the second row is taken; the third wants the same folder and makes it."""
     rows = (("one", ""), ("one", "New"), ("two", "new"), ("two", "Never"))
