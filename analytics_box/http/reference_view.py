@@ -74,7 +74,9 @@ def groups(document: Schema) -> tuple[Group, ...]:
 
 
 def _operation(document: Schema, method: str, path: str, also: str, described: Schema) -> Operation:
-    content = described.get("requestBody", {}).get("content", {}).get("application/json", {})
+    bodies = described.get("requestBody", {}).get("content", {})
+    content = bodies.get("application/json", {})
+    form = bodies.get("application/x-www-form-urlencoded", {})
     answers = described["responses"].get("200", {}).get("content", {})
     answer: Schema = next((media["schema"] for media in answers.values()), {})
     return Operation(
@@ -85,7 +87,7 @@ def _operation(document: Schema, method: str, path: str, also: str, described: S
         summary=described["summary"],
         text=described["description"],
         parameters=tuple(_parameter(given) for given in described.get("parameters", ())),
-        body=tuple(_fields(document, content.get("schema", {})))[:_LONGEST],
+        body=tuple(_fields(document, (content or form).get("schema", {})))[:_LONGEST],
         answer=tuple(_fields(document, answer))[:_LONGEST],
         examples=tuple(_examples(document, method, path, described, content)),
         statuses=tuple(

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 EXECUTABLE = Path("/usr/bin/chromium")
+PATIENCE_MS = 30_000
+"""How long an expectation may take to come true: a machine that does other work as well is slow, not wrong."""
 SITE = "site.example"
 """A host name that leads to this machine, as all of *.example and *.local do: the tracker is silent on localhost."""
 
@@ -30,6 +32,7 @@ def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = ()) -> Ite
     """
     if not EXECUTABLE.exists():
         pytest.skip(f"{EXECUTABLE} is missing: install Debian's chromium (packaging/test.sh does it as root)")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=EXECUTABLE,

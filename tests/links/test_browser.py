@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -40,7 +40,7 @@ class Target(BaseHTTPRequestHandler):
 @pytest.fixture(scope="module")
 def target() -> Iterator[str]:
     Target.referrers = []
-    server = HTTPServer(("127.0.0.1", 0), Target)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Target)  # a browser opens connections that it does not use
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://target.example:{server.server_port}/here?a=1"

@@ -40,10 +40,12 @@ document.addEventListener("click", (event) => {
   event.stopPropagation();
   const { href, dataset } = tab;
   const panel = tab.closest("section");
+  const asked = panel.asked = {};
+  htmx.trigger(panel, "htmx:abort"); // what the list before still waits for would come later, and in the place of this
   panel.dataset.hxIndicator = "this";
   if (href !== location.href) history.pushState({ htmx: true }, "", href);
   htmx.ajax("GET", dataset.part, { source: panel, target: panel, swap: "outerHTML show:none", select: `#${panel.id}` })
-    .catch(() => location.assign(href));
+    .catch(() => { if (panel.asked === asked) location.assign(href); });
 }, true);
 
 document.addEventListener("htmx:afterSettle", follow);
