@@ -6,9 +6,8 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.links.rows import COLUMNS, Row, link_of
+from analytics_box.links.rows import COLUMNS, links_of
 from analytics_box.links.rules import Link
-from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 Order = Literal["newest", "oldest", "name-asc", "name-desc"]
@@ -44,16 +43,14 @@ class Wish(Struct, frozen=True):
 def links(db: Connection, wish: Wish) -> list[Link]:
     """The links that this asks for."""
     where, values = _where(wish)
-    found = records.all_of(
+    return links_of(
         db,
-        Row,
         f"""
         -- links.list_rows.links
         select {COLUMNS} from links where {where} order by {_ORDER[wish.sort]} limit :limit offset :offset
         """,
         values | {"limit": wish.limit, "offset": wish.offset},
     )
-    return [link_of(row) for row in found]
 
 
 def numbers(
@@ -76,16 +73,15 @@ def numbers(
 
 def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
     """The links with these numbers, as they are named. Those that are gone are left out."""
-    found = records.all_of(
+    found = links_of(
         db,
-        Row,
         f"""
         -- links.list_rows.in_order
         select {COLUMNS} from links where number in (select value from json_each(?))
         """,
         (json.dumps(numbers),),
     )
-    links = {link.number: link for link in map(link_of, found)}
+    links = {link.number: link for link in found}
     return [links[number] for number in numbers if number in links]
 
 

@@ -4,7 +4,6 @@ from typing import Final, NamedTuple
 
 from analytics_box.links import live, rows
 from analytics_box.links.live import Live
-from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 _IS_PLAIN: Final = """
@@ -37,18 +36,15 @@ def page(db: Connection, *, after: int, limit: int) -> tuple[list[Loaded], int]:
     last = int(str(found[-1][0]))
     rich = {}
     if not all(row[5] for row in found):
-        rich = {
-            row.number: live.live(rows.link_of(row), 0)
-            for row in records.all_of(
-                db,
-                rows.Row,
-                f"""
-                -- links.loading.page
-                select {rows.COLUMNS} from links where number > ? and number <= ? and not ({_IS_PLAIN})
-                """,
-                (after, last),
-            )
-        }
+        found_rich = rows.links_of(
+            db,
+            f"""
+            -- links.loading.page
+            select {rows.COLUMNS} from links where number > ? and number <= ? and not ({_IS_PLAIN})
+            """,
+            (after, last),
+        )
+        rich = {link.number: live.live(link, 0) for link in found_rich}
     loaded = [
         Loaded(
             str(owner), str(domain), str(slug), Live(int(str(number)), 0, str(url)) if plain else rich[int(str(number))]

@@ -1,14 +1,13 @@
 """Links in box.db. Every function takes a connection inside the caller's transaction."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
-from msgspec import Struct
 
 from analytics_box.errors import Conflict, Detail
 from analytics_box.links import slugs
-from analytics_box.links.rules import Forwarding, Link, RedirectStatus, TargetRule, Utm, Variant
-from analytics_box.store import records
+from analytics_box.links.rules import Link, TargetRule, Utm, Variant
 from analytics_box.store.db import Connection, ConstraintError
 
 _STORED: Final = (
@@ -51,64 +50,24 @@ COLUMNS: Final = (
     f"number, {', '.join(_STORED)},"
     " (select json_group_array(tag) from link_tags where link = links.number order by tag) as tags"
 )
-
-
-class Row(Struct, frozen=True):
-    """A row as it comes: rules, variants, campaign values and tags are JSON."""
-
-    number: int
-    id: str
-    organization_id: str
-    created_by: str
-    domain: str
-    slug: str
-    name: str
-    target_url: str
-    target_domain: str
-    created_at: int
-    updated_at: int
-    folder_id: str | None
-    redirect_status: RedirectStatus
-    query_forwarding: Forwarding
-    expires_at: int | None
-    expired_url: str | None
-    max_clicks: int | None
-    password: str | None
-    og_title: str | None
-    og_description: str | None
-    og_image_url: str | None
-    og_video_url: str | None
-    ios_url: str | None
-    android_url: str | None
-    deep_link_app: str | None
-    external_id: str | None
-    source_type: str | None
-    source_id: str | None
-    source_owner_id: str | None
-    rules: str
-    variants: str
-    utm: str
-    tags: str
-
-
-_RULES = msgspec.json.Decoder(tuple[TargetRule, ...])
-_VARIANTS = msgspec.json.Decoder(tuple[Variant, ...])
-_UTM = msgspec.json.Decoder(Utm)
+_NAMES: Final = ("number", *_STORED, "tags")  # of these columns, as a link has them
 _TAGS = msgspec.json.Decoder(tuple[str, ...])
+_DECODE: Final[dict[str, Callable[[str], object]]] = {
+    "rules": msgspec.json.Decoder(tuple[TargetRule, ...]).decode,
+    "variants": msgspec.json.Decoder(tuple[Variant, ...]).decode,
+    "utm": msgspec.json.Decoder(Utm).decode,
+    "tags": lambda tags: tuple(sorted(_TAGS.decode(tags))),
+}
 
 
-def link_of(row: Row) -> Link:
-    """The link in a row."""
-    fields: dict[str, Any] = msgspec.structs.asdict(row)
-    return Link(
-        **fields
-        | {
-            "rules": _RULES.decode(row.rules),
-            "variants": _VARIANTS.decode(row.variants),
-            "utm": _UTM.decode(row.utm),
-            "tags": tuple(sorted(_TAGS.decode(row.tags))),
-        }
-    )
+def links_of(db: Connection, statement: str, values: Any = ()) -> list[Link]:
+    """The links that a statement finds; it selects COLUMNS."""
+    return [_link(row) for row in db.execute(statement, values).fetchall()]
+
+
+def _link(row: Sequence[Any]) -> Link:
+    fields = dict(zip(_NAMES, row, strict=True))
+    return Link(**fields | {name: decode(fields[name]) for name, decode in _DECODE.items()})
 
 
 def insert(db: Connection, link: Link) -> int:
@@ -180,8 +139,8 @@ def count(db: Connection) -> int:
 
 
 def _one(db: Connection, condition: str, *values: str) -> Link | None:
-    row = records.one_of(db, Row, f"-- links.find\nselect {COLUMNS} from links where {condition} limit 1", values)
-    return link_of(row) if row is not None else None
+    found = links_of(db, f"-- links.find\nselect {COLUMNS} from links where {condition} limit 1", values)
+    return found[0] if found else None
 
 
 def _set_tags(db: Connection, number: int, tags: tuple[str, ...]) -> None:
