@@ -16,14 +16,15 @@ _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each 
 
 def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     """The rows that this plan measures. `used` is the text of all that will be asked of them."""
-    values |= {"sites": json.dumps(plan.sites), "start": plan.start, "end": plan.end}
+    values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
+    values |= {"start": plan.start, "end": plan.end}
     if plan.source in OF_SESSIONS:
         return _of_sessions(plan, used, dialect, values)
     if plan.source == "exposures":
         return _exposures(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, values)
-    where = [_LINKS if plan.source == "link_clicks" else _SITES]
+    where = [_sites(plan, "link" if plan.source == "link_clicks" else "site")]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
     if plan.source in {"events", "properties", "link_clicks"} and plan.kinds:
@@ -39,8 +40,6 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     return f"{plan.source} as fact\nwhere {_and(where)}"
 
 
-_SITES = "site in (select value from numbers_in(:sites))"
-_LINKS = "link in (select value from numbers_in(:sites))"
 _SOON = 5 * MINUTE  # how long after a click its page may come
 
 
@@ -48,7 +47,7 @@ def _landings(plan: Plan, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
     as the same visitor. One row per session."""
     values |= {"soon": _SOON, "latest": plan.end + SESSION_AFTER}
-    clicks = [_LINKS, "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
+    clicks = [_sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
     clicks += [render(item, values) for item in plan.where]
     clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
     landed = (
@@ -69,7 +68,7 @@ def _landings(plan: Plan, values: Values) -> str:
 def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     values |= {"earliest": plan.start - SESSION_BEFORE, "latest": plan.end + SESSION_AFTER}
     where = [
-        _SITES,
+        _sites(plan),
         "bot = 0",
         "time >= :earliest",
         "time < :latest",
@@ -168,8 +167,8 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
     and which saw another page afterwards. Errors are those that all conditions select; of page views only those ask
     that speak of whole sessions."""
     values["latest"] = plan.end + SESSION_AFTER
-    errors = [_SITES, "time >= :start", "time < :end", "session <> 0", *(render(item, values) for item in plan.where)]
-    views = [_SITES, "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
+    errors = [_sites(plan), "time >= :start", "time < :end", "session <> 0", *(render(item, values) for item in plan.where)]
+    views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
     kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
@@ -197,6 +196,11 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
 def _columns(item: Where) -> set[str]:
     """The columns that a condition speaks of."""
     return {item.column} if isinstance(item, Condition) else {name for part in item.items for name in _columns(part)}
+
+
+def _sites(plan: Plan, column: str = "site") -> str:
+    """The rows of the plan's sites; a comparison with one of them is quicker than a list."""
+    return f"{column} = :site" if len(plan.sites) == 1 else f"{column} in (select value from numbers_in(:sites))"
 
 
 def _present(plan: Plan) -> list[str]:
