@@ -143,7 +143,7 @@ def test_a_link_that_is_read_while_its_organization_is_purged_is_not_kept(tmp_pa
                 directory.forget_organization(box.organization_id)
                 return found
 
-        directory._db = Purging()  # type: ignore[assignment]
+        directory._db = Purging()  # type: ignore[assignment]  # the real one, with a purge that happens meanwhile
         box.run(directory.look_up("", "s-000001"))
         assert directory.find("", "s-000001") is None
         assert len(directory) == 0

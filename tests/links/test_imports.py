@@ -1,12 +1,18 @@
 """Many links from a file: each row by itself, the same in a dry run, and there and back again."""
 
+import asyncio
 import csv
 import io
 import json
+import threading
 from typing import Any
 
 import pytest
 
+from analytics_box.identity import Identity
+from analytics_box.links import imports
+from analytics_box.links.import_files import Form
+from analytics_box.links.imports import GivenImport, ImportShown
 from tests.links.world import World
 
 SHEET = """name,targetUrl,slug,tags,folder,externalId,utmSource,maxClicks
@@ -199,6 +205,35 @@ def test_a_row_that_fails_leaves_no_folder(world: World) -> None:
     assert world.box.box.box_db.read_now(
         lambda db: db.execute("select count(*) from audit where subject = 'link folder'").fetchall()
     ) == [(1,)]
+
+
+def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many come at once, so that their memory does not add up."""
+    read, gate = imports.read, threading.Event()
+    inside, most = 0, 0
+
+    def counted(content: str, form: Form) -> imports.File:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        assert gate.wait(60)
+        inside -= 1
+        return read(content, form)
+
+    async def together() -> list[ImportShown]:
+        calls = world.box.box.calls
+        call = calls.by(Identity("203.0.113.7", key=calls.keys.look_up(world.box.keys["linking"])))
+        tasks = [asyncio.create_task(imports.import_links(call, GivenImport(SHEET, dryRun=True))) for _ in range(6)]
+        while not inside:
+            await asyncio.to_thread(lambda: None)
+        for _ in range(20):  # the others would have begun by now
+            await asyncio.to_thread(lambda: None)
+        gate.set()
+        return list(await asyncio.gather(*tasks))
+
+    monkeypatch.setattr(imports, "read", counted)
+    assert [shown.created for shown in world.box.run(together())] == [2] * 6
+    assert most == 1
 
 
 def test_semicolons_marks_of_order_and_blank_lines(world: World) -> None:
