@@ -16,7 +16,7 @@ from msgspec import Struct
 from analytics_box.clock import utc_day
 
 SALT_BYTES = 32
-BITS = 47  # SQLite stores such numbers in six bytes; a pair of a million visitors is one by chance 1 time in 280
+BITS = 47  # six bytes in SQLite; among a million visitors of a day two are taken for one once in 280 days
 
 
 class Salts(Struct, frozen=True):
