@@ -17,6 +17,8 @@ from analytics_box.websites.care import Care
 
 log = logging.getLogger(__name__)
 
+_PAGES_AT_ONCE = 500  # 4 MB, so that other writes hardly wait
+
 
 class Job(NamedTuple):
     """A job. `seconds` is the time between two runs."""
@@ -156,6 +158,22 @@ def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
+async def give_space_back(box: Box) -> None:
+    """Shorten files of which a tenth is empty, in small writes: much has been removed, or stored anew."""
+    for db in (box.box_db, box.events.db):
+        while await db.write(_shorten):
+            pass
+
+
+def _shorten(db: Connection) -> bool:
+    """Take some empty pages off the file; whether there may be more to take."""
+    empty, pages = (int(str(db.pragma(name))) for name in ("freelist_count", "page_count"))
+    if empty * 10 < pages:
+        return False
+    db.execute(f"pragma incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
+    return True
+
+
 async def tend_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
     await box.events.engines.tend()
@@ -184,6 +202,7 @@ JOBS = (
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks),
     Job("optimize", 86_400, optimize),
+    Job("give space back", 3_600, give_space_back),
 )
 
 
