@@ -19,18 +19,13 @@ MOST_LISTED = 1_000  # wire 7.1
 
 
 async def list_links(call: Call, given: LinkList) -> list[LinkShown]:
-    """links.list: the first 1,000 that fit, the newest first. Raises Forbidden."""
-    return await with_clicks(call, await listed(call, given.organizationId, _wish(call, given)))
+    """links.list: the first 1,000 that fit, the newest first unless `sort` says otherwise. Raises Forbidden."""
+    return await with_clicks(call, await _fitting(call, given))
 
 
 async def paginated(call: Call, given: LinkPage) -> PageShown:
     """links.paginated: a page of those that fit. Raises Forbidden."""
-    wish = _wish(call, given)
-    match given.sort:
-        case "clicks" | "last-click" as ranking:
-            fitting = await _ranked(call, wish, ranking)
-        case order:
-            fitting = await listed(call, given.organizationId, replace(wish, sort=order))
+    fitting = await _fitting(call, given)
     return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 
 
@@ -112,6 +107,16 @@ async def listed(call: Call, organization_id: str | None, wish: Wish) -> list[Li
         return list_rows.links(db, wish)
 
     return await call.read(read)
+
+
+async def _fitting(call: Call, given: LinkList) -> list[Link]:
+    """The links that a message asks for, in its order. Raises Forbidden."""
+    wish = _wish(call, given)
+    match given.sort:
+        case "clicks" | "last-click" as ranking:
+            return await _ranked(call, wish, ranking)
+        case order:
+            return await listed(call, given.organizationId, replace(wish, sort=order))
 
 
 async def _ranked(call: Call, wish: Wish, ranking: Ranking) -> list[Link]:

@@ -104,7 +104,10 @@ class OneLink(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LinkList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Input of links.list. `folderId` null means links in no folder; `domain` empty those on the box's own host."""
+    """Input of links.list. `folderId` null means links in no folder; `domain` empty those on the box's own host.
+
+    Beyond the wire every list can be sorted, also by clicks or by the last click.
+    """
 
     organizationId: Id | None = None
     externalId: Text | None = None
@@ -115,15 +118,15 @@ class LinkList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     targetDomain: Text | None = None
     domain: Text | None = None
     tag: Annotated[str, Meta(max_length=LONGEST_TAG)] | None = None
+    sort: Sort = "newest"
 
 
 class LinkPage(LinkList, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Input of links.paginated. Beyond the wire it sorts by clicks: the most, or the last first."""
+    """Input of links.paginated."""
 
     limit: Annotated[int, Meta(ge=1, le=100)] = 50
     offset: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
     search: Text | None = None
-    sort: Sort = "newest"
     type: Type = "all"
 
 

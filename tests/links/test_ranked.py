@@ -69,6 +69,13 @@ def test_pages_are_those_of_the_whole_list_in_order(
     assert [link["id"] for link in all_of(world, sort, **given)] == [link["id"] for link in expected]
 
 
+def test_the_whole_list_is_sorted_too(world: World) -> None:
+    found = world.call("links.list", sort="clicks").json
+    assert [link["id"] for link in found] == [link["id"] for link in all_of(world, "clicks")]
+    names = [link["name"] for link in world.call("links.list", sort="name-asc").json]
+    assert names == sorted(names)
+
+
 def test_links_that_are_gone_meanwhile_are_left_out(world: World) -> None:
     numbers = world.box.box.box_db.read_now(lambda db: list_rows.numbers(db, Wish(world.box.organization_id), limit=3))
     found = world.box.box.box_db.read_now(lambda db: list_rows.in_order(db, [numbers[2], 10**6, numbers[0]]))
