@@ -10,13 +10,15 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from analytics_box.ingest.facts import TABLES, TEXTS
 from analytics_box.query.engines import duckdb as engine
+from analytics_box.query.engines import transfer
+from analytics_box.query.engines.transfer import PROPERTIES, Table
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -32,18 +34,10 @@ VERSION = 2  # of what is made of the rows; a replica of another one is made ane
 # The strings come last: a row's strings are there as soon as the row is.
 COPIED = (*TABLES, "link_clicks", "visitor_profiles", "strings")
 _TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar", "": "bigint"}  # what is computed has no type
-_PROPERTIES = "event_properties"
 
 
 class Unusable(Exception):
     """Why a replica has to be made anew."""
-
-
-class Table(NamedTuple):
-    """A table of events.db, and the types of its columns here."""
-
-    name: str
-    columns: tuple[tuple[str, str], ...]
 
 
 class Replica:
@@ -138,88 +132,23 @@ class Replica:
         listed = json.dumps(ids)
         self._remove(table, listed)
         where = "id in (select value from json_each(:ids)) and id <= :last"
-        self._copy(db, table, where, {"ids": listed, "last": self._last[table.name]})
+        transfer.copy(db, self.connection, table, where, {"ids": listed, "last": self._last[table.name]})
         self._last[table.name] = self._last_id(table.name)
 
     def _remove(self, table: Table, ids: str) -> None:
         self.connection.execute(f"delete from {table.name} where id in (select value from numbers_in($1))", [ids])
         if table.name == "events":
             self.connection.execute(
-                f"delete from {_PROPERTIES} where event in (select value from numbers_in($1))", [ids]
+                f"delete from {PROPERTIES} where event in (select value from numbers_in($1))", [ids]
             )
 
     def _append(self, db: Connection, table: Table) -> bool:
         """Take the rows after the last one, as many as make a piece; whether there may be more."""
         values = {"last": self._last[table.name], "piece": PIECE}
-        count, last = self._copy(db, table, "id > :last order by id limit :piece", values)
+        count, last = transfer.copy(db, self.connection, table, "id > :last order by id limit :piece", values)
         if count:
             self._last[table.name] = last
         return count == PIECE
-
-    def _copy(self, db: Connection, table: Table, where: str, values: Mapping[str, int | str]) -> tuple[int, int]:
-        """Copy these rows; how many they are, and the last id. They travel as text that is made and read by the
-        databases themselves, so that the event loop goes on meanwhile: numbers by themselves, because splitting them
-        at their commas takes a fraction of what reading JSON takes."""
-        names = [name for name, _ in table.columns]
-        texts = [name for name, type_ in table.columns if type_ == "varchar"]
-        numbers = ", ".join(name for name in names if name not in texts)
-        beside = "".join(
-            f", json_group_array(json_array(id, {name})) filter (where {name} is not null)" for name in texts
-        )
-        (found,) = db.execute(
-            f"""
-            -- columns.copy
-            select count(*), coalesce(max(id), 0), json_group_array(json_array({numbers})){beside}
-            from (select {", ".join(names)} from {table.name} where {where})
-            """,
-            values,
-        ).fetchall()
-        count, last = int(str(found[0])), int(str(found[1]))
-        if not count:
-            return 0, last
-        self._insert(table, str(found[2]).strip("[]"), [str(text) for text in found[3:]])
-        if table.name == "events":
-            self._copy_properties(db, where, values)
-        return count, last
-
-    def _copy_properties(self, db: Connection, where: str, values: Mapping[str, int | str]) -> None:
-        (found,) = db.execute(
-            f"""
-            -- columns.copy_properties
-            select json_group_array(json_array(event, key, type, case when type in ('object', 'array') then value
-              when type in ('true', 'false') then type else cast(atom as text) end)), count(*)
-            from (select id as event, properties from events where {where}), json_each(properties)
-            where properties is not null and type <> 'null'
-            """,
-            values,
-        ).fetchall()
-        if int(str(found[1])):
-            self.connection.execute(
-                f"insert into {_PROPERTIES} select cast(row[1] as bigint), row[2], row[3], row[4]"
-                " from (select unnest(from_json($1, '[[\"varchar\"]]')) as row)",
-                [str(found[0])],
-            )
-
-    def _insert(self, table: Table, numbers: str, texts: Sequence[str]) -> None:
-        """Add rows: their numbers as `1,2],[3,4`, and for each column of texts a list of ids and texts as JSON."""
-        place, joined, shown = 0, 0, []
-        for name, type_ in table.columns:
-            if type_ == "varchar":
-                joined += 1
-                shown.append(f"text{joined}.pair[2] as {name}")
-            else:
-                place += 1
-                shown.append(f"cast(row[{place}] as {type_}) as {name}")
-        joins = "".join(
-            f" left join (select unnest(from_json(${number}, '[[\"varchar\"]]')) as pair) as text{number - 1}"
-            f" on cast(text{number - 1}.pair[1] as bigint) = cast(row[1] as bigint)"
-            for number in range(2, len(texts) + 2)
-        )
-        self.connection.execute(
-            f"insert into {table.name} by name select {', '.join(shown)}"
-            f" from (select string_split(unnest(string_split($1, '],[')), ',') as row) as given{joins}",
-            [numbers, *texts],
-        )
 
     def _last_id(self, table: str) -> int:
         return self._number(f"select coalesce(max(id), -1) from {table}")
@@ -247,7 +176,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     for table in tables:
         columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
         connection.execute(f"create table {table.name} ({columns})")
-    connection.execute(f"create table {_PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
+    connection.execute(f"create table {PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
     for macro in engine.MACROS:
         connection.execute(macro)
     applied = _newest_change(db)

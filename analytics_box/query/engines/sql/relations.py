@@ -167,7 +167,13 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
     and which saw another page afterwards. Errors are those that all conditions select; of page views only those ask
     that speak of whole sessions."""
     values["latest"] = plan.end + SESSION_AFTER
-    errors = [_sites(plan), "time >= :start", "time < :end", "session <> 0", *(render(item, values) for item in plan.where)]
+    errors = [
+        _sites(plan),
+        "time >= :start",
+        "time < :end",
+        "session <> 0",
+        *(render(item, values) for item in plan.where),
+    ]
     views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
     kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]

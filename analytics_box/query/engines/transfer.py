@@ -1,0 +1,101 @@
+"""How rows of events.db get into the column replica: as text that is made and read by the databases themselves, so that
+the event loop goes on meanwhile. Numbers travel by themselves, because splitting them at their commas takes a fraction
+of what reading JSON takes."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from analytics_box.ingest.facts import COMBINATIONS, TABLES, stored
+from analytics_box.store.db import Connection
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+PROPERTIES = "event_properties"
+
+
+class Table(NamedTuple):
+    """A table of events.db, and the types of its columns in the replica. At most one of them holds texts."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+
+    @property
+    def numbers(self) -> list[str]:
+        return [name for name, type_ in self.columns if type_ != "varchar"]
+
+    @property
+    def text(self) -> str | None:
+        return next((name for name, type_ in self.columns if type_ == "varchar"), None)
+
+
+def copy(
+    db: Connection, replica: "DuckDBPyConnection", table: Table, where: str, values: Mapping[str, int | str]
+) -> tuple[int, int]:
+    """Copy these rows; how many they are, and the last id."""
+    numbers, text = ", ".join(table.numbers), table.text
+    texts = f"json_group_array(json_array(id, {text})) filter (where {text} is not null)" if text else "''"
+    (found,) = db.execute(
+        f"""
+        -- transfer.copy
+        select count(*), coalesce(max(id), 0), json_group_array(json_array({numbers})), {texts}
+        from (select {numbers}{f", {text}" if text else ""} from {_relation(table)} where {where})
+        """,
+        values,
+    ).fetchall()
+    count, last = int(str(found[0])), int(str(found[1]))
+    if count:
+        _insert(replica, table, str(found[2]).strip("[]"), str(found[3]))
+        if table.name == "events":
+            _copy_properties(db, replica, where, values)
+    return count, last
+
+
+def _relation(table: Table) -> str:
+    """What the view of a table of facts shows, but joined: that is quicker where all columns are wanted."""
+    if table.name not in TABLES:
+        return table.name
+    parts = ", ".join(f"{one.table}.{part}" for one in COMBINATIONS for part in one.parts)
+    joins = "".join(f" join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
+    started = "iif(session = 0, 0, time - since_start) as session_started, " if table.name == "events" else ""
+    return f"(select stored.*, {started}{parts} from {stored(table.name)} as stored{joins})"
+
+
+def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: str) -> None:
+    """Add rows: their numbers as `1,2],[3,4`, their texts as a list of ids and texts in JSON."""
+    places = {name: place for place, name in enumerate(table.numbers, start=1)}
+    shown = [
+        f"cast(row[{places[name]}] as {type_}) as {name}" if name in places else f"pair[2] as {name}"
+        for name, type_ in table.columns
+    ]
+    beside = (
+        " left join (select unnest(from_json($2, '[[\"varchar\"]]')) as pair)"
+        f" on cast(pair[1] as bigint) = cast(row[{places['id']}] as bigint)"
+    )
+    replica.execute(
+        f"insert into {table.name} by name select {', '.join(shown)}"
+        f" from (select string_split(unnest(string_split($1, '],[')), ',') as row){beside if table.text else ''}",
+        [numbers, texts] if table.text else [numbers],
+    )
+
+
+def _copy_properties(
+    db: Connection, replica: "DuckDBPyConnection", where: str, values: Mapping[str, int | str]
+) -> None:
+    """The properties of these events, one by one."""
+    (found,) = db.execute(
+        f"""
+        -- transfer.copy_properties
+        select json_group_array(json_array(event, key, type, case when type in ('object', 'array') then value
+          when type in ('true', 'false') then type else cast(atom as text) end)), count(*)
+        from (select id as event, properties from {stored("events")} where {where}), json_each(properties)
+        where type <> 'null'
+        """,
+        values,
+    ).fetchall()
+    if int(str(found[1])):
+        replica.execute(
+            f"insert into {PROPERTIES} select cast(row[1] as bigint), row[2], row[3], row[4]"
+            " from (select unnest(from_json($1, '[[\"varchar\"]]')) as row)",
+            [str(found[0])],
+        )
