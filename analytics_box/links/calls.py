@@ -61,7 +61,8 @@ async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
     """
     organization_id, by = acting(call, given.organizationId)
     clean = await clean_wish(call, given)
-    changed = await call.write(lambda db: change.upsert(db, organization_id, by, given.externalId, clean))
+    external_id = clean.external_id or given.externalId  # as links have it, without spaces around it
+    changed = await call.write(lambda db: change.upsert(db, organization_id, by, external_id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
     return one

@@ -75,7 +75,8 @@ def insert(db: Connection, link: Link) -> int:
     try:
         db.execute(f"-- links.insert\n{_INSERT}", _values(link))
     except ConstraintError as broken:
-        raise _taken() from broken
+        _check_slug(broken)
+        raise
     number = db.last_insert_rowid()
     _set_tags(db, number, link.tags)
     return number
@@ -86,7 +87,8 @@ def update(db: Connection, link: Link) -> None:
     try:
         db.execute(f"-- links.update\n{_UPDATE}", _values(link) | {"number": link.number})
     except ConstraintError as broken:
-        raise _taken() from broken
+        _check_slug(broken)
+        raise
     db.execute("-- links.update\ndelete from link_tags where link = ?", (link.number,))
     _set_tags(db, link.number, link.tags)
 
@@ -157,5 +159,7 @@ def _values(link: Link) -> dict[str, Any]:
     }
 
 
-def _taken() -> Conflict:
-    return Conflict(slugs.TAKEN, details=(Detail("slug", slugs.TAKEN),))
+def _check_slug(broken: ConstraintError) -> None:
+    """Raises Conflict when it was for its slug that a row was refused."""
+    if "links.slug" in str(broken):
+        raise Conflict(slugs.TAKEN, details=(Detail("slug", slugs.TAKEN),)) from broken

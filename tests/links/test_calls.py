@@ -217,6 +217,8 @@ def test_upsert_by_external_id(world: World) -> None:
     assert second["name"] == "Renamed"
     assert world.follow(first["slug"]).headers["location"] == "https://example.com/2"
     assert len(world.call("links.list", externalId="crm-1").json) == 1
+    padded = world.call("links.upsert", externalId=" crm-1 ", **NEW).json
+    assert padded["id"] == first["id"], "spaces around it are none of it"
     foreign = world.call("links.upsert", key="foreign", externalId="crm-1", **NEW).json
     assert foreign["id"] != first["id"]
 
