@@ -1,7 +1,7 @@
 """Benchmarks, one command: python -m tests.load NAME, with --events and --days, or --rate and --minutes. Not part of
 the test command.
 
-ingest   P1, P2: durable events a second beside a minimal handler
+ingest   P1, P2, P16: durable events a second beside a minimal handler, with --stored events there before
 memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
 start    P11: start to first accepted event, empty and with --events stored
@@ -25,12 +25,13 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
     parser.add_argument("--columnar", choices=("off", "on"), default="off", help="the replica during ingest")
+    parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     given = parser.parse_args()
     match given.name:
         case "ingest":
-            ingest.main(given.columnar)
+            ingest.main(given.columnar, given.stored)
         case "links":
             links.main(given.events)
         case "memory":

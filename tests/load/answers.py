@@ -15,7 +15,7 @@ import httpx
 
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.query import prepared
-from tests.load.server import LIMITS_OFF, memory_mb
+from tests.load.server import LIMITS_OFF, READY_SECONDS, memory_mb
 from tests.load.soak import Count, begin, end
 from tests.running import BROWSER, Account, Server, serving
 
@@ -27,7 +27,6 @@ RUNS = 10
 SMALL = 100_000  # events in 30 days (P6)
 INGEST_PER_SECOND = 4_000
 INGEST_SECONDS = 20
-_READY_SECONDS = 600.0
 
 
 class Client:
@@ -82,7 +81,7 @@ def main(events: int, days: int, folder: Path | None) -> None:
         account = prepared(large, events, days)
         with serving(large, **LIMITS_OFF, columnar="on") as server:
             remark("waiting for the replica")
-            server.wait_until_printed("The column replica is ready", seconds=_READY_SECONDS)
+            server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
             _ask_large(server, account)
 
 

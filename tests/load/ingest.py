@@ -18,7 +18,10 @@ import apsw
 import httpx
 
 from tests.load.figures import machine, remark, report
-from tests.load.server import GENERATOR_CORE, SERVER_CORE, box, pin, processor_seconds, wait
+from tests.load.generator import DAYS
+from tests.load.query import prepared
+from tests.load.server import GENERATOR_CORE, READY_SECONDS, SERVER_CORE, pin, processor_seconds, serving, wait
+from tests.running import Account, Server, set_up
 
 CONNECTIONS = 64
 SECONDS = 5
@@ -47,16 +50,17 @@ class Load(NamedTuple):
     per_request: int = 1
 
 
-def main(columnar: str) -> None:
-    """Print the figures. Needs wrk (Debian's package)."""
+def main(columnar: str, before: int) -> None:
+    """Print the figures, of a box that has that many events before. Needs wrk (Debian's package)."""
     if shutil.which("wrk") is None:
         sys.exit("wrk is missing: apt-get install wrk")
     machine()
     with (
         tempfile.TemporaryDirectory() as folder,
         _minimal_server(Path(folder)) as (pid, url),
-        box(Path(folder) / "data", columnar=columnar) as (server, account),
+        _box(Path(folder) / "data", columnar, before) as (server, account),
     ):
+        already = _stored(Path(folder) / "data" / "events.db")
         site, key = account.website_id, account.api_key
         by_site, by_key = f"{server.url}/track?website_id={site}", f"{server.url}/track"
         ours = server.process.pid
@@ -68,7 +72,7 @@ def main(columnar: str) -> None:
                 "P2": Load(ours, by_site, site, per_request=100),
             }
         )
-        stored = _stored(Path(folder) / "data" / "events.db")
+        stored = _stored(Path(folder) / "data" / "events.db") - already
     least = runs.pop("minimal durable handler")
     report("minimal durable handler", **_figures(least))
     many = runs.pop("P2")
@@ -91,6 +95,15 @@ def main(columnar: str) -> None:
     report("rows", answered=answered, stored=stored, at_most=answered + broken_off)
     if not answered <= stored <= answered + broken_off:
         sys.exit("The rows stored are not the events acknowledged")
+
+
+@contextmanager
+def _box(data_dir: Path, columnar: str, before: int) -> Iterator[tuple[Server, Account]]:
+    account = prepared(data_dir, before, DAYS) if before else set_up(data_dir)
+    with serving(data_dir, columnar=columnar) as server:
+        if before and columnar == "on":
+            server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
+        yield server, account
 
 
 def _figures(runs: list[Run]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from analytics_box import settings
 from tests.running import Account, Server, set_up
 
 SERVER_CORE, GENERATOR_CORE = "0", "1"
+READY_SECONDS = 600.0  # for a replica of ten million events
 LIMITS_OFF = {row.name: 0 for row in settings.table() if row.name.startswith("limit_")}
 
 
