@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -12,14 +12,31 @@ from analytics_box.store import records
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 
-if TYPE_CHECKING:
-    from analytics_box.links.clicks import Click
 
-COLUMNS: Final = (
-    *("link", "time", "kind", "visitor", "landing", "landing_visitor"),
-    *("variant", "rule", "referrer", "source", "country", "region", "city"),
-    *("browser", "system", "device", "language", "agent"),
-)
+class Click(NamedTuple):
+    """One visit of a link, in the order of its columns. Texts are interned when they are written."""
+
+    link: int
+    time: int
+    kind: int
+    visitor: int
+    landing: int
+    landing_visitor: int
+    variant: str
+    rule: str
+    referrer: str
+    source: str
+    country: str
+    region: str
+    city: str
+    browser: str
+    system: str
+    device: str
+    language: str
+    agent: str
+
+
+COLUMNS: Final = Click._fields
 _NUMBERS: Final = 6  # columns before the texts
 _INSERT = f"""
     -- links.click_rows.append
@@ -54,7 +71,7 @@ class OrphanCount(Struct, frozen=True):
     count: int
 
 
-def append(db: Connection, *, strings: Strings, clicks: "Sequence[Click]", orphans: Mapping[Orphan, int]) -> None:
+def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans: Mapping[Orphan, int]) -> None:
     """Write clicks with their totals, and add up orphans."""
     number = strings.number
     rows = [(*click[:_NUMBERS], *[number(db, text) for text in click[_NUMBERS:]]) for click in clicks]

@@ -8,12 +8,12 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from analytics_box.clock import Clock, utc_day
 from analytics_box.errors import Unavailable
 from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Orphan
+from analytics_box.links.click_rows import Click, Orphan
 from analytics_box.links.rules import CLICK
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
@@ -24,29 +24,6 @@ WAIT: Final = 0.05  # seconds until what waits is written; writing it takes the 
 AT_ONCE: Final = 256  # clicks that are written without waiting for more
 MOST_WAITING: Final = 200_000  # clicks that wait for a disk that refuses
 ORPHAN_SLUGS: Final = 100  # unknown slugs by name, of a domain and a day
-
-
-class Click(NamedTuple):
-    """One visit of a link, in the order of its columns. Texts are interned when they are written."""
-
-    link: int
-    time: int
-    kind: int
-    visitor: int
-    landing: int
-    landing_visitor: int
-    variant: str
-    rule: str
-    referrer: str
-    source: str
-    country: str
-    region: str
-    city: str
-    browser: str
-    system: str
-    device: str
-    language: str
-    agent: str
 
 
 class Clicks:

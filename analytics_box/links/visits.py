@@ -16,7 +16,7 @@ from analytics_box.ingest.language import language
 from analytics_box.ingest.paths import clean
 from analytics_box.ingest.source import host_of, source
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.links.clicks import Click
+from analytics_box.links.click_rows import Click
 from analytics_box.links.live import Live
 from analytics_box.links.previews import makes_previews
 from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Choice, Kind, Visit

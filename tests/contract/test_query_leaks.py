@@ -16,7 +16,7 @@ from analytics_box.ingest.facts import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.links import click_rows
-from analytics_box.links.clicks import Click
+from analytics_box.links.click_rows import Click
 from analytics_box.links.known import known_link
 from analytics_box.query import catalog
 from analytics_box.query.request import MAX_PARAMETERS

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from analytics_box.clock import HOUR, MINUTE
 from analytics_box.ingest.facts import PAGE_VIEW, Event
 from analytics_box.links import click_rows
-from analytics_box.links.clicks import Click
+from analytics_box.links.click_rows import Click
 from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.links.clicks import Click
+from analytics_box.links.click_rows import Click
 from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 
 
