@@ -171,7 +171,7 @@ def _shorten(db: Connection) -> bool:
     if empty * 10 < pages:
         return False
     db.execute(f"pragma incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
-    return True
+    return int(str(db.pragma("freelist_count"))) < empty  # a file that somebody rebuilt may not know how
 
 
 async def tend_columns(box: Box) -> None:

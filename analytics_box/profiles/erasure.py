@@ -113,9 +113,8 @@ class Erasures(Struct, frozen=True):
 
     async def _finish(self, erasure: Erasure) -> Done:
         """Do what is written down. One at a time: the caller holds the lock."""
-        sessions: set[int] = set()
         for _ in range(MOST_PASSES):
-            if await self._pass(erasure, sessions):
+            if await self._pass(erasure):
                 break
             erasure = await self._fresh(erasure)
         await self._sweep(erasure)
@@ -131,7 +130,7 @@ class Erasures(Struct, frozen=True):
         found = await self.events.read(lambda db: erasure_rows.find(db, erasure.id))
         return found or erasure
 
-    async def _pass(self, erasure: Erasure, sessions: set[int]) -> bool:
+    async def _pass(self, erasure: Erasure) -> bool:
         """Walk through all tables once; whether that was all.
 
         The newest row of a table waits for the end, so that no row that arrives meanwhile gets the id of a removed one.
@@ -147,13 +146,12 @@ class Erasures(Struct, frozen=True):
                 )
                 if found:
                     self.progress(table)
-                    await self.events.write(partial(_remove, erasure=erasure, table=table, found=found))
-                    sessions |= {trace.session for trace in found}
+                    await self.events.write(partial(self._remove, erasure=erasure, table=table, found=found))
         self.progress("settle")
-        return await self.events.write(partial(self._settle, erasure=erasure, tops=tops, sessions=sessions))
+        return await self.events.write(partial(self._settle, erasure=erasure, tops=tops))
 
-    def _settle(self, db: Connection, *, erasure: Erasure, tops: dict[str, int], sessions: set[int]) -> bool:
-        """What has arrived meanwhile goes too, in one step with the memory of live sessions.
+    def _settle(self, db: Connection, *, erasure: Erasure, tops: dict[str, int]) -> bool:
+        """What has arrived meanwhile goes too.
 
         Was the person identified in further visitors meanwhile, these are written down, and it is not all.
         """
@@ -161,15 +159,19 @@ class Erasures(Struct, frozen=True):
         for table, top in tops.items():
             found = traces.find(db, table, subject, top)
             if found:
-                _remove(db, erasure=erasure, table=table, found=found)
-                sessions |= {trace.session for trace in found}
-        self.live.drop(sessions - {0})
+                self._remove(db, erasure=erasure, table=table, found=found)
         links = rows.links_around(db, subject.site, subject.profile) if subject.profile else []
         further = set(rules.stays(links, subject.profile)) - set(subject.stays)
         self._forget(db, subject)
         if further:
             erasure_rows.widen(db, erasure.id, sorted(further.union(subject.stays)))
         return not further
+
+    def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
+        """Remove rows, and end their sessions: what comes next begins new ones."""
+        traces.remove(db, table, found)
+        erasure_rows.note(db, erasure.id, len(found), traces.strings_of(table, found))
+        self.live.drop({trace.session for trace in found} - {0})
 
     async def _sweep(self, erasure: Erasure) -> None:
         """Remove the strings that no row has any more."""
@@ -217,11 +219,6 @@ def _find(db: Connection, *, table: str, subject: Subject, after: int, until: in
 
 def _used(db: Connection, *, table: str, strings: set[int], after: int, until: int) -> set[int]:
     return traces.used(db, table, strings, after, until)
-
-
-def _remove(db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
-    traces.remove(db, table, found)
-    erasure_rows.note(db, erasure.id, len(found), traces.strings_of(table, found))
 
 
 def _record(db: Connection, *, erasure: Erasure, now: int) -> None:

@@ -46,6 +46,17 @@ _STARTED = {"session_started": ("since_start", "iif(session = 0, 0, time - sessi
 _SHIFTED = "visitor >> 15"  # of the 62 bits that ids of visitors had
 
 
+# Tables with ids of visitors beside the facts. Their triggers sleep meanwhile: a replica of another shape is made anew.
+_RENAMED = {
+    "visitor_profiles": f"visitor = {_SHIFTED}",
+    "link_clicks": f"visitor = {_SHIFTED}, landing_visitor = landing_visitor >> 15",
+}
+
+
+def _noted(table: str) -> str:
+    return f"insert into changes (source, row) values ('{table}', old.id);"
+
+
 def _combination_of(name: str) -> tuple[str, str, tuple[str, ...]] | None:
     for table, (column, columns) in _COMBINATIONS.items():
         if name in columns:
@@ -73,7 +84,8 @@ def _seen(table: str) -> list[str]:
     for name in (*_OWN[table], *_ATTRIBUTES, *_MORE.get(table, ())):
         combination = _combination_of(name)
         if combination is not None:
-            columns.append(f"(select {name} from {combination[0]} where id = stored.{combination[1]}) as {name}")
+            found = f"select {name} from {combination[0]} where id = stored.{combination[1]}"
+            columns.append(f"coalesce(({found}), 0) as {name}")
         elif name in _STARTED:
             columns.append(f"iif(session = 0, 0, time - {_STARTED[name][0]}) as {name}")
         else:
@@ -86,7 +98,7 @@ def _combination(table: str) -> tuple[str, ...]:
     names = ", ".join(columns)
     found = " union ".join(f"select {names} from {facts}" for facts in _OWN)
     return (
-        f"create table {table} (id integer primary key, "
+        f"create table {table} (id integer primary key autoincrement, "
         + ", ".join(f"{name} integer not null" for name in columns)
         + f", unique ({names})) strict",
         f"insert into {table} values (0, {', '.join('0' * len(columns))})",
@@ -100,7 +112,6 @@ def _facts(table: str) -> tuple[str, ...]:
         f"  {name} {_TYPES.get(name, 'integer not null')} {_CHECKS.get(name, '')}".rstrip() for name in stored
     )
     joins = " ".join(f"join {other} using ({', '.join(names)})" for other, (_, names) in _COMBINATIONS.items())
-    changed = f"insert into changes (source, row) values ('{table}', old.id);"
     return (
         f"create table stored_{table} (\n  id integer primary key,\n{columns}\n) strict",
         f"insert into stored_{table} select old.id, {', '.join(stored.values())} from {table} as old {joins}",
@@ -112,7 +123,7 @@ def _facts(table: str) -> tuple[str, ...]:
             else ()
         ),
         *(
-            f"create trigger {table}_{event} after {event} on stored_{table} begin {changed} end"
+            f"create trigger {table}_{event} after {event} on stored_{table} begin {_noted(table)} end"
             for event in ("delete", "update")
         ),
         f"create view {table} as select {', '.join(_seen(table))} from stored_{table} as stored",
@@ -123,8 +134,9 @@ STORED_FACTS = (
     *(statement for table in _COMBINATIONS for statement in _combination(table)),
     *(statement for table in _OWN for statement in _facts(table)),
     # Who a visitor was, and whose traces are being removed, by the same ids.
-    f"update visitor_profiles set visitor = {_SHIFTED}",
-    f"update link_clicks set visitor = {_SHIFTED}, landing_visitor = landing_visitor >> 15",
+    *(f"drop trigger {table}_update" for table in _RENAMED),
+    *(f"update {table} set {changes}" for table, changes in _RENAMED.items()),
+    *(f"create trigger {table}_update after update on {table} begin {_noted(table)} end" for table in _RENAMED),
     """
     update erasures set visitors = (
       select json_group_array(

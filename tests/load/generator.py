@@ -104,10 +104,15 @@ def fill(directory: Path, site: int, events: int, *, end: int, seed: int = 1, da
             rows.sort(key=_time)
             db.write_now(partial(_insert, rows))
             written += len(rows)
+        db.write_now(lambda connection: _number_next_session(connection, next(sessions)))
         db.write_now(lambda connection: connection.pragma("optimize", 0x10002))
         return written
     finally:
         db.close()
+
+
+def _number_next_session(db: apsw.Connection, number: int) -> None:
+    db.execute("update session_numbers set next = ?", (number,))
 
 
 def _intern(db: apsw.Connection, strings: Strings) -> dict[str, int]:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from analytics_box.ingest.facts import SPANS, TABLES
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles.erasure import Done
 from tests.inprocess import NOON, FixedClock
-from tests.profiles.world import ACTOR, Crash, Said, World, dangling, event, span, used_texts, website_of
+from tests.profiles.world import ACTOR, Crash, Said, World, attributes, dangling, event, span, used_texts, website_of
 
 PEOPLE = ("ada", "bob", "eve")
 
@@ -290,6 +291,26 @@ def test_a_crash_at_any_step_is_made_good_by_a_restart(tmp_path: Path, step: str
         assert len(world.audit()) == 1
     finally:
         world.close()
+
+
+def test_an_erasure_that_is_broken_off_has_ended_the_sessions_of_what_it_removed(world: World) -> None:
+    """What they have at their beginning goes with the strings: a session that went on would have nothing."""
+    own = attributes(entry="/", browser="Firefox", utm_term="a word that only she has")
+    world.add(replace(event(world.shop.site, Said(1, "ada", "/ada")), attributes=own))
+    world.add(event(world.shop.site, Said(2, path="/")))
+    ((before,),) = world.read("select session from events where path in (select id from strings where value = '/ada')")
+    world.stop_at = "settle"
+    with pytest.raises(Crash):
+        world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    world.stop_at = ""
+    world.run(world.erasures.resume())
+    world.add(event(world.shop.site, Said(1, path="/after", minute=1)))
+    assert "a word that only she has" not in world.texts()
+    assert world.read("select count(*) from campaigns where utm_term <> 0") == [(0,)]
+    found = world.read(
+        "select session, utm_term from events where path in (select id from strings where value = '/after')"
+    )
+    assert [(session == before, term) for session, term in found] == [(False, 0)]
 
 
 def test_the_number_of_a_removed_name_may_be_given_to_somebody_else(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ TYPES = (
         " happened in them",
         columns=(
             SESSION_ID,
-            column("session_name", "string", "A name to show", lambda row: f"Session {id_text(row['session'])[:6]}"),
+            column("session_name", "string", "A name to show", lambda row: f"Session {id_text(row['session'])[-6:]}"),
             FIRST,
             LAST,
             column(

@@ -55,8 +55,8 @@ def _relation(table: Table) -> str:
     """What the view of a table of facts shows, but joined: that is quicker where all columns are wanted."""
     if table.name not in TABLES:
         return table.name
-    parts = ", ".join(f"{one.table}.{part}" for one in COMBINATIONS for part in one.parts)
-    joins = "".join(f" join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
+    parts = ", ".join(f"coalesce({one.table}.{part}, 0) as {part}" for one in COMBINATIONS for part in one.parts)
+    joins = "".join(f" left join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
     started = "iif(session = 0, 0, time - since_start) as session_started, " if table.name == "events" else ""
     return f"(select stored.*, {started}{parts} from {stored(table.name)} as stored{joins})"
 

@@ -107,7 +107,7 @@ def _session(visit: Visit, facts: Facts) -> Row:
     seconds = min(visit.duration / 1000, LONGEST)
     return {
         "session_id": session_id(one),
-        "session_name": f"Session {visit.number:016x}"[:14],
+        "session_name": f"Session {visit.number % 16**6:06x}",
         "first_visit": instant(visit.in_order[0]["time"]),
         "last_visit": instant(visit.in_order[-1]["time"]),
         "duration": round(seconds, 2),
