@@ -5,7 +5,8 @@ ingest   P1, P2, P16: durable events a second beside a minimal handler, with --s
 memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
 start    P11: start to first accepted event, empty and with --events stored
-query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and ClickHouse
+query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
+         `benchmark`, ClickHouse
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
