@@ -17,7 +17,7 @@ from analytics_box.clock import Clock
 from analytics_box.ingest.facts import TABLES
 from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
-from analytics_box.profiles import erasure_rows, rows, rules, traces
+from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.people import People
@@ -92,7 +92,7 @@ class Erasures(Struct, frozen=True):
             return None
         erasure = _erasure(holder, subject_of_person(db, holder.site, known.number), actor)
         erasure_rows.insert(db, erasure, self.clock.now())
-        erasure_rows.note(db, erasure.id, 0, [known.number])
+        erasure_rows.note(db, erasure.id, 0, {leftovers.STRINGS: [known.number]})
         self._forget(db, erasure.subject)
         return erasure
 
@@ -169,33 +169,40 @@ class Erasures(Struct, frozen=True):
 
     def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
         """Remove rows, and end their sessions: what comes next begins new ones."""
+        erasure_rows.note(db, erasure.id, len(found), leftovers.of(db, table, found))
         traces.remove(db, table, found)
-        erasure_rows.note(db, erasure.id, len(found), traces.strings_of(table, found))
         self.live.drop({trace.session for trace in found} - {0})
 
     async def _sweep(self, erasure: Erasure) -> None:
-        """Remove the strings that no row has any more."""
-        left = await self.events.read(lambda db: erasure_rows.strings(db, erasure.id))
-        tops = {}
-        for table in (*TABLES, traces.LINK_CLICKS):
-            top = await self.events.read(partial(traces.newest, table=table))
-            tops[table] = top - 1
-            for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common
-                if not left:
-                    break
-                after = max(until - traces.PIECE, 0)
-                left -= await self.events.read(partial(_used, table=table, strings=left, after=after, until=until))
-        self.progress("strings")
-        await self.events.write(partial(self._remove_strings, erasure=erasure, tops=tops, left=left))
+        """Remove the strings, and the combinations of strings, that no row has any more."""
+        for kind in leftovers.KINDS:
+            left = await self.events.read(partial(erasure_rows.numbers, erasure_id=erasure.id, kind=kind))
+            tops = {}
+            for table in leftovers.tables(kind):
+                top = await self.events.read(partial(traces.newest, table=table))
+                tops[table] = top - 1
+                for until in range(top - 1, 0, -traces.PIECE):  # the newest first: they have what is common
+                    if not left:
+                        break
+                    after = max(until - traces.PIECE, 0)
+                    look = partial(leftovers.used, kind=kind, table=table, numbers=left, after=after, until=until)
+                    left = left - await self.events.read(look)
+            self.progress(kind)
+            await self.events.write(partial(self._remove_unused, erasure=erasure, kind=kind, tops=tops, left=left))
 
-    def _remove_strings(self, db: Connection, *, erasure: Erasure, tops: dict[str, int], left: set[int]) -> None:
+    def _remove_unused(
+        self, db: Connection, *, erasure: Erasure, kind: str, tops: dict[str, int], left: set[int]
+    ) -> None:
         for table, top in tops.items():
-            left = left - traces.used(db, table, left, top)
-        kept = erasure_rows.used_by_people(db, left, besides=erasure.id)
-        gone = traces.named(db, left - kept)
-        traces.remove_strings(db, gone)
-        self.strings.forget({*gone.values()})
-        erasure_rows.emptied(db, erasure.id)
+            left = left - leftovers.used(db, kind, table, left, top)
+        if kind == leftovers.STRINGS:
+            left = left - erasure_rows.used_by_people(db, left, besides=erasure.id)
+            self.strings.forget({*traces.named(db, left).values()})
+            erasure_rows.emptied(db, erasure.id)
+        else:
+            self.strings.forget_together(kind, left)
+        leftovers.remove(db, kind, left)
+        erasure_rows.forget(db, erasure.id, kind)
 
 
 def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
@@ -215,10 +222,6 @@ def _erasure(holder: Holder, subject: Subject, actor: str) -> Erasure:
 
 def _find(db: Connection, *, table: str, subject: Subject, after: int, until: int) -> list[Trace]:
     return traces.find(db, table, subject, after, until)
-
-
-def _used(db: Connection, *, table: str, strings: set[int], after: int, until: int) -> set[int]:
-    return traces.used(db, table, strings, after, until)
 
 
 def _record(db: Connection, *, erasure: Erasure, now: int) -> None:

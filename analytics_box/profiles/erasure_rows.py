@@ -1,7 +1,7 @@
 """Erasures that are under way, in events.db. Every function takes a connection inside the caller's transaction."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -71,19 +71,26 @@ def widen(db: Connection, erasure_id: str, stays: Sequence[Stay]) -> None:
     db.execute("-- erasures.widen\nupdate erasures set visitors = ? where id = ?", (json.dumps(stays), erasure_id))
 
 
-def note(db: Connection, erasure_id: str, removed: int, strings: Iterable[int]) -> None:
-    """So many more rows are gone, and these strings may have lost their last use."""
+def note(db: Connection, erasure_id: str, removed: int, numbers: Mapping[str, Iterable[int]]) -> None:
+    """So many more rows are gone, and these numbers, by what they are of, may have lost their last use."""
     db.execute("-- erasures.note\nupdate erasures set removed = removed + ? where id = ?", (removed, erasure_id))
     db.executemany(
-        "-- erasures.note\ninsert or ignore into erasure_strings (erasure, string) values (?, ?)",
-        [(erasure_id, number) for number in strings],
+        "-- erasures.note\ninsert or ignore into erasure_numbers (erasure, kind, number) values (?, ?, ?)",
+        [(erasure_id, kind, number) for kind, found in numbers.items() for number in found],
     )
 
 
-def strings(db: Connection, erasure_id: str) -> set[int]:
-    """The strings that may have lost their last use."""
-    rows = db.execute("-- erasures.strings\nselect string from erasure_strings where erasure = ?", (erasure_id,))
+def numbers(db: Connection, erasure_id: str, kind: str) -> set[int]:
+    """The strings, or combinations of this kind, that may have lost their last use."""
+    rows = db.execute(
+        "-- erasures.numbers\nselect number from erasure_numbers where erasure = ? and kind = ?", (erasure_id, kind)
+    )
     return {int(str(row[0])) for row in rows.fetchall()}
+
+
+def forget(db: Connection, erasure_id: str, kind: str) -> None:
+    """These have been looked at. Those that were removed may soon be the numbers of others."""
+    db.execute("-- erasures.forget\ndelete from erasure_numbers where erasure = ? and kind = ?", (erasure_id, kind))
 
 
 def used_by_people(db: Connection, numbers: Iterable[int], *, besides: str) -> set[int]:
@@ -101,9 +108,8 @@ def used_by_people(db: Connection, numbers: Iterable[int], *, besides: str) -> s
 
 
 def emptied(db: Connection, erasure_id: str) -> None:
-    """Nothing is left to be found. The numbers of removed strings may soon mean others, so they must not stand here."""
+    """Nothing is left to be found, and the numbers of its visitors may soon be those of others."""
     db.execute("-- erasures.emptied\nupdate erasures set profile = 0, visitors = '[]' where id = ?", (erasure_id,))
-    db.execute("-- erasures.emptied\ndelete from erasure_strings where erasure = ?", (erasure_id,))
 
 
 def finish(db: Connection, erasure_id: str) -> None:

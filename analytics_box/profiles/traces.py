@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, COMBINATIONS, SPAN_OWN, SPANS, stored
+from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, SPAN_OWN, SPANS, stored
 from analytics_box.profiles.rules import Stay
 from analytics_box.store.db import Connection
 
@@ -32,18 +32,8 @@ def columns(table: str) -> tuple[str, ...]:
     return COLUMNS if table == "events" else (*SPAN_OWN, *SPANS[table], *ATTRIBUTES)
 
 
-# Clicks on short links are nobody's traces, but their strings are in use. These columns hold numbers of strings.
-LINK_CLICKS = "link_clicks"
-_LINK_TEXTS = (
-    *("variant", "rule", "referrer", "source", "country", "region", "city"),
-    *("browser", "system", "device", "language", "agent"),
-)
-
-
 def texts(table: str) -> tuple[str, ...]:
     """Those of its columns that hold numbers of strings."""
-    if table == LINK_CLICKS:
-        return _LINK_TEXTS
     counted = MEASURES | ({"errors"} if table == "engagement" else set())
     return tuple(column for column in columns(table) if column not in counted)
 
@@ -119,26 +109,11 @@ def strings_of(table: str, traces: Iterable[Trace]) -> set[int]:
 
 def remove(db: Connection, table: str, traces: Iterable[Trace]) -> None:
     """Delete these rows; SQLite overwrites them with zeros."""
-    with _zeroed(db):
+    with zeroed(db):
         db.execute(
             f"-- traces.remove\ndelete from {stored(table)} where id in (select value from json_each(?))",
             (json.dumps([trace.id for trace in traces]),),
         )
-
-
-def used(db: Connection, table: str, strings: Iterable[int], after: int, until: int | None = None) -> set[int]:
-    """Which of these strings rows with ids above `after`, up to `until`, refer to."""
-    wanted, names = set(strings), texts(table)
-    limit = "" if until is None else "and id <= :until"
-    conditions = " or ".join(f"{name} in (select value from json_each(:strings))" for name in names)
-    rows = db.execute(
-        f"-- traces.used\nselect distinct {', '.join(names)} from {table} where id > :after {limit} and ({conditions})",
-        {"after": after, "until": until, "strings": json.dumps(sorted(wanted))},
-    )
-    found: set[int] = set()
-    for row in rows:
-        found.update(row)
-    return found & wanted
 
 
 def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
@@ -150,21 +125,9 @@ def named(db: Connection, strings: Iterable[int]) -> dict[int, str]:
     return {int(str(number)): str(value) for number, value in rows.fetchall()}
 
 
-def remove_strings(db: Connection, strings: Iterable[int]) -> None:
-    """Delete these strings, and the combinations that have them; SQLite overwrites them with zeros."""
-    numbers = list(strings)
-    with _zeroed(db):
-        db.executemany("-- traces.remove_strings\ndelete from strings where id = ?", [(number,) for number in numbers])
-        for table, _, parts in COMBINATIONS:
-            has_one = " or ".join(f"{part} in (select value from json_each(:numbers))" for part in parts)
-            db.execute(
-                f"-- traces.remove_strings\ndelete from {table} where id <> 0 and ({has_one})",
-                {"numbers": json.dumps(numbers)},
-            )
-
-
 @contextmanager
-def _zeroed(db: Connection) -> Iterator[None]:
+def zeroed(db: Connection) -> Iterator[None]:
+    """What is deleted meanwhile is overwritten with zeros."""
     db.pragma("secure_delete", True)
     try:
         yield

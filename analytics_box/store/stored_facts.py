@@ -145,6 +145,17 @@ STORED_FACTS = (
       from json_each(visitors)
     )
     """,
+    # What removed rows had: numbers of strings and of combinations; those that no other row has go last.
+    """
+    create table erasure_numbers (
+      erasure          text    not null references erasures (id) on delete cascade,
+      kind             text    not null,
+      number           integer not null,
+      primary key (erasure, kind, number)
+    ) strict, without rowid
+    """,
+    "insert into erasure_numbers (erasure, kind, number) select erasure, 'strings', string from erasure_strings",
+    "drop table erasure_strings",
     # The number of the next session.
     "create table session_numbers (next integer not null check (next > 0)) strict",
     "insert into session_numbers values (1)",

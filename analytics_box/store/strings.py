@@ -69,10 +69,15 @@ class Strings:
         return number
 
     def forget(self, texts: set[str]) -> None:
-        """These strings were removed from their table, with the combinations that have them; should they come again,
-        they get other numbers."""
-        for key in [key for key in self._numbers if (key in texts if isinstance(key, str) else texts & {*key[1:]})]:
-            del self._numbers[key]
+        """These strings were removed from their table; should they come again, they get other numbers."""
+        for text in texts:
+            self._numbers.pop(text, None)
+
+    def forget_together(self, table: str, numbers: set[int]) -> None:
+        """The same for combinations of that table."""
+        for key, number in list(self._numbers.items()):
+            if isinstance(key, tuple) and key[0] == table and number in numbers:
+                del self._numbers[key]
 
     def mark(self) -> int:
         return len(self._learned)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import SPANS, TABLES
+from analytics_box.ingest.facts import SPANS, TABLES, Event
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles.erasure import Done
 from tests.inprocess import NOON, FixedClock
@@ -131,7 +131,7 @@ def test_exactly_what_a_person_did_is_removed(
         assert not only_theirs & world.texts()
         if person not in known and not any(person in row.texts for row in left):
             assert person not in world.texts()
-        assert world.read("select 1 from erasures") == world.read("select 1 from erasure_strings") == []
+        assert world.read("select 1 from erasures") == world.read("select 1 from erasure_numbers") == []
         assert [entry[3] for entry in world.audit()] == ([] if done is None else [done.id])
     finally:
         world.close()
@@ -311,6 +311,23 @@ def test_an_erasure_that_is_broken_off_has_ended_the_sessions_of_what_it_removed
         "select session, utm_term from events where path in (select id from strings where value = '/after')"
     )
     assert [(session == before, term) for session, term in found] == [(False, 0)]
+
+
+def test_a_combination_that_only_they_had_goes_though_others_have_its_parts(world: World) -> None:
+    def with_(browser: str, system: str, said: Said) -> Event:
+        return replace(event(world.shop.site, said), attributes=attributes(entry="/", browser=browser, system=system))
+
+    world.add(with_("Firefox", "Linux", Said(1, "ada")), with_("Firefox", "Windows", Said(2)))
+    world.add(with_("Chrome", "Linux", Said(3)))
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    named = "(select value from strings where id = {})"
+    left = world.read(
+        f"select {named.format('browser')}, {named.format('system')} from clients where id <> 0 order by id"
+    )
+    assert left == [("Firefox", "Windows"), ("Chrome", "Linux")]
+    world.add(with_("Firefox", "Linux", Said(4, minute=1)))
+    assert world.events.read_now(dangling) == []
+    assert world.read("select count(*) from clients join stored_events on client = clients.id") == [(3,)]
 
 
 def test_the_number_of_a_removed_name_may_be_given_to_somebody_else(tmp_path: Path) -> None:

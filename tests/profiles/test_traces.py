@@ -15,7 +15,7 @@ OTHERS = {
     "profiles": "a person goes by id, and the id is kept while somebody has it",
     "visitor_profiles": "the same",
     "erasures": "what is being removed",
-    "erasure_strings": "the same",
+    "erasure_numbers": "the same",
     "event_ids": "digests of event ids, forgotten after two days",
     "event_ids_new": "the same",
     "drops": "counts by reason",

@@ -59,6 +59,7 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             " values ('an-erasure', 1, 'w', 'o', 'a', 0, ?, 0)",
             (f"[[{5 << 15}, {-(2**62)}, {2**62}], [{(6 << 15) + 3}, 1, 2]]",),
         )
+        connection.execute("insert into erasure_strings (erasure, string) values ('an-erasure', 17)")
     connection.close()
     return tmp_path
 
@@ -72,6 +73,7 @@ def test_every_row_is_read_as_before(earlier: Path, tmp_path: Path) -> None:
     with apsw.Connection(str(path)) as connection:
         after = {table: _rows(connection, table) for table in before}
         ((visitors,),) = connection.execute("select visitors from erasures").fetchall()
+        assert connection.execute("select * from erasure_numbers").fetchall() == [("an-erasure", "strings", 17)]
         assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
     connection.close()
     for rows in before.values():
