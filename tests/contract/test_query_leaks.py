@@ -224,6 +224,11 @@ def test_an_answer_holds_the_words_of_its_target_alone(strangers: Strangers, tar
         assert all(visitor not in answer.body.decode() for answer in answers for visitor in visitors)
 
 
+def _read_by(params: dict[str, Any]) -> list[int]:
+    """The numbers of websites or links that a statement with these values reads: one, or a list of them."""
+    return [*([params["site"]] if "site" in params else []), *json.loads(params.get("sites", "[]"))]
+
+
 @pytest.mark.parametrize("caller", CALLERS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: str, caller: str) -> None:
@@ -240,9 +245,7 @@ def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: 
     of_links = {strangers.numbers[word] for word in allowed if word in {"wordlink", "wordeves"}}
     of_sites = {strangers.numbers[word] for word in allowed} - of_links
     for entry in statements.json["data"]:
-        read = {
-            number for statement in entry["statements"] for number in json.loads(statement["params"].get("sites", "[]"))
-        }
+        read = {number for statement in entry["statements"] for number in _read_by(statement["params"])}
         if entry["parameter"] == "link_variants":
             assert read == of_links
         elif entry["parameter"] == "custom_events":
