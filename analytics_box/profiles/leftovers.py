@@ -61,6 +61,11 @@ def _referring(kind: str, table: str) -> tuple[str, tuple[str, ...]]:
 
 
 def remove(db: Connection, kind: str, numbers: Collection[int]) -> None:
-    """Delete these strings or combinations; SQLite overwrites them with zeros."""
+    """Delete these strings or combinations, and with strings the combinations that have them, which no row has any
+    more either; SQLite overwrites them with zeros."""
+    listed = json.dumps(sorted(numbers))
     with zeroed(db):
         db.executemany(f"-- leftovers.remove\ndelete from {kind} where id = ?", [(number,) for number in numbers])
+        for table, _, parts in COMBINATIONS if kind == STRINGS else ():
+            has_one = " or ".join(f"{part} in (select value from json_each(:numbers))" for part in parts)
+            db.execute(f"-- leftovers.remove\ndelete from {table} where {has_one}", {"numbers": listed})

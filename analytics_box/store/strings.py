@@ -69,9 +69,11 @@ class Strings:
         return number
 
     def forget(self, texts: set[str]) -> None:
-        """These strings were removed from their table; should they come again, they get other numbers."""
-        for text in texts:
-            self._numbers.pop(text, None)
+        """These strings were removed from their table, with the combinations that have them; should they come again,
+        they get other numbers."""
+        for key in list(self._numbers):
+            if key in texts if isinstance(key, str) else not texts.isdisjoint(key[1:]):
+                del self._numbers[key]
 
     def forget_together(self, table: str, numbers: set[int]) -> None:
         """The same for combinations of that table."""

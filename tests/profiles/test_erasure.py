@@ -330,6 +330,28 @@ def test_a_combination_that_only_they_had_goes_though_others_have_its_parts(worl
     assert world.read("select count(*) from clients join stored_events on client = clients.id") == [(3,)]
 
 
+def test_a_combination_that_no_row_has_goes_with_its_strings(world: World) -> None:
+    """Rows that grew too old left it behind; what comes with the same words again must not find it."""
+
+    def from_(source: str, said: Said) -> Event:
+        own = attributes(entry="/", utm_source=source, utm_term="hers")
+        return replace(event(world.shop.site, said), attributes=own)
+
+    world.add(
+        event(world.shop.site, Said(5)),
+        from_("old", Said(2)),
+        from_("new", Said(1, "ada")),
+        event(world.shop.site, Said(6)),
+    )
+    world.events.write_now(lambda db: db.execute("delete from stored_events where visitor = 2").fetchall())
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    assert "hers" not in world.texts()
+    assert world.read("select count(*) from campaigns where utm_term <> 0") == [(0,)]
+    world.add(from_("old", Said(7, minute=1)))
+    assert world.events.read_now(dangling) == []
+    assert world.read("select value from events join strings on strings.id = utm_term where visitor = 7") == [("hers",)]
+
+
 def test_the_number_of_a_removed_name_may_be_given_to_somebody_else(tmp_path: Path) -> None:
     world = World(tmp_path / "data")
     world.add(event(world.shop.site, Said(1, path="/pricing")), event(world.shop.site, Said(1, "ada", "/pricing")))
