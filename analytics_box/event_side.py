@@ -7,12 +7,12 @@ from msgspec import Struct
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.ingest.sessions import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks import Clicks
 from analytics_box.profiles.erasure import Erasures
@@ -68,9 +68,9 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     people = People(strings, state.seal, clock)
     db.accompany(strings, live, event_ids, people)
-    db.write_now(lambda db: sessions.recover(db, live, clock.now()))
+    db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
-    salts = SaltFile(settings.data_dir / SALTS_FILE)
+    salts = SaltFile(settings.data_dir / SALTS_FILE, state.seal.derive)
     salts.current(clock.now())
     drops = Drops(db, clock)
     places = Places(settings)

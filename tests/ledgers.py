@@ -8,7 +8,7 @@ import apsw
 from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
 

@@ -13,7 +13,7 @@ from analytics_box.bots.rows import Group
 from analytics_box.bots.rules import KEPT, Program
 from analytics_box.clock import Clock
 from analytics_box.ingest.facts import stored
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db
 
@@ -54,7 +54,6 @@ class Held:
                 site=site,
                 reason=program.reason,
                 agent=program.agent,
-                now=self._clock.now(),
             )
 
     async def count_all(self) -> None:

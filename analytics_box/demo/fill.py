@@ -12,11 +12,11 @@ from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.demo import history, links
 from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.rules import Link
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
@@ -115,7 +115,7 @@ def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> N
         ledger = Ledger(strings, live)
         if happened:
             oldest = happened[0].time
-            events_db.write_now(lambda db: sessions.recover(db, live, oldest))
+            events_db.write_now(lambda db: recovery.recover(db, live, oldest))
         for first in range(0, len(happened), BATCH):
             batch = happened[first : first + BATCH]
 

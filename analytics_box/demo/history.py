@@ -56,9 +56,11 @@ def _fact(seed: str, target: Target, item: Going) -> Fact:
 
 
 def _salts(seed: str, time: int) -> Salts:
+    def of(name: object) -> bytes:
+        return hashlib.sha256(f"{seed}:{name}".encode()).digest()
+
     day = utc_day(time)
-    today, yesterday = (hashlib.sha256(f"{seed}:{number}".encode()).digest() for number in (day, day - 1))
-    return Salts(day=day, today=today, yesterday=yesterday)
+    return Salts(day, today=of(day), yesterday=of(day - 1), history=of)
 
 
 def _chance(seed: str) -> Random:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import Detail
 from analytics_box.ingest import visitors
 from analytics_box.ingest.agent import Agent
@@ -159,15 +159,18 @@ def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
 
 
 def _time(timestamp: int | str | None, *, by_key: bool, now: int) -> int:
-    """When it happened (semantics 1). A browser's impossible time becomes the arrival, a server's is refused."""
+    """When it happened, and never later than it arrived: that is a clock that is ahead (semantics 1).
+
+    A browser's impossible time becomes the arrival, a server's is refused.
+    """
     at = instant_of(timestamp)
     if at is None:
         return now
     if by_key:
         if not OLDEST_FROM_SERVER <= at <= now + HOUR:
             raise InvalidEvent(Detail("timestamp", "The time must lie between 2000-01-01 and one hour from now"))
-        return at
-    return at if now - DAY <= at <= now + 5 * MINUTE else now
+        return min(at, now)
+    return at if now - DAY <= at <= now else now
 
 
 def _visitor(given: Incoming | Sent, target: Target, sender: Sender, salts: Salts, time: int) -> tuple[int, int]:
@@ -192,11 +195,11 @@ def visitor_ids(
         if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
-        salt, other = salts.around(time)
+        salt, other = salts.around(time, site)
         return visitors.by_client_id(salt, site, client_id), visitors.by_client_id(other, site, client_id)
     if sender.by_key:
         return 0, 0
-    salt, other = salts.around(time)
+    salt, other = salts.around(time, site)
     network, user_agent = sender.network, sender.user_agent
     return visitors.cookieless(salt, site, network, user_agent), visitors.cookieless(other, site, network, user_agent)
 

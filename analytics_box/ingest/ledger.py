@@ -1,10 +1,9 @@
 """The ledger: facts become rows of events.db. All of this runs in the writer thread."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 
-from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import (
-    PAGE_EXIT,
     PARTS,
     SPAN_OWN,
     SPANS,
@@ -15,8 +14,10 @@ from analytics_box.ingest.facts import (
     Span,
     stored,
 )
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.placing import Placing, Who
 from analytics_box.ingest.repeats import EventIds
-from analytics_box.ingest.sessions import Key, LiveSessions, Session
+from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.profiles.people import People
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
@@ -33,6 +34,7 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 
 _EVENT = _insert("events", STORED_COLUMNS)
+_TIME = attrgetter("time")
 _SPAN = {table: _insert(table, (*SPAN_OWN, *own, *STORED_ATTRIBUTES)) for table, own in SPANS.items()}
 
 
@@ -50,26 +52,42 @@ class Ledger:
         people: People | None = None,
     ) -> None:
         self._strings = strings
-        self._live = live
+        self._placing = Placing(live, self._flush)
         self._event_ids = event_ids
         self._people = people
+        self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
     def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
-        """Write these facts inside the current transaction; those that were written before, and are not again."""
+        """Write these facts inside the current transaction; those that were written before, and are not again.
+
+        They are taken in the order of their times, events before spans.
+        """
         repeats = self._repeats(db, facts)
         if repeats:
             again = {id(fact) for fact in repeats}
             facts = [fact for fact in facts if id(fact) not in again]
+        if len(facts) > 1:
+            facts = sorted(facts, key=_TIME)
         if self._people is not None:
             self._people.note(db, facts)
-        events = [self._event(db, fact) for fact in facts if isinstance(fact, Event)]
-        if events:
-            db.executemany(_EVENT, events)
-        if len(events) < len(facts):
-            for fact in facts:
-                if isinstance(fact, Span):
-                    db.execute(_SPAN[fact.table], self._span(db, fact))
+        self._placing.begin()
+        self._rows = []
+        spans = []
+        for fact in facts:
+            if isinstance(fact, Event):
+                row = self._event(db, fact)  # which may flush those before
+                self._rows.append(row)
+            else:
+                spans.append(fact)
+        self._flush(db)
+        for span in spans:
+            db.execute(_SPAN[span.table], self._span(db, span))
         return repeats
+
+    def _flush(self, db: Connection) -> None:
+        if self._rows:
+            db.executemany(_EVENT, self._rows)
+            self._rows = []
 
     def _repeats(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
         named = [fact for fact in facts if fact.event_id]
@@ -81,8 +99,10 @@ class Ledger:
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
         number = self._strings.number
-        client_session = number(db, event.client_session)
-        session = self._session(db, event, client_session)
+        client_session, path = number(db, event.client_session), number(db, event.path)
+        session = None
+        if event.visitor and not event.bot:  # nobody and bots have none
+            session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
         if session is None:
             attributes = stored_attributes(db, self._strings, event.attributes)
             session_number = since_start = 0
@@ -100,7 +120,7 @@ class Ledger:
             event.visitor,
             session_number,
             number(db, event.profile),
-            number(db, event.path),
+            path,
             number(db, event.query_string),
             number(db, event.title),
             event.engaged,
@@ -115,21 +135,9 @@ class Ledger:
             event.properties,
         )
 
-    def _session(self, db: Connection, event: Event, client_session: int) -> Session | None:
-        """The session that this event continues or begins; None for nobody, bots and a leave beacon on its own."""
-        if not event.visitor or event.bot:
-            return None
-        keys = _keys(event, client_session)
-        session = self._live.find(keys, event.time)
-        if session is not None and session.attributes:
-            session = sessions.heard(session, event.time)
-        elif event.kind == PAGE_EXIT:
-            return None
-        else:
-            number = session.number if session is not None else None
-            session = self._live.begin(db, event.time, stored_attributes(db, self._strings, event.attributes), number)
-        self._live.keep(keys[0], session)
-        return session
+    def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
+        who = Who(fact.site, fact.visitor, fact.yesterday, client_session)
+        return self._placing.place(db, who, signal, lambda: stored_attributes(db, self._strings, fact.attributes))
 
     def _timings(
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
@@ -150,8 +158,10 @@ class Ledger:
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         number = self._strings.number
-        client_session = number(db, span.client_session)
-        session = self._session_of_span(db, span, client_session)
+        client_session, path = number(db, span.client_session), number(db, span.path)
+        session = None
+        if span.visitor:
+            session = self._place(db, span, Signal(span.time, path, SPAN_KINDS[span.table]), client_session)
         own = [number(db, value) if isinstance(value, str) else value for value in span.own]
         return (
             span.site,
@@ -160,28 +170,11 @@ class Ledger:
             session.number if session is not None else 0,
             client_session,
             number(db, span.profile),
-            number(db, span.path),
+            path,
             number(db, span.query_string),
             *own,
-            *(
-                session.attributes
-                if session is not None and session.attributes
-                else stored_attributes(db, self._strings, span.attributes)
-            ),
+            *(session.attributes if session is not None else stored_attributes(db, self._strings, span.attributes)),
         )
-
-    def _session_of_span(self, db: Connection, span: Span, client_session: int) -> Session | None:
-        """The session that is live, else the number of one that the visitor's next event will begin: a page's
-        measurements may come before the page view itself."""
-        if not span.visitor:
-            return None
-        keys = _keys(span, client_session)
-        session = self._live.find(keys, span.time)
-        if session is not None and session.attributes:
-            return session
-        session = sessions.heard(session, span.time) if session is not None else self._live.begin(db, span.time, ())
-        self._live.keep(keys[0], session)
-        return session
 
 
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
@@ -195,10 +188,3 @@ def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) 
             for combination, place in PARTS
         ]
     )
-
-
-def _keys(fact: Fact, client_session: int) -> tuple[Key, ...]:
-    """Under what the session of this fact may be found; it is kept under the first."""
-    if client_session:
-        return ((fact.site, "client", client_session),)
-    return ((fact.site, "visitor", fact.visitor), (fact.site, "visitor", fact.yesterday))

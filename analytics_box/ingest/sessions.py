@@ -1,208 +1,293 @@
-"""Which session an event belongs to (semantics 10). The live sessions are in memory; the facts are the truth.
+"""Which session an event belongs to (semantics 10 to 15). Pure: nothing here reads or writes.
 
-Used by the writer thread alone. A rolled-back savepoint leaves no trace here, and after a restart the live
-sessions are read back from the last events.
+The order of arrival does not matter: whatever comes late is told together with what is known of its visitor, and may
+move the start of a session, its attributes, and what lay beside it. Only sessions that were already apart stay apart.
 """
 
-from collections import OrderedDict
-from collections.abc import Set
-from typing import NamedTuple, cast
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from analytics_box.clock import DAY, MINUTE
-from analytics_box.ingest.facts import SPANS, STORED_ATTRIBUTES, stored
-from analytics_box.store.db import Connection
+from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
-RESERVED = 1_000  # numbers of sessions at once
-_RECOVERED = 2 * DAY  # an event may be a day late (semantics 1) and continue a session that had begun a day before it
+MOST_SIGNALS = 300  # of a session that are remembered one by one; after them its start and attributes stay
+MOST_SESSIONS = 50  # of a visitor, so many as a day has room for
 
-# A visitor's id, or a session id that the client gave (as its number in strings), on one site.
-Key = tuple[int, str, int]
-_BEFORE = " before"  # beside a key's newest session stands the one before it, for events that come late
+# What a signal is: a kind of event, or a table of spans.
+SPAN_KINDS = {table: number for number, table in enumerate(SPANS, start=PAGE_EXIT + 1)}
+_SIGNAL, _PAGE = struct.Struct(">qqB"), struct.Struct(">qB")
+_MOST_BYTES = MOST_SIGNALS * _SIGNAL.size
+
+# Attributes that are those of a session's first event; all others are those of its first page view (semantics 15).
+_OF_FIRST_EVENT = frozenset(("country", "region", "city", "client"))
+_FROM_FIRST_EVENT = tuple(name in _OF_FIRST_EVENT for name in STORED_ATTRIBUTES)
+
+Attributes = tuple[int, ...]
+
+
+class Signal(NamedTuple):
+    """Something that came of a visitor: when (UTC ms), of which page (a number of strings), and what it was."""
+
+    time: int
+    path: int
+    what: int
+
+    @property
+    def starts(self) -> bool:
+        """Whether a session may begin with it (semantics 13)."""
+        return self.what in {PAGE_VIEW, CUSTOM}
+
+    @property
+    def lasts(self) -> bool:
+        """Whether a session lasts until it; spans only lie within."""
+        return self.what <= PAGE_EXIT
 
 
 class Session(NamedTuple):
-    """A live session: when it began and was last heard of (UTC ms), and what its events repeat.
-
-    Without attributes it has not begun yet: something of its page came before its first event.
-    """
+    """A session: its start, its first and last signal and its first page view (0: none), all UTC ms, what its rows
+    repeat, and the signals of its rows, packed."""
 
     number: int
     started: int
+    first: int
     last: int
-    attributes: tuple[int, ...]
+    viewed: int
+    attributes: Attributes
+    signals: bytes
 
 
-class LiveSessions:
-    """At most `capacity` live sessions; the ones silent for longest are forgotten first."""
+class Visits(NamedTuple):
+    """What is known of a visitor, or of a session id that a client gave: sessions by their first signal, and signals
+    that wait for one."""
 
-    def __init__(self, capacity: int = 200_000) -> None:
-        self._live: OrderedDict[Key, Session] = OrderedDict()
-        self._changed: list[tuple[Key, Session | None]] = []
-        self._capacity = capacity
-        self._number = self._last_number = 0
-        self._reserved_at = -1  # how much had changed when numbers were reserved that are not committed yet
-
-    def begin(self, db: Connection, time: int, attributes: tuple[int, ...], number: int | None = None) -> Session:
-        """A session that begins with an event at this time; its number where it has been announced. To be kept."""
-        return Session(number or self._next_number(db), time, time, attributes)
-
-    def _next_number(self, db: Connection) -> int:
-        """Numbers are reserved in events.db, many at once; a restart leaves a gap."""
-        if self._number == self._last_number:
-            rows = db.execute(
-                "-- sessions.reserve\nupdate session_numbers set next = next + ? returning next - 1", (RESERVED,)
-            ).fetchall()
-            self._last_number = int(str(rows[0][0]))
-            self._number = self._last_number - RESERVED
-            self._reserved_at = len(self._changed)
-        self._number += 1
-        return self._number
-
-    def find(self, keys: tuple[Key, ...], time: int) -> Session | None:
-        """The session under these keys that an event at this time continues, the newest where it fits several; late
-        events may fit the session before a key's newest."""
-        best = None
-        for key in keys:
-            session = self._live.get(key)
-            if session is None:
-                continue
-            if not continues(session, key, time):
-                session = self._live.get(before(key))
-                if session is None or not continues(session, key, time):
-                    continue
-            if best is None or session.started > best.started:
-                best = session
-        return best
-
-    def keep(self, key: Key, session: Session) -> None:
-        """Remember this state of a session under this key. One that begins earlier never takes the newest's place."""
-        newest = self._live.get(key)
-        if newest is not None and newest.number != session.number:
-            if newest.started > session.started:
-                key = before(key)
-            else:
-                self._set(before(key), newest)
-        self._set(key, session)
-
-    def _set(self, key: Key, session: Session) -> None:
-        self._changed.append((key, self._live.get(key)))
-        self._live[key] = session
-        self._live.move_to_end(key)
-
-    def drop(self, numbers: Set[int]) -> None:
-        """End these sessions: what comes next begins a new one."""
-        for key in [key for key, session in self._live.items() if session.number in numbers]:
-            self._changed.append((key, self._live.pop(key)))
-
-    def mark(self) -> int:
-        return len(self._changed)
-
-    def undo(self, mark: int) -> None:
-        if self._reserved_at >= mark:
-            self._number = self._last_number
-            self._reserved_at = -1
-        for key, before in reversed(self._changed[mark:]):
-            if before is None:
-                self._live.pop(key, None)
-            else:
-                self._live[key] = before
-        del self._changed[mark:]
-
-    def committed(self) -> None:
-        self._changed.clear()
-        self._reserved_at = -1
-        while len(self._live) > self._capacity:
-            self._live.popitem(last=False)
-
-    def __len__(self) -> int:
-        return len(self._live)
+    sessions: tuple[Session, ...] = ()
+    waiting: bytes = b""
 
 
-def before(key: Key) -> Key:
-    """Where the session before the newest one stands."""
-    return key[0], key[1] + _BEFORE, key[2]
+NONE = Visits()
 
 
-def continues(session: Session, key: Key, time: int) -> bool:
-    """Whether an event at this time still belongs to the session.
+class Move(NamedTuple):
+    """Rows that are to follow their session: those of these signals that stand in the session `source`, or in none
+    (0)."""
 
-    A session of our own making ends after 30 minutes of silence; one that the client named goes on as long as the
-    client says so. None is longer than 24 hours, and none reaches further back than 30 minutes before its start.
-    """
-    if time < session.started - IDLE or time - session.started > LONGEST:
-        return False
-    return key[1] == "client" or time - session.last <= IDLE
+    source: int
+    session: Session
+    signals: Sequence[Signal]
 
 
-def heard(session: Session, time: int) -> Session:
-    """The session when something of it came from this time; one that has not begun yet may begin earlier."""
-    number, started, last, attributes = session
-    if not attributes and time < started:
-        started = time
-    return Session(number, started, time if time > last else last, attributes)
+class Told(NamedTuple):
+    """What a signal makes of its visitor's visits, the session it belongs to, and the rows that have to follow."""
+
+    visits: Visits
+    session: Session | None
+    moves: Sequence[Move] = ()
 
 
-def recover(db: Connection, live: LiveSessions, now: int, newest: int = 300_000) -> None:
-    """Read the live sessions back from the newest rows."""
-    rows = _begun(db, now, newest)
-    numbers = {row[3] for row in rows}
-    begun = [
-        (_key(site, visitor, client_session), Session(number, started, last, tuple(attributes)))
-        for site, visitor, client_session, number, started, last, *attributes in rows
-        if client_session or last >= now - DAY - IDLE  # what a browser may still send (semantics 1 and 10)
-    ]
-    announced = [
-        (_key(site, visitor, client_session), Session(number, first, last, ()))
-        for site, visitor, client_session, number, first, last in _announced(db, now, newest // 4)
-        if number not in numbers
-    ]
-    for key, session in sorted([*begun, *announced], key=lambda item: item[1].last):
-        live.keep(key, session)
-    live.committed()
+def packed(signals: Iterable[Signal]) -> bytes:
+    """Signals as they are remembered."""
+    return b"".join([_SIGNAL.pack(*signal) for signal in signals])[:_MOST_BYTES]
 
 
-def _key(site: int, visitor: int, client_session: int) -> Key:
-    return (site, "client", client_session) if client_session else (site, "visitor", visitor)
+def unpacked(signals: bytes) -> list[Signal]:
+    """Remembered signals one by one."""
+    return [Signal(*values) for values in _SIGNAL.iter_unpack(signals)]
 
 
-def _begun(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
-    """The sessions of the newest events: where they are found, when they began and were last heard of."""
-    rows = db.execute(
-        f"""
-        -- sessions.recover
-        select site, visitor, client_session, session, time - since_start, time, {", ".join(STORED_ATTRIBUTES)}
-        from {stored("events")}
-        where id in (
-          select newest from (
-            select max(time), id as newest
-            from events
-            where id > (select coalesce(max(id), 0) from events) - :newest
-              and time >= :since and session <> 0
-            group by session
-          )
+def started(number: int, signal: Signal, attributes: Attributes) -> Session:
+    """A session that this event starts."""
+    time = signal.time
+    return Session(number, time, time, time, time if signal.what == PAGE_VIEW else 0, attributes, _SIGNAL.pack(*signal))
+
+
+def told_in_order(visits: Visits, signal: Signal, *, named: bool) -> Told | None:
+    """The visits with a signal that comes at their end and changes nothing before it, as nearly all do; None where it
+    takes a closer look."""
+    sessions, waiting = visits
+    if not sessions or waiting:
+        return None
+    newest = sessions[-1]
+    number, start, first, last, viewed, attributes, signals = newest
+    time, _, what = signal
+    if what == PAGE_VIEW and not viewed:
+        return None
+    if what > PAGE_EXIT:
+        if not first <= time or not _reaches(first, last, time, named=named):
+            return None
+    else:
+        alone = len(sessions) == 1 or (what != PAGE_EXIT and all(other.last <= last for other in sessions))
+        if not alone or time < last or not _reaches(first, last, time, named=named):
+            return None
+        last = time
+    if len(signals) < _MOST_BYTES:
+        signals += _SIGNAL.pack(*signal)
+    session = Session(number, start, first, last, viewed, attributes, signals)
+    return Told(Visits((*sessions[:-1], session), b""), session)
+
+
+def told(
+    visits: Visits,
+    signal: Signal,
+    own: Callable[[], Attributes],
+    number: Callable[[], int],
+    *,
+    named: bool,
+    most_moved: int,
+) -> Told:
+    """The visits with this signal, whenever it comes. `named` are those under a client's session id, which go on over
+    any silence. `own` are the attributes of the event itself, `number` gives a new session its number; both are asked
+    only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
+    waiting = unpacked(visits.waiting)
+    home = _home_of(visits.sessions, signal, named=named)
+    if home is None and not signal.starts:
+        return Told(Visits(visits.sessions, packed([*waiting, signal])), None)
+    if home is None:
+        draft = _Draft(started(number(), signal, own()))
+    else:
+        draft = _Draft(home)
+        draft.take(signal, own if len(draft.rows) <= most_moved else None)
+    others = [session for session in visits.sessions if session is not home]
+    moves: list[Move] = []
+    if signal.lasts and len(draft.rows) + len(waiting) <= most_moved:
+        waiting = draft.gather(waiting, named=named)
+        following = min((one for one in others if one.first > draft.first), key=_first, default=None)
+        if following is not None:
+            others.remove(following)
+            others.append(draft.gather_from(following, named=named))
+    session = draft.session()
+    moves += draft.moves(session)
+    sessions = sorted((*others, session), key=_first)
+    if len(sessions) > MOST_SESSIONS:
+        sessions.remove(min(sessions, key=lambda one: one.last))
+    return Told(Visits(tuple(sessions), packed(waiting)), session, moves)
+
+
+class _Draft:
+    """A session while something is told that changes more than its end."""
+
+    def __init__(self, session: Session) -> None:
+        self.number, self.started, self.first, self.last, self.viewed, self.attributes, signals = session
+        self.signals = unpacked(signals)
+        self.rows = tuple(self.signals)  # they follow when start or attributes change
+        self._changed = False
+        self._gained: dict[int, list[Signal]] = {}
+
+    def take(self, signal: Signal, own: Callable[[], Attributes] | None) -> None:
+        """Add the signal that has come; without its attributes the start stays."""
+        if own is not None and signal.starts and len(self.signals) < MOST_SIGNALS:
+            self._begin_with(signal, own)
+        self._add(signal)
+
+    def _begin_with(self, signal: Signal, own: Callable[[], Attributes]) -> None:
+        """An earlier start, or an earlier first page view (semantics 15)."""
+        starts = signal.time < self.started
+        shows = signal.what == PAGE_VIEW and (not self.viewed or signal.time < self.viewed)
+        if not starts and not shows:
+            return
+        of_page = shows or (starts and not self.viewed)
+        self.attributes = tuple(
+            [
+                its if (starts if from_first_event else of_page) else before
+                for its, before, from_first_event in zip(own(), self.attributes, _FROM_FIRST_EVENT, strict=True)
+            ]
         )
-        """,
-        {"newest": newest, "since": now - _RECOVERED},
-    ).fetchall()
-    return cast(list[tuple[int, ...]], rows)  # the table is strict
+        self.started = min(self.started, signal.time)
+        self.viewed = signal.time if shows else self.viewed
+        self._changed = True
+
+    def _add(self, signal: Signal) -> None:
+        self.signals.append(signal)
+        if signal.lasts:
+            self.first, self.last = min(self.first, signal.time), max(self.last, signal.time)
+
+    def gather(self, waiting: Sequence[Signal], *, named: bool) -> list[Signal]:
+        """Take what waited for this session; what goes on waiting. A leave beacon may bring others within reach."""
+        beacons = [signal for signal in waiting if signal.lasts]
+        while (found := next((one for one in beacons if self._takes(one, named=named)), None)) is not None:
+            beacons.remove(found)
+            self._gain(found, 0)
+        left = beacons
+        for span in waiting:
+            if not span.lasts:
+                if self._takes(span, named=named):
+                    self._gain(span, 0)
+                else:
+                    left.append(span)
+        return left
+
+    def gather_from(self, following: Session, *, named: bool) -> Session:
+        """Take the spans before the next session that belong to this one; the next session without them."""
+        signals = unpacked(following.signals)
+        own = [
+            signal
+            for signal in signals
+            if not signal.lasts and self.first <= signal.time < following.first and self._takes(signal, named=named)
+        ]
+        for span in own:
+            self._gain(span, following.number)
+        return (
+            following._replace(signals=packed(signal for signal in signals if signal not in own)) if own else following
+        )
+
+    def _takes(self, signal: Signal, *, named: bool) -> bool:
+        near = _reaches(self.first, self.last, signal.time, named=named)
+        return near or (signal.what == PAGE_EXIT and _shown(self.first, self.signals, signal) > 0)
+
+    def _gain(self, signal: Signal, source: int) -> None:
+        self._gained.setdefault(source, []).append(signal)
+        self._add(signal)
+
+    def session(self) -> Session:
+        """The session as it is now."""
+        signals = packed(self.signals)
+        return Session(self.number, self.started, self.first, self.last, self.viewed, self.attributes, signals)
+
+    def moves(self, session: Session) -> list[Move]:
+        """The rows that have to follow."""
+        gained = [Move(source, session, signals) for source, signals in self._gained.items()]
+        return [Move(self.number, session, self.rows), *gained] if self._changed and self.rows else gained
 
 
-def _announced(db: Connection, now: int, newest: int) -> list[tuple[int, ...]]:
-    """The sessions that the newest spans stand in, with the times of the first and the last of them."""
-    spans = " union all ".join(
-        f"""
-        select site, visitor, client_session, session, time from {table}
-        where id > (select coalesce(max(id), 0) from {table}) - :newest and time >= :since and session <> 0
-        """
-        for table in SPANS
+def _first(session: Session) -> int:
+    return session.first
+
+
+def _reaches(first: int, last: int, time: int, *, named: bool) -> bool:
+    """Whether a session with these signals can have one at this time, too: none is longer than 24 hours, and one of our
+    own making has no silence of more than 30 minutes."""
+    if time < first:
+        return last - time <= LONGEST and (named or first - time <= IDLE)
+    return time - first <= LONGEST and (named or time - last <= IDLE)
+
+
+def _home_of(visits: Sequence[Session], signal: Signal, *, named: bool) -> Session | None:
+    """The session of a signal: for a leave beacon that of its page view; else the newest that had begun by then, or the
+    first after it, of those within reach."""
+    if signal.what == PAGE_EXIT:
+        view = _PAGE.pack(signal.path, PAGE_VIEW)
+        showing = [one for one in visits if view in one.signals]  # without unpacking what cannot be it
+        shown = [(_shown(one.first, unpacked(one.signals), signal), one) for one in showing]
+        latest, session = max(shown, key=lambda pair: pair[0], default=(0, None))
+        if latest:
+            return session
+    near = [one for one in visits if _reaches(one.first, one.last, signal.time, named=named)]
+    begun = [one for one in near if one.first <= signal.time]
+    return max(begun, key=_first) if begun else min(near, key=_first, default=None)
+
+
+def _shown(first: int, signals: Iterable[Signal], leaving: Signal) -> int:
+    """When the page that a beacon leaves was last shown before, in the session that begins with `first`; 0 where it was
+    not."""
+    if leaving.time - first > LONGEST:
+        return 0
+    return max(
+        (
+            signal.time
+            for signal in signals
+            if signal.what == PAGE_VIEW and signal.path == leaving.path and signal.time <= leaving.time
+        ),
+        default=0,
     )
-    rows = db.execute(
-        f"""
-        -- sessions.recover
-        select site, visitor, client_session, session, min(time), max(time) from ({spans}) group by session
-        """,
-        {"newest": newest, "since": now - _RECOVERED},
-    ).fetchall()
-    return cast(list[tuple[int, ...]], rows)

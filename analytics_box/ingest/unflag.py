@@ -9,10 +9,11 @@ import json
 from functools import partial
 from typing import Any
 
-from analytics_box.clock import DAY
-from analytics_box.ingest import sessions
-from analytics_box.ingest.facts import PAGE_EXIT, STORED_ATTRIBUTES, STORED_COLUMNS, STORED_OWN, stored
-from analytics_box.ingest.sessions import IDLE, LONGEST, Key, LiveSessions, Session
+from analytics_box.ingest.facts import STORED_ATTRIBUTES, STORED_COLUMNS, STORED_OWN, stored
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.placing import Placing, Who
+from analytics_box.ingest.recovery import Recovered, around
+from analytics_box.ingest.sessions import IDLE, LONGEST, Signal
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import EMPTY
 
@@ -25,22 +26,22 @@ _INSERT = f"""
     -- unflag.write
     insert into {stored("events")} ({", ".join(STORED_COLUMNS)}) values ({", ".join("?" * len(STORED_COLUMNS))})
     """
+_MOST_MOVED = 20 * CHUNK  # rows of their sessions that may follow a chunk of them
 Row = list[Any]
-Known = dict[Key, list[Session]]
 
 
-async def unflag(events: Db, live: LiveSessions, *, site: int, reason: str, agent: str, now: int) -> int:
+async def unflag(events: Db, live: LiveSessions, *, site: int, reason: str, agent: str) -> int:
     """Count all events of a site that were held for this reason under this agent's name; how many there were."""
     done = 0
     while True:
         found, known = await events.read(partial(_next, site=site, reason=reason, agent=agent), seconds=_SECONDS)
         if not found:
             return done
-        done += await events.write(partial(_write, live=live, found=found, known=known, now=now))
+        done += await events.write(partial(_write, live=live, found=found, known=known))
 
 
-def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], Known]:
-    """The oldest held events by id, and the sessions of their visitors around that time."""
+def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[Recovered]]:
+    """The oldest held events by id, and the visits of their visitors around that time."""
     numbers = db.execute(
         """
         -- unflag.next
@@ -49,7 +50,7 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
         (reason, agent),
     ).fetchone()
     if numbers is None or None in numbers:
-        return [], {}
+        return [], []
     rows = db.execute(
         f"""
         -- unflag.next
@@ -62,40 +63,13 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
         (site, *numbers, CHUNK),
     ).fetchall()
     if not rows:
-        return [], {}
-    ids, times, visitors, clients = (list(column) for column in zip(*rows, strict=True))
-    return [int(str(one)) for one in ids], _sessions(db, site, times, visitors, clients)
+        return [], []
+    found, times, visitors, clients = ([int(str(value)) for value in column] for column in zip(*rows, strict=True))
+    span = min(times) - LONGEST - IDLE, max(times) + LONGEST + IDLE
+    return found, around(db, site, span, set(visitors), {client for client in clients if client})
 
 
-def _sessions(db: Connection, site: int, times: list[Any], visitors: list[Any], clients: list[Any]) -> Known:
-    rows = db.execute(
-        f"""
-        -- unflag.sessions
-        select visitor, client_session, session, time - since_start, max(time), {", ".join(STORED_ATTRIBUTES)}
-        from {stored("events")}
-        where site = :site and time between :first and :last and session <> 0
-          and (
-            client_session = 0 and visitor in (select value from json_each(:visitors))
-            or client_session in (select value from json_each(:clients))
-          )
-        group by session
-        """,
-        {
-            "site": site,
-            "first": min(times) - LONGEST - IDLE,
-            "last": max(times) + LONGEST + IDLE,
-            "visitors": json.dumps(sorted(set(visitors))),
-            "clients": json.dumps(sorted({client for client in clients if client})),
-        },
-    ).fetchall()
-    known: Known = {}
-    for row in rows:
-        visitor, client, number, started, last, *attributes = (int(str(value)) for value in row)
-        known.setdefault(_key(site, visitor, client), []).append(Session(number, started, last, tuple(attributes)))
-    return known
-
-
-def _write(db: Connection, *, live: LiveSessions, found: list[int], known: Known, now: int) -> int:
+def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[Recovered]) -> int:
     """Write these events anew; those that are still held, for another call may have been quicker."""
     rows = db.execute(
         f"""
@@ -106,8 +80,11 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: Known
         """,
         (json.dumps(found),),
     ).fetchall()
-    counted = [_counted(db, list(row), live, known, now) for row in rows]
-    db.executemany(_INSERT, counted)
+    for visits in known:
+        live.learn(*visits)
+    placing = Placing(live, most_moved=_MOST_MOVED)
+    for row in rows:
+        db.execute(_INSERT, _counted(db, list(row), placing))
     db.execute(
         f"""
         -- unflag.write
@@ -115,49 +92,20 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: Known
         """,
         (json.dumps(found),),
     )
-    return len(counted)
+    return len(rows)
 
 
-def _counted(db: Connection, row: Row, live: LiveSessions, known: Known, now: int) -> Row:
+def _counted(db: Connection, row: Row, placing: Placing) -> Row:
     """The row as one of a person's event."""
     row[_AT["bot"]] = row[_AT["agent"]] = EMPTY
-    session = _session(db, row, live, known, now)
-    if session is not None:
-        row[_AT["session"]], row[_AT["since_start"]] = session.number, row[_AT["time"]] - session.started
-        row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES)] = session.attributes
-    return row
-
-
-def _session(db: Connection, row: Row, live: LiveSessions, known: Known, now: int) -> Session | None:
-    """The session that this event continues or begins; None for nobody and for a leave beacon on its own."""
-    time, visitor = row[_AT["time"]], row[_AT["visitor"]]
+    site, time, visitor = row[_AT["site"]], row[_AT["time"]], row[_AT["visitor"]]
     if not visitor:
-        return None
-    key = _key(row[_AT["site"]], visitor, row[_AT["client_session"]])
-    announced = live.find((key,), time)
-    if announced is not None and announced.attributes:
-        session = announced._replace(last=max(announced.last, time))
-        live.keep(key, session)
-        return session
-    found = _fitting(known.get(key, ()), key, time)
-    if found is not None:
-        session = found._replace(last=max(found.last, time))
-    elif row[_AT["kind"]] == PAGE_EXIT:
-        return None
-    else:
-        attributes = row[_FIRST_ATTRIBUTE : _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES)]
-        session = live.begin(db, time, tuple(attributes), announced.number if announced is not None else None)
-    known[key] = [other for other in known.get(key, ()) if other.number != session.number] + [session]
-    if now - session.last <= DAY:
-        live.keep(key, session)
-    return session
-
-
-def _fitting(known: "list[Session] | tuple[()]", key: Key, time: int) -> Session | None:
-    """The newest of these sessions that an event at this time continues."""
-    fitting = [session for session in known if sessions.continues(session, key, time)]
-    return max(fitting, key=lambda session: (session.started, session.number), default=None)
-
-
-def _key(site: int, visitor: int, client_session: int) -> Key:
-    return (site, "client", client_session) if client_session else (site, "visitor", visitor)
+        return row
+    who = Who(site, visitor, visitor, row[_AT["client_session"]])
+    attributes = slice(_FIRST_ATTRIBUTE, _FIRST_ATTRIBUTE + len(STORED_ATTRIBUTES))
+    signal = Signal(time, row[_AT["path"]], row[_AT["kind"]])
+    session = placing.place(db, who, signal, lambda: tuple(row[attributes]))
+    if session is not None:
+        row[_AT["session"]], row[_AT["since_start"]] = session.number, time - session.started
+        row[attributes] = session.attributes
+    return row

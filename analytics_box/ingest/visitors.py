@@ -1,47 +1,62 @@
 """Who is the same visitor, without knowing who it is (semantics 7).
 
 A visitor's id is a keyed hash with a salt of the UTC day. Only today's and yesterday's salts exist, in a 0600 file
-of their own; once a salt is overwritten, no one can link its ids to an address again.
+of their own; once a salt is overwritten, no one can link its ids to an address again. Addresses are never hashed with
+anything else.
 """
 
 import hashlib
 import json
 import os
 import secrets
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
 
-from analytics_box.clock import utc_day
+from analytics_box.clock import DAY, utc_day
 
 SALT_BYTES = 32
 BITS = 47  # six bytes in SQLite; among a million visitors of a day two are taken for one once in 280 days
 
 
+Derive = Callable[[str], bytes]  # a key that secret.key always gives for this name
+
+
 class Salts(Struct, frozen=True):
-    """The two salts that exist on a UTC day."""
+    """The two salts that exist on a UTC day. Those of earlier days are gone: history that servers send has salts of its
+    own, which secret.key gives for each day and site, so that a day may be imported in many sittings."""
 
     day: int
     today: bytes
     yesterday: bytes
+    history: Derive
 
-    def of(self, instant: int) -> bytes:
-        """The salt of this instant's day; today's where that day has none any more, or none yet."""
-        return self.around(instant)[0]
+    def of(self, day: int, site: int) -> bytes:
+        """The salt of this UTC day; today's where that is yet to come."""
+        if day >= self.day:
+            return self.today
+        if day == self.day - 1:
+            return self.yesterday
+        return self.history(f"visitors of day {day} on site {site}")
 
-    def around(self, instant: int) -> tuple[bytes, bytes]:
-        """The salt of this instant's day, and the other one: a session may reach over midnight."""
-        if utc_day(instant) == self.day - 1:
+    def around(self, instant: int, site: int) -> tuple[bytes, bytes]:
+        """The salt of this instant's day, and that of the day beside it into which a session may reach."""
+        day = utc_day(instant)
+        if day >= self.day:
+            return self.today, self.yesterday
+        if day == self.day - 1:
             return self.yesterday, self.today
-        return self.today, self.yesterday
+        return self.of(day, site), self.of(day - 1 if instant % DAY < DAY // 2 else day + 1, site)
 
 
 class SaltFile:
     """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, history: Derive) -> None:
         self.path = path
+        self._history = history
         self._salts = self._read()
 
     def current(self, now: int) -> Salts:
@@ -55,7 +70,7 @@ class SaltFile:
     def _turn(self, day: int) -> Salts:
         old = self._salts
         yesterday = old.today if old is not None and old.day == day - 1 else secrets.token_bytes(SALT_BYTES)
-        return Salts(day=day, today=secrets.token_bytes(SALT_BYTES), yesterday=yesterday)
+        return Salts(day, secrets.token_bytes(SALT_BYTES), yesterday, self._history)
 
     def _read(self) -> Salts | None:
         try:
@@ -64,6 +79,7 @@ class SaltFile:
                 day=int(found["day"]),
                 today=bytes.fromhex(found["today"]),
                 yesterday=bytes.fromhex(found["yesterday"]),
+                history=self._history,
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

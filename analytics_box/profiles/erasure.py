@@ -15,7 +15,7 @@ from msgspec import Struct
 from analytics_box import audit, ids
 from analytics_box.clock import Clock
 from analytics_box.ingest.facts import TABLES
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure

@@ -51,6 +51,11 @@ class Seal:
         said = f"{owner}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(said, digest_size=16, key=self._loaded(make=False), person=b"seal.digest").digest()
 
+    def derive(self, name: str) -> bytes:
+        """32 bytes that this key always gives for a name, and that say nothing of it. Raises SealBroken."""
+        key = self._loaded(make=True)
+        return hashlib.blake2b(name.encode(), digest_size=KEY_BYTES, key=key, person=b"seal.derive").digest()
+
     def _loaded(self, *, make: bool) -> bytes:
         if not self._key:
             if make and not self._path.exists():

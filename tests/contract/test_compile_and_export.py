@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited

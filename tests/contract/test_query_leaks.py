@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from analytics_box.ingest.facts import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.links import click_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.known import known_link

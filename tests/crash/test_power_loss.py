@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import apsw
 import pytest
 
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.facts import Event
 from analytics_box.store.migrations import migrate
 from analytics_box.store.schema import EVENTS_FILE
@@ -62,7 +62,7 @@ class Run:
                 checkpoint_pages=chance.choice((4, 25, 1_000)),
                 vfs=disk.name,
             )
-            books.db.write_now(lambda connection: sessions.recover(connection, books.live, NOON))
+            books.db.write_now(lambda connection: recovery.recover(connection, books.live, NOON))
             for _ in range(GROUPS):
                 asyncio.run(self._one_group(books, chance))
             books.db.close()

@@ -11,7 +11,7 @@ from analytics_box.ingest.visitors import Salts
 
 NOW = 1_790_000_000_000
 SENDER = Sender(network="203.0.113.7", user_agent="", agent=agent.NOTHING, language="", bot="", by_key=False)
-SALTS = Salts(day=NOW // 86_400_000, today=b"t" * 32, yesterday=b"y" * 32)
+SALTS = Salts(day=NOW // 86_400_000, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
 
 
 def fact(name: str = "screen_view", **fields: object) -> Event:

@@ -19,7 +19,7 @@ from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
 from tests.inprocess import NOON
 
-SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32)
+SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
 BROWSER = Sender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=False)
 SERVER = Sender(network="203.0.113.7", user_agent="x", agent=NOTHING, language="", bot="", by_key=True)
 DEEP = "[" * 100_000
@@ -167,12 +167,13 @@ TIMES: tuple[tuple[Sender, int, int | None], ...] = (
     (BROWSER, 0, 0),
     (BROWSER, -DAY, -DAY),
     (BROWSER, -DAY - 1, 0),
-    (BROWSER, 5 * MINUTE, 5 * MINUTE),
-    (BROWSER, 5 * MINUTE + 1, 0),
+    (BROWSER, 1, 0),
+    (BROWSER, 5 * MINUTE, 0),
     (BROWSER, -NOON, 0),
     (BROWSER, 10**17, 0),
     (SERVER, -365 * DAY, -365 * DAY),
-    (SERVER, HOUR, HOUR),
+    (SERVER, 1, 0),
+    (SERVER, HOUR, 0),
     (SERVER, HOUR + 1, None),
     (SERVER, 946_684_800_000 - NOON, 946_684_800_000 - NOON),
     (SERVER, 946_684_799_999 - NOON, None),

@@ -6,17 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.facts import SPANS, Fact, Span
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.strings import Strings
-from tests.query.happenings import DAY, MINUTE, Happening, at
+from tests.query.happenings import MINUTE, Happening, at
 from tests.query.stage import Stage, stage_in
+from tests.query.visits import apart, visits
 
 BEGIN = at(2026, 6, 17, 22)
 IDLE = 30 * MINUTE
@@ -79,67 +80,43 @@ def stories(draw: st.DrawFn) -> list[Step]:
     return told
 
 
-class Open:
-    """A session while the story is told. It has not begun while only spans are in it."""
-
-    def __init__(self, time: int, *, begun: bool) -> None:
-        self.started, self.last, self.begun = time, time, begun
-
-    def takes(self, step: Step) -> bool:
-        time = step.happening.time
-        near = bool(step.happening.client_session) or time - self.last <= IDLE
-        return near and self.started - IDLE <= time <= self.started + DAY
-
-
 def expected(story: Sequence[Step]) -> list[int]:
     """The session of each step by number, 0 for none, told in the plainest way."""
-    by_whom: dict[tuple[int, str], list[Open]] = {}
-    every: list[Open] = []
-    found = []
-    for step in story:
-        happening = step.happening
-        named = happening.client_session
-        own = by_whom.setdefault((0, named) if named else (happening.person, ""), [])
-        newest_first = sorted(own, key=lambda one: one.started, reverse=True)
-        session = next((one for one in newest_first if one.takes(step)), None)
-        alone = happening.kind == "exit" and not step.table and (session is None or not session.begun)
-        if alone:
-            found.append(0)
-            continue
-        if session is None:
-            session = Open(happening.time, begun=not step.table)
-            own.append(session)
-            every.append(session)
-        elif not step.table:
-            if not session.begun:
-                session.started = session.last = happening.time
-                session.begun = True
-            session.last = max(session.last, happening.time)
-        elif not session.begun:
-            session.started, session.last = min(session.started, happening.time), max(session.last, happening.time)
-        found.append(every.index(session) + 1)
-    return found
+    steps = {id(one.happening): one for one in story}
+    told = visits([one.happening for one in story], lambda one: bool(steps[id(one)].table))
+    found = {id(one): number for number, visit in enumerate(told, 1) for one in (*visit.happenings, *visit.spans)}
+    return [found.get(id(one.happening), 0) for one in story]
 
 
 def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
-    """The same as the box has it, with its restarts."""
+    """The same as the box has it in the end, with its restarts."""
     strings, live = Strings(), LiveSessions()
     ledger = Ledger(strings, live)
-    numbers: list[int] = []
+    rows: list[tuple[str, int]] = []
     for step in story:
         if step.restart:
             strings, live = Strings(), LiveSessions()
             ledger = Ledger(strings, live)
             now = step.happening.arrived
-            stage.db.read_now(lambda db, live=live, now=now: sessions.recover(db, live, now))  # type: ignore[misc]  # a lambda with a default
+            stage.db.read_now(lambda db, live=live, now=now: recovery.recover(db, live, now))  # type: ignore[misc]  # a lambda with a default
         fact = structs.replace(step.fact, site=site)
         stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         live.committed()
         table = step.table or "events"
-        query = f"select session from {table} where site = ? order by id desc limit 1"
-        numbers.append(int(str(stage.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())[0][0])))  # type: ignore[misc]  # a lambda with a default
-    order = list(dict.fromkeys(number for number in numbers if number))
-    return [order.index(number) + 1 if number else 0 for number in numbers]
+        newest = stage.db.read_now(lambda db, table=table: db.execute(f"select max(id) from {table}").fetchall())  # type: ignore[misc]  # a lambda with a default
+        rows.append((table, int(str(newest[0][0]))))
+    return [session_of(stage, *row) for row in rows]
+
+
+def session_of(stage: Stage, table: str, row: int) -> int:
+    found = stage.db.read_now(lambda db: db.execute(f"select session from {table} where id = ?", (row,)).fetchall())
+    return int(str(found[0][0]))
+
+
+def numbered(sessions: Sequence[int]) -> list[int]:
+    """The same sessions, numbered as they come."""
+    order = list(dict.fromkeys(number for number in sessions if number))
+    return [order.index(number) + 1 if number else 0 for number in sessions]
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +144,90 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
 @example(story=[step(0), step(30, restart=True), step(60 + 1 / 60_000, restart=True)])
 def test_every_story_has_the_sessions_of_the_plain_telling(stage: Stage, story: list[Step]) -> None:
     (site,) = stage.new_sites(1)
-    numbers = expected(story)
-    order = list(dict.fromkeys(number for number in numbers if number))
-    told = [order.index(number) + 1 if number else 0 for number in numbers]
-    assert stored(stage, story, site) == told, "\n".join(str(step) for step in story)
+    assert numbered(stored(stage, story, site)) == numbered(expected(story)), "\n".join(str(step) for step in story)
+
+
+@st.composite
+def permutations(draw: st.DrawFn) -> tuple[list[Step], list[int], list[int]]:
+    """What happens within a day, the order in which it arrives, and how many come in each request."""
+    minutes = draw(st.lists(st.integers(0, 4 * 60), min_size=2, max_size=9, unique=True))
+    arrived = BEGIN + 23 * 60 * MINUTE
+    told = []
+    for number, minute in enumerate(sorted(minutes)):
+        kind = draw(st.sampled_from(("view", "view", "custom", "exit")))
+        happening = Happening(
+            site=1,
+            time=BEGIN + minute * MINUTE,
+            arrived=arrived,
+            kind=kind,
+            person=draw(st.sampled_from((1, 1, 1, 2))),
+            name={"view": "screen_view", "exit": "page_exit"}.get(kind, "buy"),
+            path=draw(st.sampled_from(("/", "/a"))),
+            client_session=draw(st.sampled_from(("", "", "s1"))),
+            session={"source": f"source {number}", "browser": f"browser {number}"},
+        )
+        told.append(Step(happening, draw(st.sampled_from(("", "", "", "vitals", "outgoing_links")))))
+    order = draw(st.permutations(range(len(told))))
+    return told, order, draw(st.lists(st.integers(1, 4), min_size=len(told), max_size=len(told)))
+
+
+def in_requests(order: Sequence[int], sizes: Sequence[int]) -> Iterator[Sequence[int]]:
+    first = 0
+    for size in sizes:
+        if first < len(order):
+            yield order[first : first + size]
+        first += size
+
+
+def were_apart(steps: Sequence[Step], arrivals: Iterator[Sequence[int]]) -> bool:
+    """Whether two sessions were apart once that belong together in the end: they stay apart."""
+    told: list[Happening] = []
+    groups = apart([step.happening for step in steps if not step.table])
+    for numbers in arrivals:
+        for number in sorted(numbers, key=lambda number: steps[number].happening.time):
+            if steps[number].table:
+                continue
+            told.append(steps[number].happening)
+            begun = [
+                number
+                for number, group in enumerate(groups)
+                for visit in visits(told)
+                if any(visit.happenings[0] is happening for happening in group)
+            ]
+            if len(begun) > len(set(begun)):
+                return True
+    return False
+
+
+def rows_of(stage: Stage, site: int) -> list[tuple[object, ...]]:
+    """Everything that a site has of its sessions, in the order of time, with sessions numbered as they come."""
+    found = []
+    for table in ("events", "vitals", "outgoing_links"):
+        query = f"""
+            select fact.time, fact.visitor, fact.client_session, session, sources.value, browsers.value,
+              {"session_started, time - session_started" if table == "events" else "0, 0"}
+            from {table} as fact
+            join strings as sources on sources.id = source
+            join strings as browsers on browsers.id = browser
+            where site = ?
+            order by time
+            """
+        found += stage.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())  # type: ignore[misc]  # a lambda with a default
+    order = numbered([int(str(row[3])) for row in found])
+    return [(*row[:1], row[2] != 0, number, *row[4:]) for row, number in zip(found, order, strict=True)]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(told=permutations())
+def test_the_order_of_arrival_does_not_matter(stage: Stage, told: tuple[list[Step], list[int], list[int]]) -> None:
+    """Whatever comes within a day, in any order and cut into any requests, makes the same rows; but sessions that were
+    apart before what joins them came stay apart."""
+    steps, order, sizes = told
+    assume(not were_apart(steps, iter([[number] for number in range(len(steps))])))
+    assume(not were_apart(steps, in_requests(order, sizes)))
+    here, there = stage.new_sites(2)
+    for step in steps:
+        stage.store_facts([structs.replace(step.fact, site=here)])
+    for numbers in in_requests(order, sizes):
+        stage.store_facts([structs.replace(steps[number].fact, site=there) for number in numbers])
+    assert rows_of(stage, there) == rows_of(stage, here), "\n".join(str(steps[number]) for number in order)

@@ -7,9 +7,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery, sessions
+from analytics_box.ingest.facts import ATTRIBUTES, Fact, Span
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.store.strings import Strings
 from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at
 from tests.query.stage import Stage, stage_in
@@ -49,9 +50,37 @@ STORIES: dict[str, tuple[Sequence[Happening], list[int]]] = {
         [after(view, HOUR + 50 * MINUTE), after(view, 2 * HOUR + 10 * MINUTE), after(view, 2 * HOUR + 40 * MINUTE)],
         [1, 1, 1],
     ),
-    "a leave beacon alone starts nothing": ([leave, after(view, 1)], [0, 1]),
+    "a leave beacon alone is nobody's": ([leave, after(leave, 1)], [0, 0]),
+    "a leave beacon before its page view waits for it": ([leave, after(view, 1)], [1, 1]),
+    "leave beacons that wait bring each other": ([leave, after(leave, 30 * MINUTE), after(view, HOUR)], [1, 1, 1]),
+    "a leave beacon too early for a page view is nobody's": ([leave, after(view, 30 * MINUTE + 1)], [0, 1]),
     "a leave beacon ends nothing": ([view, after(leave, 20 * MINUTE), after(view, 40 * MINUTE)], [1, 1, 1]),
-    "a leave beacon after the session is nobody's": ([view, after(leave, 31 * MINUTE), after(view, HOUR)], [1, 0, 2]),
+    "a page that was read for long is one visit": ([view, after(leave, 45 * MINUTE), after(view, HOUR)], [1, 1, 1]),
+    "a page that was read for a day and longer is none": ([view, after(leave, DAY + 1)], [1, 0]),
+    "a page view that comes late has its leave beacon": (
+        [after(leave, 45 * MINUTE), after(view, 0, late=HOUR)],
+        [1, 1],
+    ),
+    "a page that was left and never shown is nobody's": (
+        [view, after(replace(leave, path="/other"), 31 * MINUTE), after(view, 62 * MINUTE)],
+        [1, 0, 2],
+    ),
+    "a leave beacon finds its page view among visits": (
+        [view, after(replace(view, path="/b"), HOUR), after(leave, HOUR + MINUTE)],
+        [1, 2, 1],
+    ),
+    "a late event finds a visit long ago": (
+        [view, *(after(view, hour * HOUR) for hour in range(1, 6)), after(custom, MINUTE, late=6 * HOUR)],
+        [1, 2, 3, 4, 5, 6, 1],
+    ),
+    "visits that were apart stay apart": (
+        [view, after(view, 50 * MINUTE), after(view, 25 * MINUTE, late=HOUR)],
+        [1, 2, 1],
+    ),
+    "a client's first event may come last": (
+        [after(named, 9 * HOUR), after(named, 5 * HOUR, late=5 * HOUR), after(named, 0, late=10 * HOUR)],
+        [1, 1, 1],
+    ),
     "a custom event starts a session": ([custom, after(view, 1)], [1, 1]),
     "nobody has none": ([nobody, after(view, 1)], [0, 1]),
     "a program has none": ([program, after(view, 1)], [0, 1]),
@@ -115,11 +144,45 @@ def test_events_make_sessions(stage: Stage, story: str) -> None:
     assert sessions_of(stage) == expected
 
 
-def test_a_session_keeps_the_source_and_browser_of_its_first_event(stage: Stage) -> None:  # semantics 15
-    first = replace(view, time=EVENING + MINUTE, session={"source": "Google", "browser": "Firefox"})
-    late = replace(view, arrived=EVENING + 2 * MINUTE, session={"source": "Bing", "browser": "Chrome"})
-    later = replace(first, time=EVENING + 3 * MINUTE, session={"source": "Direct", "browser": "Safari"})
-    stage.store([first, late, later])
+# What arrives, and what all rows of the session have in the end: start, source, browser (semantics 11 and 15).
+def _saying(happening: Happening, source: str, browser: str) -> Happening:
+    return replace(happening, session={"source": source, "browser": browser})
+
+
+GOOGLE, BING = _saying(after(view, MINUTE), "Google", "Firefox"), _saying(view, "Bing", "Chrome")
+BUY = _saying(after(custom, -MINUTE), "Direct", "Safari")
+SPEAKERS: dict[str, tuple[Sequence[Happening], tuple[int, str, str]]] = {
+    "later events change nothing": ([BING, GOOGLE], (EVENING, "Bing", "Chrome")),
+    "an earlier page view moves the start": ([GOOGLE, BING], (EVENING, "Bing", "Chrome")),
+    "the source is that of the first page view": ([BUY, BING, GOOGLE], (EVENING - MINUTE, "Bing", "Safari")),
+    "whatever comes first": ([GOOGLE, BUY, BING], (EVENING - MINUTE, "Bing", "Safari")),
+    "without a page view it is that of the first event": ([BUY, after(BUY, 0)], (EVENING - MINUTE, "Direct", "Safari")),
+    "a leave beacon says nothing": (
+        [_saying(after(leave, -2 * MINUTE), "Direct", "Safari"), GOOGLE],
+        (EVENING + MINUTE, "Google", "Firefox"),
+    ),
+}
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("story", SPEAKERS)
+def test_all_rows_of_a_session_have_its_start_source_and_browser(stage: Stage, story: str, at_once: bool) -> None:
+    happenings, expected = SPEAKERS[story]
+    vital = Span(
+        table="vitals",
+        site=1,
+        time=EVENING + MINUTE,
+        visitor=view.visitor,
+        yesterday=0,
+        client_session="",
+        path="/",
+        query_string="",
+        attributes=("",) * len(ATTRIBUTES),
+        own=(1, 2.0),
+    )
+    facts: list[Fact] = [vital, *(happening.fact() for happening in happenings)]
+    for request in [facts] if at_once else [[fact] for fact in facts]:
+        stage.store_facts(request)
     rows = stage.db.read_now(
         lambda db: db.execute(
             """
@@ -129,7 +192,31 @@ def test_a_session_keeps_the_source_and_browser_of_its_first_event(stage: Stage)
             """
         ).fetchall()
     )
-    assert set(rows) == {(EVENING + MINUTE, "Google", "Firefox")}
+    assert set(rows) == {expected}
+    rows = stage.db.read_now(
+        lambda db: db.execute(
+            """
+            select session <> 0, sources.value, browsers.value from vitals
+            join strings as sources on sources.id = source
+            join strings as browsers on browsers.id = browser
+            """
+        ).fetchall()
+    )
+    assert rows == [(1, *expected[1:])]
+
+
+def test_one_request_may_bring_events_in_any_order(stage: Stage) -> None:
+    stage.store_facts([after(view, minute * MINUTE).fact() for minute in (50, 25, 0, 75)])
+    assert sessions_of(stage) == [1, 1, 1, 1]
+
+
+def test_a_long_session_no_longer_moves_its_start(stage: Stage) -> None:
+    """What one late event may cost is bounded."""
+    stage.store([after(view, moment) for moment in range(sessions.MOST_SIGNALS + 5)])
+    stage.store([after(view, -MINUTE, late=HOUR)])
+    starts = stage.db.read_now(lambda db: db.execute("select distinct session_started from events").fetchall())
+    assert starts == [(EVENING,)]
+    assert set(sessions_of(stage)) == {1}
 
 
 # Over a restart the live sessions are read back from the events.
@@ -143,6 +230,13 @@ RESTARTS: dict[str, tuple[Sequence[Happening], Happening, int]] = {
     "the one before takes late events": ([view, after(view, HOUR)], after(view, MINUTE, late=HOUR), 1),
     "another visitor is another": ([view], after(other, MINUTE), 2),
     "what was nobody's stays so": ([leave, nobody], after(leave, MINUTE), 0),
+    "what waits goes on waiting": ([leave, after(leave, 20 * MINUTE)], after(view, 50 * MINUTE), 1),
+    "the page view of a long read is known": ([view], after(leave, HOUR), 1),
+    "two days' ids are one visitor's": (
+        [after(view, HOUR + 50 * MINUTE), after(view, 2 * HOUR + 10 * MINUTE), after(view, 2 * HOUR + 50 * MINUTE)],
+        after(view, HOUR + 40 * MINUTE, late=2 * HOUR),
+        1,
+    ),
 }
 
 
@@ -151,7 +245,7 @@ def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
     before, happening, expected = RESTARTS[story]
     stage.store(before)
     live = LiveSessions()
-    stage.db.read_now(lambda db: sessions.recover(db, live, happening.arrived))
+    stage.db.read_now(lambda db: recovery.recover(db, live, happening.arrived))
     ledger = Ledger(Strings(), live)
     stage.db.write_now(lambda db: ledger.append(db, [happening.fact()]))
     assert sessions_of(stage)[-1] == expected
@@ -160,7 +254,7 @@ def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
 def test_sessions_that_no_event_can_continue_are_not_read_back(stage: Stage) -> None:
     stage.store([view, after(other, DAY)])
     live = LiveSessions()
-    stage.db.read_now(lambda db: sessions.recover(db, live, EVENING + 2 * DAY + 1))
+    stage.db.read_now(lambda db: recovery.recover(db, live, EVENING + 2 * DAY + 1))
     assert len(live) == 1
 
 
@@ -174,7 +268,7 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
         ledger = Ledger(strings, live)
         stage.db.accompany(strings, live)
         stage.db.write_now(lambda db: ledger.append(db, [view.fact()]))
-        kept = live.find(((1, "visitor", view.visitor),), EVENING)
+        kept = live.find((visitor_key(1, view.visitor),))
 
         def refuse(db: apsw.Connection) -> None:
             ledger.append(db, [after(view, MINUTE).fact(), after(view, HOUR).fact(), other.fact()])
@@ -182,7 +276,7 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
 
         with pytest.raises(Refused):
             stage.db.write_now(refuse)
-        assert live.find(((1, "visitor", view.visitor),), EVENING) == kept
+        assert live.find((visitor_key(1, view.visitor),)) == kept
         assert len(live) == 1
         assert sessions_of(stage) == [1]
         stage.db.write_now(lambda db: ledger.append(db, [after(view, 30 * MINUTE).fact(), after(other, HOUR).fact()]))
@@ -191,12 +285,12 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
 
 def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path) -> None:
     with stage_in(tmp_path) as stage:
-        live = LiveSessions(capacity=2)
+        live = LiveSessions(capacity=2_000)  # bytes: two sessions
         ledger = Ledger(Strings(), live)
         stage.db.accompany(live)
         for person in (1, 2, 1, 3):
             fact = replace(view, person=person).fact()
             stage.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         assert len(live) == 2
-        assert live.find(((1, "visitor", view.visitor),), EVENING) is not None
-        assert live.find(((1, "visitor", other.visitor),), EVENING) is None
+        assert live.find((visitor_key(1, view.visitor),)).visits.sessions
+        assert not live.find((visitor_key(1, other.visitor),)).visits.sessions

@@ -56,7 +56,7 @@ def test_of_an_address_its_network_counts(address: str, network: str) -> None:
 
 
 def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
-    SaltFile(tmp_path / "salts").current(NOON)
+    SaltFile(tmp_path / "salts", str.encode).current(NOON)
     assert stat.S_IMODE((tmp_path / "salts").stat().st_mode) == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["salts"]
     found = json.loads((tmp_path / "salts").read_text())
@@ -64,7 +64,7 @@ def test_the_salts_stand_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> 
 
 
 def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> None:
-    file = SaltFile(tmp_path / "salts")
+    file = SaltFile(tmp_path / "salts", str.encode)
     first = file.current(NOON)
     assert file.current(NOON + 11 * HOUR) is first
     second = file.current(NOON + 12 * HOUR)
@@ -77,19 +77,19 @@ def test_a_salt_lasts_until_midnight_utc_and_one_day_more(tmp_path: Path) -> Non
 
 
 def test_salts_survive_a_restart(tmp_path: Path) -> None:
-    before = SaltFile(tmp_path / "salts").current(NOON)
-    assert SaltFile(tmp_path / "salts").current(NOON + HOUR) == before
-    assert SaltFile(tmp_path / "salts").current(NOON + DAY).yesterday == before.today
+    before = SaltFile(tmp_path / "salts", str.encode).current(NOON)
+    assert SaltFile(tmp_path / "salts", str.encode).current(NOON + HOUR) == before
+    assert SaltFile(tmp_path / "salts", str.encode).current(NOON + DAY).yesterday == before.today
 
 
 def test_after_days_without_the_box_no_old_salt_is_left(tmp_path: Path) -> None:
-    before = SaltFile(tmp_path / "salts").current(NOON)
-    after = SaltFile(tmp_path / "salts").current(NOON + 2 * DAY)
+    before = SaltFile(tmp_path / "salts", str.encode).current(NOON)
+    after = SaltFile(tmp_path / "salts", str.encode).current(NOON + 2 * DAY)
     assert not {before.today, before.yesterday} & {after.today, after.yesterday}
 
 
 def test_a_clock_that_goes_back_keeps_its_salts(tmp_path: Path) -> None:
-    file = SaltFile(tmp_path / "salts")
+    file = SaltFile(tmp_path / "salts", str.encode)
     today = file.current(NOON)
     assert file.current(NOON - DAY) == today
 
@@ -108,13 +108,39 @@ UNREADABLE = (
 @pytest.mark.parametrize("content", UNREADABLE)
 def test_a_file_that_cannot_be_read_is_made_anew(tmp_path: Path, content: str) -> None:
     (tmp_path / "salts").write_text(content)
-    made = SaltFile(tmp_path / "salts").current(NOON)
+    made = SaltFile(tmp_path / "salts", str.encode).current(NOON)
     assert len(made.today) == len(made.yesterday) == SALT_BYTES
-    assert SaltFile(tmp_path / "salts").current(NOON) == made
+    assert SaltFile(tmp_path / "salts", str.encode).current(NOON) == made
 
 
-def test_an_instant_has_the_salt_of_its_day(tmp_path: Path) -> None:
-    salts = SaltFile(tmp_path / "salts").current(NOON)
-    assert salts.of(NOON) == salts.of(NOON + DAY) == salts.today
-    assert salts.of(NOON - DAY) == salts.yesterday
-    assert salts.of(NOON - 2 * DAY) == salts.today, "there is no salt of that day any more"
+def test_a_day_has_its_salt(tmp_path: Path) -> None:
+    salts = SaltFile(tmp_path / "salts", str.encode).current(NOON)
+    day = NOON // DAY
+    assert salts.of(day, 1) == salts.of(day + 1, 1) == salts.today
+    assert salts.of(day - 1, 1) == salts.yesterday
+    past = {salts.of(day - 2, 1), salts.of(day - 3, 1), salts.of(day - 2, 2)}
+    assert len(past - {salts.today, salts.yesterday}) == 3, "each day and site of history has a salt of its own"
+
+
+def test_a_day_of_history_has_the_same_salt_for_ever(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts", str.encode)
+    long_ago = NOON // DAY - 40
+    assert file.current(NOON).of(long_ago, 1) == file.current(NOON + 5 * DAY).of(long_ago, 1)
+
+
+# When something happened, and the days whose salts are tried, relative to the day of its arrival (NOON).
+AROUND = (
+    (0, (0, -1)),
+    (-DAY, (-1, 0)),
+    (-2 * DAY - 1, (-2, -3)),
+    (-2 * DAY, (-2, -1)),
+    (-2 * DAY + 11 * HOUR, (-2, -1)),
+    (-40 * DAY - 1, (-40, -41)),
+    (-40 * DAY, (-40, -39)),
+)
+
+
+@pytest.mark.parametrize(("when", "days"), AROUND)
+def test_a_session_may_reach_into_the_day_beside(tmp_path: Path, when: int, days: tuple[int, int]) -> None:
+    salts = SaltFile(tmp_path / "salts", str.encode).current(NOON)
+    assert salts.around(NOON + when, 1) == tuple(salts.of(NOON // DAY + day, 1) for day in days)

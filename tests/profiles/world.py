@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from analytics_box import clock as clocks
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_VIEW, SPANS, TABLES, Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
@@ -54,9 +54,9 @@ class World:
         self.seal = Seal(directory / "secret.key")
         self.people = People(self.strings, self.seal, self.clock)
         self.events.accompany(self.strings, self.live, self.people)
-        self.events.write_now(lambda db: sessions.recover(db, self.live, self.clock.now()))
+        self.events.write_now(lambda db: recovery.recover(db, self.live, self.clock.now()))
         self.ledger = Ledger(self.strings, self.live, people=self.people)
-        self.salts = SaltFile(directory / "salts")
+        self.salts = SaltFile(directory / "salts", str.encode)
         self.stop_at = ""
         self.before: Callable[[str], None] = lambda _: None
         self.erasures = Erasures(

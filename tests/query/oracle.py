@@ -4,7 +4,7 @@ Written from the specification, the wire and the semantics; it knows nothing of 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from statistics import median
@@ -13,13 +13,11 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.ingest import source as sources
 from tests.query import calendars
-from tests.query.happenings import DAY, MINUTE, SECOND, Happening
+from tests.query.happenings import SECOND, Happening
+from tests.query.visits import Visit, visits
 
 Row = dict[str, Any]
 Filter = tuple[str, str, list[str]]  # field, operator, values
-
-IDLE = 30 * MINUTE  # semantics 10
-LONGEST = DAY
 
 SUMMARIES = ("summary_metrics", "summary_totals", "events_by_date")
 TYPES = (*SUMMARIES, "top_pages", "traffic_sources", "browser_name", "os_name", "custom_events")
@@ -34,35 +32,30 @@ OF_THE_SESSION = {
     "utm_source": "utm_source",
     "utm_campaign": "utm_campaign",
 }
+OF_THE_FIRST_EVENT = ("browser", "system", "device")  # all others are those of the first page view
 SPOKEN = {"": "Direct", "direct": "Direct", "google": "Google", "hn": "Hacker News", "gmail": "Gmail"}
 OF_THE_PAGE = ("path", "query_string")
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Session:
-    """A session while it is being told; it starts with the first event that arrived (semantics 15)."""
+    """A session, and what all of it has (semantics 15)."""
 
-    site: int
-    started: int
+    visit: Visit
     kept: dict[str, str]
-    happenings: list[Happening] = field(default_factory=list)
 
     @property
-    def last(self) -> int:
-        return max(happening.time for happening in self.happenings)
-
-    def takes(self, happening: Happening) -> bool:
-        near = happening.time - self.last <= IDLE or bool(happening.client_session)
-        return near and self.started - IDLE <= happening.time <= self.started + LONGEST
+    def started(self) -> int:
+        return self.visit.started
 
     @property
     def duration(self) -> int:
-        return self.last - min(happening.time for happening in self.happenings)
+        return self.visit.last - self.visit.first
 
     @property
     def bounced(self) -> bool:
-        kinds = [happening.kind for happening in self.happenings]
-        engaged = sum(happening.engaged for happening in self.happenings)
+        kinds = [happening.kind for happening in self.visit.happenings]
+        engaged = sum(happening.engaged for happening in self.visit.happenings)
         return kinds.count("view") == 1 and "custom" not in kinds and engaged < 10
 
 
@@ -84,27 +77,15 @@ class Told:
         return (self.session.kept if self.session else self.happening.session)[OF_THE_SESSION[field_name]]
 
 
-def tell(happenings: Iterable[Happening]) -> list[Told]:
+def tell(happenings: Sequence[Happening]) -> list[Told]:
     """Every event with its session (semantics 10 and 13), in the order of arrival; bots are nobody's (19)."""
-    known: dict[tuple[int, str, object], list[Session]] = {}
-    told = []
-    for happening in happenings:
-        if happening.bot:
-            continue
-        session = None
-        if happening.person:
-            named = happening.client_session
-            who = (happening.site, "client", named) if named else (happening.site, "person", happening.person)
-            own = known.setdefault(who, [])
-            newest_first = sorted(own, key=lambda session: session.started, reverse=True)
-            session = next((session for session in newest_first if session.takes(happening)), None)
-            if session is None and happening.kind != "exit":
-                session = Session(happening.site, happening.time, happening.session)
-                own.append(session)
-            if session is not None:
-                session.happenings.append(happening)
-        told.append(Told(happening, session))
-    return told
+    sessions = {
+        id(happening): session
+        for visit in visits(happenings)
+        for session in [Session(visit, visit.kept(OF_THE_FIRST_EVENT))]
+        for happening in visit.happenings
+    }
+    return [Told(happening, sessions.get(id(happening))) for happening in happenings if not happening.bot]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 
 from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.request import DECODER, GivenQuery, Request, check

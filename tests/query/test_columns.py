@@ -19,7 +19,7 @@ from analytics_box.clock import DAY
 from analytics_box.errors import DeadlineExceeded, OverBudget
 from analytics_box.ingest.facts import TABLES, stored
 from analytics_box.ingest.ledger import Ledger
-from analytics_box.ingest.sessions import LiveSessions
+from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import engines as choice
 from analytics_box.query.engines import Engines, columns, duckdb
 from analytics_box.query.engines.columns import COPIED, FILE_NAME

@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest import sessions
+from analytics_box.ingest import recovery
 from analytics_box.ingest.facts import PAGE_EXIT, Event
 from tests.ledgers import NOON, Stored, open_books, stored, view
 
@@ -18,7 +18,7 @@ def across_a_restart(path: Path, before: list[Event], after: list[Event], *, min
     books.db.close()
     books = open_books(path)
     now = NOON + round(minute * MINUTE)
-    books.db.write_now(lambda connection: sessions.recover(connection, books.live, now))
+    books.db.write_now(lambda connection: recovery.recover(connection, books.live, now))
     books.db.write_now(lambda connection: books.ledger.append(connection, after))
     rows = books.db.read_now(stored)
     books.db.close()

@@ -1,0 +1,147 @@
+"""The sessions that events may still belong to, in memory beside events.db. Used by the writer thread alone.
+
+A rolled-back savepoint leaves no trace here, and after a restart they are read back from the facts (recovery.py).
+"""
+
+from collections import OrderedDict
+from collections.abc import Set
+from typing import NamedTuple
+
+from analytics_box.ingest import sessions
+from analytics_box.ingest.sessions import NONE, Session, Visits
+from analytics_box.store.db import Connection
+
+RESERVED = 1_000  # numbers of sessions at once
+CAPACITY = 96 << 20  # bytes
+_VISITS, _SESSION, _ALIAS = 400, 450, 250  # what each takes in memory besides its signals, in bytes
+
+# A site with a visitor's id, or with the number of a session id that a client gave, below 0.
+Key = tuple[int, int]
+
+
+class Found(NamedTuple):
+    """What is known under some keys. It is kept under `home`; `others` are keys that shall lead there."""
+
+    home: Key
+    visits: Visits
+    others: tuple[Key, ...] = ()
+
+
+def visitor_key(site: int, visitor: int) -> Key:
+    return site, visitor
+
+
+def client_key(site: int, client_session: int) -> Key:
+    return site, -client_session
+
+
+class LiveSessions:
+    """At most about `capacity` bytes of sessions; the visitors silent for longest are forgotten first."""
+
+    def __init__(self, capacity: int = CAPACITY) -> None:
+        self._live: OrderedDict[Key, Visits | Key] = OrderedDict()
+        self._changed: list[tuple[Key, Visits | Key | None]] = []
+        self._capacity = capacity
+        self._bytes = 0
+        self._number = self._last_number = 0
+        self._reserved_at = -1  # how much had changed when numbers were reserved that are not committed yet
+
+    def find(self, keys: tuple[Key, ...]) -> Found:
+        """What is known under these keys: today's id of a visitor may lead to what is known under yesterday's."""
+        first = keys[0]
+        found: Found | None = None
+        for key in keys:
+            home, visits = key, self._live.get(key)
+            if visits is not None and not isinstance(visits, Visits):
+                home, visits = visits, self._live.get(visits)
+            if visits is None or not isinstance(visits, Visits):
+                continue
+            if found is None:
+                found = Found(home, visits, (first,) if home != first else ())
+            elif home != found.home:
+                found = Found(found.home, _both(found.visits, visits), (*found.others, home))
+        return found or Found(first, NONE)
+
+    def keep(self, found: Found, visits: Visits) -> None:
+        """Remember this of whoever was found."""
+        self._set(found.home, visits)
+        for other in found.others:
+            self._set(other, found.home)
+
+    def learn(self, keys: tuple[Key, ...], visits: Visits) -> None:
+        """Remember what the facts say; what is known already stays as it is."""
+        found = self.find(keys)
+        known = {session.number for session in found.visits.sessions}
+        new = tuple(session for session in visits.sessions if session.number not in known)
+        self.keep(found, _both(found.visits, Visits(new, visits.waiting)))
+        for other in keys:
+            if other != found.home:
+                self._set(other, found.home)
+
+    def drop(self, numbers: Set[int]) -> None:
+        """End these sessions: what comes next begins a new one."""
+        for key, visits in list(self._live.items()):
+            if isinstance(visits, Visits) and any(session.number in numbers for session in visits.sessions):
+                left = tuple(session for session in visits.sessions if session.number not in numbers)
+                self._set(key, Visits(left, visits.waiting))
+
+    def next_number(self, db: Connection) -> int:
+        """The number of a new session. Numbers are reserved in events.db, many at once; a restart leaves a gap."""
+        if self._number == self._last_number:
+            rows = db.execute(
+                "-- sessions.reserve\nupdate session_numbers set next = next + ? returning next - 1", (RESERVED,)
+            ).fetchall()
+            self._last_number = int(str(rows[0][0]))
+            self._number = self._last_number - RESERVED
+            self._reserved_at = len(self._changed)
+        self._number += 1
+        return self._number
+
+    def _set(self, key: Key, value: Visits | Key) -> None:
+        before = self._live.get(key)
+        self._changed.append((key, before))
+        self._bytes += _weight(value) - _weight(before)
+        self._live[key] = value
+        self._live.move_to_end(key)
+
+    def mark(self) -> int:
+        return len(self._changed)
+
+    def undo(self, mark: int) -> None:
+        if self._reserved_at >= mark:
+            self._number = self._last_number
+            self._reserved_at = -1
+        for key, before in reversed(self._changed[mark:]):
+            self._bytes += _weight(before) - _weight(self._live.get(key))
+            if before is None:
+                self._live.pop(key, None)
+            else:
+                self._live[key] = before
+        del self._changed[mark:]
+
+    def committed(self) -> None:
+        self._changed.clear()
+        self._reserved_at = -1
+        while self._bytes > self._capacity:
+            _, forgotten = self._live.popitem(last=False)
+            self._bytes -= _weight(forgotten)
+
+    def __len__(self) -> int:
+        """How many sessions there are."""
+        return sum(len(visits.sessions) for visits in self._live.values() if isinstance(visits, Visits))
+
+
+def _weight(value: Visits | Key | None) -> int:
+    """About how many bytes an entry takes."""
+    if value is None:
+        return 0
+    if not isinstance(value, Visits):
+        return _ALIAS
+    return _VISITS + len(value.waiting) + sum([_SESSION + len(session.signals) for session in value.sessions])
+
+
+def _both(one: Visits, other: Visits) -> Visits:
+    """What is known under two ids of the same visitor."""
+    together: list[Session] = sorted((*one.sessions, *other.sessions), key=lambda session: session.first)
+    waiting = dict.fromkeys((*sessions.unpacked(one.waiting), *sessions.unpacked(other.waiting)))
+    return Visits(tuple(together[-sessions.MOST_SESSIONS :]), sessions.packed(waiting))
