@@ -5,7 +5,8 @@ A rolled-back savepoint leaves no trace here, and after a restart they are read 
 
 from collections import OrderedDict
 from collections.abc import Set
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from analytics_box.ingest import sessions
 from analytics_box.ingest.sessions import NONE, Session, Visits
@@ -19,7 +20,7 @@ _VISITS, _SESSION, _ALIAS = 400, 450, 250  # what each takes in memory besides i
 Key = tuple[int, int]
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True, gc=False):
     """What is known under some keys. It is kept under `home`; `others` are keys that shall lead there."""
 
     home: Key
@@ -100,9 +101,11 @@ class LiveSessions:
     def _set(self, key: Key, value: Visits | Key) -> None:
         before = self._live.get(key)
         self._changed.append((key, before))
-        self._bytes += _weight(value) - _weight(before)
+        self._bytes += _weight(value)
         self._live[key] = value
-        self._live.move_to_end(key)
+        if before is not None:
+            self._bytes -= _weight(before)
+            self._live.move_to_end(key)
 
     def mark(self) -> int:
         return len(self._changed)
@@ -137,7 +140,10 @@ def _weight(value: Visits | Key | None) -> int:
         return 0
     if not isinstance(value, Visits):
         return _ALIAS
-    return _VISITS + len(value.waiting) + sum([_SESSION + len(session.signals) for session in value.sessions])
+    weight = _VISITS + len(value.waiting)
+    for session in value.sessions:
+        weight += _SESSION + len(session.signals)
+    return weight
 
 
 def _both(one: Visits, other: Visits) -> Visits:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES, TABLES, stored
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
-from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
+from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal, Visits
 from analytics_box.store.db import Connection
 
 MOST_MOVED = 1_000  # rows that a single request may move
@@ -34,7 +35,7 @@ def _statement(table: str, *, waiting: bool) -> str:
 _MOVE = {table: (_statement(table, waiting=False), _statement(table, waiting=True)) for table in TABLES}
 
 
-class Who(NamedTuple):
+class Who(Struct, frozen=True, gc=False):
     """Whose session it is: a visitor under the ids of two days, or a session id that a client gave (its number, else
     0)."""
 
@@ -43,14 +44,13 @@ class Who(NamedTuple):
     other: int
     client_session: int
 
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        """Under what its visits are known."""
-        if self.client_session:
-            return (client_key(self.site, self.client_session),)
-        if self.visitor == self.other:
-            return (visitor_key(self.site, self.visitor),)
-        return visitor_key(self.site, self.visitor), visitor_key(self.site, self.other)
+
+def _keys(who: Who) -> tuple[Key, ...]:
+    """Under what visits are known."""
+    site, visitor, other = who.site, who.visitor, who.other
+    if who.client_session:
+        return (client_key(site, who.client_session),)
+    return (visitor_key(site, visitor), visitor_key(site, other)) if other != visitor else (visitor_key(site, visitor),)
 
 
 class Placing:
@@ -68,23 +68,19 @@ class Placing:
 
     def place(self, db: Connection, who: Who, signal: Signal, own: Callable[[], Attributes]) -> Session | None:
         """The session that this belongs to; None for what waits for one. `own` are the event's own attributes."""
-        found = self._live.find(who.keys)
-        named = bool(who.client_session)
-        told = sessions.told_in_order(found.visits, signal, named=named)
-        if told is None:
-            told = sessions.told(
-                found.visits,
-                signal,
-                own,
-                lambda: self._live.next_number(db),
-                named=named,
-                most_moved=self._left,
-            )
-            if told.moves:
-                self._flush(db)
-                visitors = {who.visitor, who.other, found.home[1]}
-                for move in told.moves:
-                    self._move(db, who, visitors, move)
+        named = who.client_session != 0
+        found = self._live.find(_keys(who))
+        session = sessions.in_order(found.visits, signal, named=named)
+        if session is not None:
+            self._live.keep(found, Visits((session,)))
+            return session
+        told = sessions.told(
+            found.visits, signal, own, lambda: self._live.next_number(db), named=named, most_moved=self._left
+        )
+        if told.moves:
+            self._flush(db)
+            for move in told.moves:
+                self._move(db, who, {who.visitor, who.other, found.home[1]}, move)
         self._live.keep(found, told.visits)
         return told.session
 

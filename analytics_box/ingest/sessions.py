@@ -8,6 +8,9 @@ import struct
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from analytics_box.clock import DAY, MINUTE
 from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES
 
@@ -28,7 +31,7 @@ _FROM_FIRST_EVENT = tuple(name in _OF_FIRST_EVENT for name in STORED_ATTRIBUTES)
 Attributes = tuple[int, ...]
 
 
-class Signal(NamedTuple):
+class Signal(Struct, frozen=True, gc=False):
     """Something that came of a visitor: when (UTC ms), of which page (a number of strings), and what it was."""
 
     time: int
@@ -46,7 +49,7 @@ class Signal(NamedTuple):
         return self.what <= PAGE_EXIT
 
 
-class Session(NamedTuple):
+class Session(Struct, frozen=True, gc=False):
     """A session: its start, its first and last signal and its first page view (0: none), all UTC ms, what its rows
     repeat, and the signals of its rows, packed."""
 
@@ -59,7 +62,7 @@ class Session(NamedTuple):
     signals: bytes
 
 
-class Visits(NamedTuple):
+class Visits(Struct, frozen=True, gc=False):
     """What is known of a visitor, or of a session id that a client gave: sessions by their first signal, and signals
     that wait for one."""
 
@@ -89,7 +92,7 @@ class Told(NamedTuple):
 
 def packed(signals: Iterable[Signal]) -> bytes:
     """Signals as they are remembered."""
-    return b"".join([_SIGNAL.pack(*signal) for signal in signals])[:_MOST_BYTES]
+    return b"".join([_SIGNAL.pack(one.time, one.path, one.what) for one in signals])[:_MOST_BYTES]
 
 
 def unpacked(signals: bytes) -> list[Signal]:
@@ -99,33 +102,27 @@ def unpacked(signals: bytes) -> list[Signal]:
 
 def started(number: int, signal: Signal, attributes: Attributes) -> Session:
     """A session that this event starts."""
-    time = signal.time
-    return Session(number, time, time, time, time if signal.what == PAGE_VIEW else 0, attributes, _SIGNAL.pack(*signal))
+    time, what = signal.time, signal.what
+    viewed = time if what == PAGE_VIEW else 0
+    return Session(number, time, time, time, viewed, attributes, _SIGNAL.pack(time, signal.path, what))
 
 
-def told_in_order(visits: Visits, signal: Signal, *, named: bool) -> Told | None:
-    """The visits with a signal that comes at their end and changes nothing before it, as nearly all do; None where it
-    takes a closer look."""
-    sessions, waiting = visits
-    if not sessions or waiting:
+def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
+    """The only session there is with this signal at its end, which changes nothing before it, as nearly all do; None
+    where it takes a closer look."""
+    if len(visits.sessions) != 1 or visits.waiting:
         return None
-    newest = sessions[-1]
-    number, start, first, last, viewed, attributes, signals = newest
-    time, _, what = signal
+    session = visits.sessions[0]
+    time, what, last, viewed, signals = signal.time, signal.what, session.last, session.viewed, session.signals
+    if time < last or time - session.first > LONGEST or not (named or time - last <= IDLE):
+        return None
     if what == PAGE_VIEW and not viewed:
         return None
-    if what > PAGE_EXIT:
-        if not first <= time or not _reaches(first, last, time, named=named):
-            return None
-    else:
-        alone = len(sessions) == 1 or (what != PAGE_EXIT and all(other.last <= last for other in sessions))
-        if not alone or time < last or not _reaches(first, last, time, named=named):
-            return None
+    if what <= PAGE_EXIT:
         last = time
     if len(signals) < _MOST_BYTES:
-        signals += _SIGNAL.pack(*signal)
-    session = Session(number, start, first, last, viewed, attributes, signals)
-    return Told(Visits((*sessions[:-1], session), b""), session)
+        signals += _SIGNAL.pack(time, signal.path, what)
+    return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals)
 
 
 def told(
@@ -140,8 +137,11 @@ def told(
     """The visits with this signal, whenever it comes. `named` are those under a client's session id, which go on over
     any silence. `own` are the attributes of the event itself, `number` gives a new session its number; both are asked
     only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
-    waiting = unpacked(visits.waiting)
-    home = _home_of(visits.sessions, signal, named=named)
+    waiting = unpacked(visits.waiting) if visits.waiting else []
+    home = _home_of(visits.sessions, signal, named=named) if visits.sessions else None
+    if home is None and not waiting and signal.starts and all(one.last < signal.time for one in visits.sessions):
+        session = started(number(), signal, own())
+        return Told(Visits((*visits.sessions[-MOST_SESSIONS + 1 :], session)), session)
     if home is None and not signal.starts:
         return Told(Visits(visits.sessions, packed([*waiting, signal])), None)
     if home is None:
@@ -169,8 +169,14 @@ class _Draft:
     """A session while something is told that changes more than its end."""
 
     def __init__(self, session: Session) -> None:
-        self.number, self.started, self.first, self.last, self.viewed, self.attributes, signals = session
-        self.signals = unpacked(signals)
+        self.number, self.started, self.viewed, self.attributes = (
+            session.number,
+            session.started,
+            session.viewed,
+            session.attributes,
+        )
+        self.first, self.last = session.first, session.last
+        self.signals = unpacked(session.signals)
         self.rows = tuple(self.signals)  # they follow when start or attributes change
         self._changed = False
         self._gained: dict[int, list[Signal]] = {}
@@ -228,9 +234,8 @@ class _Draft:
         ]
         for span in own:
             self._gain(span, following.number)
-        return (
-            following._replace(signals=packed(signal for signal in signals if signal not in own)) if own else following
-        )
+        left = [signal for signal in signals if signal not in own]
+        return replace(following, signals=packed(left)) if own else following
 
     def _takes(self, signal: Signal, *, named: bool) -> bool:
         near = _reaches(self.first, self.last, signal.time, named=named)

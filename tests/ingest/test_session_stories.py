@@ -2,6 +2,7 @@
 before their page view, and a restart anywhere."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -171,6 +172,11 @@ def permutations(draw: st.DrawFn) -> tuple[list[Step], list[int], list[int]]:
     return told, order, draw(st.lists(st.integers(1, 4), min_size=len(told), max_size=len(told)))
 
 
+def told_step(minute: int, table: str = "", *, kind: str = "view") -> Step:
+    one = step(minute, kind, table, late=60)
+    return Step(replace(one.happening, session={"source": f"source {minute}", "browser": f"browser {minute}"}), table)
+
+
 def in_requests(order: Sequence[int], sizes: Sequence[int]) -> Iterator[Sequence[int]]:
     first = 0
     for size in sizes:
@@ -219,6 +225,8 @@ def rows_of(stage: Stage, site: int) -> list[tuple[object, ...]]:
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(told=permutations())
+@example(told=([told_step(0), told_step(28, "vitals"), told_step(50)], [2, 1, 0], [1, 1, 1]))
+@example(told=([told_step(0, kind="exit"), told_step(28, "vitals"), told_step(40)], [1, 2, 0], [1, 1, 1]))
 def test_the_order_of_arrival_does_not_matter(stage: Stage, told: tuple[list[Step], list[int], list[int]]) -> None:
     """Whatever comes within a day, in any order and cut into any requests, makes the same rows; but sessions that were
     apart before what joins them came stay apart."""
