@@ -181,7 +181,7 @@ def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) 
 
 
 def web_dir() -> Path:
-    """The folder of templates, static files and the manual: inside the installed package, else beside it in a checkout."""
+    """The folder of pages, static files and the manual: inside the installed package, else beside it in a checkout."""
     package = Path(analytics_box.__file__).parent
     packaged = package / "web"
     return packaged if packaged.is_dir() else package.parent / "web"

@@ -46,6 +46,7 @@ class Definitions:
     path = "/docs/definitions"
     all = "What the numbers mean"
     days = "What a day is"
+    clicks = "What a click is"
     about = "What “{figure}” means"
     compared = "What this is compared with"
     # a figure, or a list on an overview, by its name in the code → the anchor of its definition
