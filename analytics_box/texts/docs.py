@@ -84,7 +84,7 @@ class Definitions:
         "vitals": "web-vitals",
         "people": "person",
         "bots": "bots",
-        "drops": "dropped-events",
+        "drops": "not-counted",
     }
     # the same on the pages of short links
     of_links: ClassVar[Mapping[str, str]] = {

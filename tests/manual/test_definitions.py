@@ -198,7 +198,7 @@ OTHERS = {
     "/links/domains": "orphan-click",
     "{site}/people": "person",
     "{site}/people/person?profile=ada": "person",
-    "{site}/not-counted": "dropped-events",
+    "{site}/not-counted": "not-counted",
     "{site}/bots": "bots",
     "{site}/queries": "",
 }
