@@ -17,6 +17,7 @@ from analytics_box.http.asgi import App
 from analytics_box.http.call import Calls
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
+from analytics_box.http.manual import Manual
 from analytics_box.http.openapi import document
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
@@ -144,6 +145,7 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "organizations": state.organizations,
             "websites": state.websites,
             "presence": events.presence,
+            "manual": Manual(web_dir() / "manual"),
             "reference": Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
             "mailer": calls.mailer,
             "queries": events.queries,
@@ -179,7 +181,7 @@ def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) 
 
 
 def web_dir() -> Path:
-    """The folder of templates and static files: inside the installed package, else beside it in a checkout."""
+    """The folder of pages, static files and the manual: inside the installed package, else beside it in a checkout."""
     package = Path(analytics_box.__file__).parent
     packaged = package / "web"
     return packaged if packaged.is_dir() else package.parent / "web"

@@ -9,6 +9,7 @@ class Overview:
 
     title = "{site} · Overview"
     online = "{count} online now"
+    online_now = "online now"
     online_help = "Visitors with an event in the last 5 minutes"
     not_live = "not live, trying again"
     range = "Time range"

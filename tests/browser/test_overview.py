@@ -141,6 +141,8 @@ def test_the_keyboard_alone_opens_a_tab_chooses_a_value_and_takes_it_back(page: 
     expect(page.locator("#tab-2-pages")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="What “Entry” means")).to_be_focused()
+    page.keyboard.press("Tab")
     expect(page.locator("#only-pages-1")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#chip-entry_page")).to_be_visible()

@@ -117,7 +117,15 @@ SIGNED_IN = (
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
 )
-PUBLIC = ("/sign-in", "/setup?token=none", "/nothing-here", "/docs", "/docs/queries", "/docs/websites")
+PUBLIC = (
+    "/sign-in",
+    "/setup?token=none",
+    "/nothing-here",
+    "/docs",
+    "/docs/queries",
+    "/docs/websites",
+    "/docs/definitions",
+)
 
 
 @pytest.mark.node
@@ -209,6 +217,25 @@ def test_the_help_opens_and_closes_and_gives_the_focus_back(page: Page, box: Box
     page.keyboard.press("Escape")
     expect(page.locator("#help")).to_be_hidden()
     expect(page.locator("#tile-sessions")).to_be_focused()
+
+
+def test_the_keyboard_reaches_what_a_figure_means_and_the_way_back_leads_back(page: Page, box: Box) -> None:
+    page.goto(site(box))
+    page.focus("#tile-bounce_rate")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="What “Bounce rate” means")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/docs/definitions#bounce-rate")
+    expect(page.locator("#bounce-rate h3")).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#tile-bounce_rate")).to_be_visible()
+
+
+@pytest.mark.parametrize("heading", ["Not counted", "Programs", "Definitions"])
+def test_what_stands_below_an_overview_leads_to_whole_pages(page: Page, box: Box, heading: str) -> None:
+    page.goto(site(box))
+    page.click(f".further >> text={'What the numbers mean' if heading == 'Definitions' else heading}")
+    expect(page.locator("h1")).to_have_text(heading)
 
 
 def test_the_chart_says_its_numbers_to_the_keyboard_and_the_table_has_the_same(page: Page, box: Box) -> None:

@@ -230,6 +230,7 @@ PUBLIC = {
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
     ("GET", "/docs/{tag:str}"),
+    ("GET", "/docs/definitions"),
     ("GET", "/docs/query-types"),
     ("GET", "/docs/query-types/{family:str}"),
     ("GET", "/.well-known/api-catalog"),
