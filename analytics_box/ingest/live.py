@@ -13,8 +13,8 @@ from analytics_box.ingest.sessions import NONE, Session, Visits
 from analytics_box.store.db import Connection
 
 RESERVED = 1_000  # numbers of sessions at once
-CAPACITY = 96 << 20  # bytes
-_VISITS, _SESSION, _ALIAS = 400, 450, 250  # what each takes in memory besides its signals, in bytes
+CAPACITY = 64 << 20  # bytes: some 60,000 sessions, or three million a day
+_VISITS, _SESSION, _ALIAS = 400, 650, 250  # what each takes in memory besides its signals, in bytes
 
 # A site with a visitor's id, or with the number of a session id that a client gave, below 0.
 Key = tuple[int, int]

@@ -36,7 +36,8 @@ OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "jou
 BUCKET, HOUR_OF_DAY, DAY_OF_WEEK, RETURNING = "bucket", "hour_of_day", "day_of_week", "returning"
 LOOK_BACK = 90 * DAY
 
-# How far the events of a session that starts in a range may lie outside it (semantics 10).
+# How far the events of a session that starts in a range may lie outside it (semantics 10). Leave beacons further before
+# its start, whose page views never came, are not looked at.
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
 
 

@@ -285,7 +285,7 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
 
 def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path) -> None:
     with stage_in(tmp_path) as stage:
-        live = LiveSessions(capacity=2_000)  # bytes: two sessions
+        live = LiveSessions(capacity=2_500)  # bytes: two sessions
         ledger = Ledger(Strings(), live)
         stage.db.accompany(live)
         for person in (1, 2, 1, 3):

@@ -42,4 +42,4 @@ def test_events_older_than_the_retention_go_and_sessions_stay_whole(
         "select events.site, value from events join strings on strings.id = path order by events.id",
     )
     numbers = box.numbers
-    assert left == [(numbers["shop"], "/kept"), (numbers["shop"], "/new"), (numbers["blog"], "/old")]
+    assert sorted(left) == sorted([(numbers["shop"], "/kept"), (numbers["shop"], "/new"), (numbers["blog"], "/old")])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+from analytics_box.clock import MINUTE
 from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.measures import people, share
@@ -50,7 +51,8 @@ def visits(facts: Facts, asked: Question) -> list[Visit]:
     """The sessions that start in the range and meet the filters (semantics 11 and 15)."""
     grouped: dict[int, list[Row]] = {}
     for row in facts["events"]:
-        if row["session"] and not row["bot"]:
+        early = row["time"] < row["session_started"] - 30 * MINUTE  # leave beacons without their page views
+        if row["session"] and not row["bot"] and not early:
             grouped.setdefault(row["session"], []).append(row)
     found = [Visit(number, tuple(rows)) for number, rows in grouped.items()]
     of_pages = [item for item in asked.filters if item[0] in OF_THE_PAGE]
