@@ -90,7 +90,8 @@ def follow_plan(
         return None
     if follow.key == "session":
         values = tuple(dict.fromkeys(id_text(row["session"]) for row in found))
-        start, end, where = window.start - SESSION_BEFORE, window.end + SESSION_AFTER, ()
+        before = SESSION_BEFORE if follow.ask.source == "events" else SESSION_AFTER  # under a client's session id
+        start, end, where = window.start - before, window.end + SESSION_AFTER, ()
     else:
         values = tuple(dict.fromkeys(row["profile_of"] or id_text(row["visitor_of"]) for row in found))
         start, end = window.start, window.end
