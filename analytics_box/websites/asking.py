@@ -108,10 +108,18 @@ async def ask_figures(asking: Asking, view: View) -> Figures:
 
 
 async def ask_list(asking: Asking, view: View, panel: str) -> list[ListRow]:
-    """The rows of one panel. Raises Unanswered."""
-    wanted = GivenParameter(LISTS[view.list_of(panel)].type)
-    (rows,) = await asking.rows([wanted], limit=panels.rows_wanted(view, panel))
-    return read(rows, ListRow)
+    """The rows of one panel. Raises Unanswered.
+
+    A visitor may be in several rows, so that shares are of all visitors of the range instead of the rows' sum
+    (semantics 22); the page asks for these anyway, and the engine is asked once.
+    """
+    listed = LISTS[view.list_of(panel)]
+    wanted = [GivenParameter(listed.type)]
+    if listed.counted == "visitors":
+        wanted.append(GivenParameter("summary_totals", id="whole"))
+    rows, *whole = await asking.rows(wanted, limit=panels.rows_wanted(view, panel))
+    found = read(rows, ListRow)
+    return panels.shares_of(found, read(whole[0], Totals)[0].visitors) if whole else found
 
 
 async def ask_errors(asking: Asking) -> Errors:

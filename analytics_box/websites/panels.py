@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.texts import Panels
 from analytics_box.websites import figures
@@ -73,6 +74,11 @@ class Panel(Struct, frozen=True):
     failed: bool = False
     choices: tuple[Tab, ...] = ()
     lists: str = ""
+
+
+def shares_of(rows: Sequence[ListRow], visitors: float) -> list[ListRow]:
+    """The rows with their shares of so many visitors."""
+    return [replace(row, percentage=100 * row.visitors / visitors if visitors else 0) for row in rows]
 
 
 def rows_wanted(view: View, panel: str) -> int:
