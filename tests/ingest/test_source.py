@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from analytics_box.ingest.channel import CHANNELS, channel
 from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.source import DIRECT, domain_of, is_spam, kind_of, known, source
+from analytics_box.ingest.known_sources import DIRECT, known
+from analytics_box.ingest.source import domain_of, is_spam, kind_of, source
 
 OWN = "shop.example"
 
@@ -40,7 +41,7 @@ def of(*, tag: str = "", click: str = "", host: str = "", own: str = OWN) -> str
 @pytest.mark.parametrize("row", ROWS, ids=["|".join(row) for row in ROWS])
 def test_a_session_has_a_source_of_a_kind_and_a_channel(row: Row) -> None:  # semantics 17 and 18
     name = of(tag=row.tag, click=row.click, host=row.host)
-    found = channel(name=name, medium=row.medium, campaign=row.campaign, click_id=row.click, tagged=bool(row.tag))
+    found = channel(name=name, medium=row.medium, campaign=row.campaign, click_id=row.click, tag=row.tag)
     assert (name, kind_of(name), found) == (row.source, row.kind, row.channel)
 
 
@@ -56,8 +57,8 @@ def test_the_table_is_long_enough_and_knows_every_channel() -> None:
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "x", *CLICK_IDS]))
 def test_whatever_is_said_has_one_of_the_channels(name: str, medium: str, campaign: str, click: str) -> None:
-    for tagged in (True, False):
-        assert channel(name=name, medium=medium, campaign=campaign, click_id=click, tagged=tagged) in CHANNELS
+    for tag in ("", name):
+        assert channel(name=name, medium=medium, campaign=campaign, click_id=click, tag=tag) in CHANNELS
 
 
 @pytest.mark.parametrize(
