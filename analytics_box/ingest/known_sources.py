@@ -203,7 +203,9 @@ _OURS: tuple[tuple[dict[str, tuple[str, ...]], Kind], ...] = (
     *((SEARCH, "search"), (SOCIAL, "social"), (AI, "ai"), (MAIL, "email")),
     *((SHOPS, "unknown"), (SCREENS, "unknown"), (WORK, "unknown")),
 )
-_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation + string.whitespace + "\u00a0\u00b7\u2010\u2011\u2013\u2014\u2019"))
+_PUNCTUATION = dict.fromkeys(
+    map(ord, string.punctuation + string.whitespace + "\u00a0\u00b7\u2010\u2011\u2013\u2014\u2019")
+)
 
 
 class Known(Struct, frozen=True):
@@ -227,16 +229,17 @@ def known() -> Known:
         for name, entries in lists[kind].items():
             kinds[name] = kind
             hosts |= dict.fromkeys(entries, name)
-            named = [host for host in entries if "{" not in host]
-            if named:
+            plainly = [host for host in entries if "{" not in host]
+            if plainly:
                 word = name.lower().rstrip("!")
-                domains[name] = min(named, key=lambda host: (word not in host, host.count("."), len(host), host))
+                domains[name] = min(plainly, key=lambda host: (word not in host, host.count("."), len(host), host))
     for sources, kind in _OURS:
         for name, more in sources.items():
             kinds[name] = kind
             hosts |= dict.fromkeys(more, name)
             domains[name] = more[0]
-    kinds |= dict.fromkeys(SENDERS, "email") | dict.fromkeys(NETWORKS, "unknown")
+    for named_only, kind in ((SENDERS, "email"), (NETWORKS, "unknown")):
+        kinds |= dict.fromkeys(named_only, kind)
     names = {plain(name): name for name in kinds} | SPELLINGS
     return Known(hosts=hosts, names=names, kinds=kinds, domains=domains | SENDERS | NETWORKS)
 
