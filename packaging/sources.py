@@ -49,6 +49,7 @@ ELSEWHERE = {
         "ChatGPT": "an AI assistant, and listed there",
         "Facebook": "a social network, and listed there",
         "FriendFeed": "closed in 2015",
+        "Google Translations": "shows pages in other languages and searches nothing",
         "ICQ": "a messenger, closed in 2024",
         "Inbox": "web mail",
         "MySpace": "a social network, and listed there",

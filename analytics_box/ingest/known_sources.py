@@ -99,7 +99,7 @@ MAIL = {
     "Orange Mail": ("mail.orange.fr", "messagerie.orange.fr"),
     "Outlook": (
         *("outlook.live.com", "outlook.com", "outlook.office.com", "outlook.office365.com", "outlook.cloud.microsoft"),
-        *("*.safelinks.protection.outlook.com", "com.microsoft.office.outlook"),
+        *("mail.live.com", "*.safelinks.protection.outlook.com", "com.microsoft.office.outlook"),
     ),
     "Proton Mail": ("mail.proton.me", "protonmail.com", "mail.protonmail.com", "ch.protonmail.android"),
     "T-Online Mail": ("email.t-online.de", "mail.t-online.de", "de.telekom.mail"),

@@ -130,11 +130,12 @@ def _read(tag: str) -> tuple[str, bool]:
 
 def _advertised(word: str) -> str:
     """The known name of the network whose advertising this is; empty where it is none."""
+    name = ""
     if word.endswith(_PAID_ENDS):
-        return _named(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
-    if word.startswith(_PAID_STARTS):
-        return _named(word.removeprefix(next(start for start in _PAID_STARTS if word.startswith(start))))
-    return ""
+        name = _named(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
+    elif word.startswith(_PAID_STARTS):
+        name = _named(word.removeprefix(next(start for start in _PAID_STARTS if word.startswith(start))))
+    return "" if kind_of(name) in {"direct", "email"} else name
 
 
 def _named(word: str) -> str:
