@@ -1,4 +1,4 @@
-"""Turn two public lists of programs into the data file that the box loads.
+"""Turn two public lists of programs, and a few words of our own, into the data file that the box loads.
 
     python packaging/bots.py > analytics_box/ingest/data/bots.json
 
@@ -54,6 +54,8 @@ DEVICES = {
     "Expanse": "a phone",
     "Sogou": "Sogou Mobile Browser; isbot's own pattern stands for its spider",
 }
+# What both lists lack or know in one spelling only: words that no browser of a person says.
+MORE = ("amazon-kendra", "assetnote", "duplexweb-google", "google-amphtml", "google-publisher-plugin", "prerender")
 _PLAIN = re.compile(r"(?:[\w ;:!,'@-]|\\[/.:+()!-]|/)+")
 _WORD = re.compile(r"[\w/ -]+")
 _START = re.compile(r"\^[\w/ -]+")
@@ -73,7 +75,7 @@ def main() -> None:
     plain = [pattern for pattern in named if _PLAIN.fullmatch(pattern) and len(unescaped(pattern)) >= SHORTEST_NAME]
     found = {
         "versions": {"isbot": version("isbot"), "crawler-user-agents": version("crawler-user-agents")},
-        "words": sorted(pattern for pattern in sure if _WORD.fullmatch(pattern)),
+        "words": sorted({*MORE, *(pattern for pattern in sure if _WORD.fullmatch(pattern))}),
         "starts": sorted(pattern[1:] for pattern in sure if _START.fullmatch(pattern)),
         "patterns": sorted(
             python(pattern) for pattern in sure if not _WORD.fullmatch(pattern) and not _START.fullmatch(pattern)

@@ -27,10 +27,47 @@ SEARCH_LABELS = {
     "zoek",
     "sok",
 }
+# Corrections of the lists. Names that we write differently, that the list misspells, or that are more than a search:
+# who writes "orange" or "web.de" into utm_source does not mean the search of that provider.
+NAMES = {
+    "Bluewin": "Bluewin Search",
+    "Free": "Free Search",
+    "Haboo": "Habbo",
+    "Mailru": "Mail.ru Search",
+    "Orange": "Orange Search",
+    "Ozone": "Qzone",
+    "Rakuten": "Rakuten Search",
+    "T-Online": "T-Online Search",
+    "Vkontakte": "VK",
+    "Web.de": "WEB.DE Search",
+    "reddit": "Reddit",
+    "tumblr": "Tumblr",
+}
+# What is left out: …
+ELSEWHERE = {
+    "search": {
+        "ChatGPT": "an AI assistant, and listed there",
+        "Facebook": "a social network, and listed there",
+        "FriendFeed": "closed in 2015",
+        "Google Translations": "shows pages in other languages and searches nothing",
+        "ICQ": "a messenger, closed in 2024",
+        "Inbox": "web mail",
+        "MySpace": "a social network, and listed there",
+        "Perplexity": "an AI assistant, and listed there",
+        "You": "an AI assistant, and listed there",
+    },
+    "social": {
+        "Tagged": "the host that is listed only signs in",
+        "Windows Live Spaces": "closed in 2011; its host is where everybody signs in to Microsoft",
+    },
+    "ai": {},
+}
+# … and what is of another kind.
+MOVED = {"Digg": ("search", "social")}
 
 
 def main(folder: Path) -> None:
-    """Print {kind: {name: [host, …]}}; a host may end in .{} for any top-level domain."""
+    """Print {kind: {name: [host, …]}}; `{}` in a host is a country, at its end with or without a second level."""
     search = yaml.safe_load((folder / "SearchEngines.yml").read_text("utf-8"))
     known: dict[str, dict[str, list[str]]] = {"search": {}, "social": {}, "ai": {}}
     for name, entries in search.items():
@@ -39,8 +76,21 @@ def main(folder: Path) -> None:
     for kind, file in (("social", "Socials.yml"), ("ai", "AIAssistants.yml")):
         for name, hosts in yaml.safe_load((folder / file).read_text("utf-8")).items():
             known[kind][unquote(str(name))] = clean(hosts)
+    correct(known)
     json.dump(known, sys.stdout, ensure_ascii=False, indent=0, sort_keys=True)
     sys.stdout.write("\n")
+
+
+def correct(known: dict[str, dict[str, list[str]]]) -> None:
+    """Apply the corrections; each has to find what it corrects, so that none outlives its reason."""
+    for kind, names in ELSEWHERE.items():
+        for name in names:
+            del known[kind][name]
+    for name, (kind, other) in MOVED.items():
+        known[other][name] = known[kind].pop(name)
+    for listed, name in NAMES.items():
+        (kind,) = (kind for kind, names in known.items() if listed in names)
+        known[kind][name] = known[kind].pop(listed)
 
 
 def clean(hosts: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
-from analytics_box.ingest.source import DIRECT
+from analytics_box.ingest.known_sources import DIRECT
 from analytics_box.links import change, click_rows, folders, list_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.list_rows import Wish

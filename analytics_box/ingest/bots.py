@@ -30,13 +30,15 @@ _LONGEST_NAME = 64
 _DEVICE = re.compile(
     r"android[ /;)]|build/|midp|cldc|symbian|series ?[468]0|brew|windows phone|wp7|windows ?ce|windows mobile|iemobile"
     r"|hbbtv|ce-html|nettv|smart-?tv|googletv|tvos|watch ?os|watch\d,\d|linux (?:armv|mips)|up\.browser|obigo|teleca"
-    r"|netfront|openwave|polaris|dolfin|maui|wap\b|wap[12]\.|bada\b|meego|tizen|webos|iph\d|iphone|ipad|ipod"
+    r"|netfront|openwave|polaris|dolfin|maui|wap\b|wap[12]\.|bada\b|meego|tizen|web[o0]s|iph\d|iphone|ipad|ipod"
     r"|cfnetwork|darwin/|ucweb|opera/|j2me|mobile|docomo|kddi|j-phone|softbank|vodafone|playstation|nintendo|xbox|roku"
     r"|^(?:mozilla/\d\.\d \(?)?(?:nokia|samsung|sec-|sgh|sch-|gt-|sm-|lg|mot|sony|alcatel|htc|huawei|zte|sagem|philips"
     r"|panasonic|sharp|siemens|sie-|sanyo|toshiba|kyocera|palm|asus|acer|lenovo|blackberry|bird|amoi|benq|pantech"
     r"|haier|hisense|tcl|tecno|micromax|karbonn|lava|spice|fly|k-?touch|oppo|vivo|xiaomi|coolpad|gionee|videocon"
     r"|qmobile|i-mate|dopod|o2|t-mobile|orange|sprint|nec|nexian|cherry|vk|pg-|eten|gradiente|maxx)"
 )
+# Phones and tablets whose makers call them bots and spiders (Cubot, Logicom, XTouch, Oscal).
+_MODEL = re.compile(r"\bcubot|(?<=; )(?:(?:[bcm]|id|power|vr)[ _]bot|xbot|spider 8)(?=[ _;)])", re.IGNORECASE)
 _TOKEN = re.compile(r"\d{0,4}[A-Za-z][\w.!&+-]*")
 _ELSEWHERE = re.compile(r"://|@|www\.|\(at\)", re.IGNORECASE)
 _COMPATIBLE = re.compile(r"compatible; *(?!MSIE|Windows)([A-Za-z][\w.!&+ -]*)")
@@ -102,8 +104,17 @@ def judge(user_agent: str) -> tuple[str, str]:
         return MISSING, ""
     if len(user_agent) < _SHORTEST:
         return SHORT, _cut(user_agent)
-    sign = _sign(user_agent)
-    return (KNOWN, name_of(user_agent, sign)) if sign else ("", "")
+    said = without_model(user_agent)
+    sign = _sign(said)
+    return (KNOWN, name_of(said, sign)) if sign else ("", "")
+
+
+def without_model(user_agent: str) -> str:
+    """The User-Agent of a phone without a name of its model that sounds like a program's."""
+    lower = user_agent.lower()
+    if "android" in lower and ("bot" in lower or "spider" in lower):
+        return _MODEL.sub("phone", user_agent)
+    return user_agent
 
 
 def judge_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:

@@ -1,14 +1,14 @@
 """The channel of a session (semantics 18): Google Analytics 4's default channel group, the first rule that fits.
 
-Two things are ours. Webmail is E-mail though nobody wrote so into utm_medium. And a click id stands for the medium
-that its network means by it where none is written.
+Three things are ours. Webmail is Email though nobody wrote so into utm_medium. A click id stands for the medium that
+its network means by it where none is written. And so does a utm_source that says paid ("google ads").
 """
 
 import re
 
-from analytics_box.ingest import source
 from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.source import DIRECT, SCREENS, SHOPS
+from analytics_box.ingest.known_sources import DIRECT, SCREENS, SHOPS
+from analytics_box.ingest.source import kind_of, says_paid
 
 CHANNELS = (
     *("Direct", "Cross-network", "Paid Shopping", "Paid Search", "Paid Social", "Paid Video", "Display", "Paid Other"),
@@ -16,9 +16,8 @@ CHANNELS = (
     *("Referral", "Audio", "SMS", "Mobile Push Notifications", "Unassigned"),
 )
 
-_NO_MEDIUM = {"", "(none)", "(not set)", "none", "direct"}
-_PAID = re.compile(r".*cp.*|ppc|retargeting|paid.*", re.DOTALL)
-_SHOP_CAMPAIGN = re.compile(r".*(?:(?:[^a-df-z]|^)shop|shopping).*", re.DOTALL)
+_NOTHING = {"", "(direct)", "(none)", "(not set)", "none", "direct"}  # what exports write where there is no value
+_SHOP_CAMPAIGN = re.compile(r"(?:[^a-df-z]|^)shop|shopping")
 _DISPLAY = {"display", "banner", "expandable", "interstitial", "cpm"}
 _SOCIAL = {"social", "social-network", "social-media", "sm", "social network", "social media"}
 _EMAIL = {"email", "e-mail", "e_mail", "e mail"}
@@ -27,26 +26,42 @@ _SCREENS = {*SCREENS, "YouTube", "Vimeo", "bilibili", "Niconico", "Douyu", "Huya
 _LINKS = {"referral", "app", "link"}
 
 
-def channel(*, name: str, medium: str, campaign: str, click_id: str, tagged: bool) -> str:
+def channel(*, name: str, medium: str, campaign: str, click_id: str, tag: str) -> str:
     """The channel of a session that comes from the source of this name.
 
-    `medium` and `campaign` are utm values; `tagged` says that the source is one, too, and not a referrer.
+    `medium` and `campaign` are utm values; `tag` is what the name was read from, empty where that was a click id or
+    the referrer.
     """
-    medium = medium.strip().lower()
-    if medium in _NO_MEDIUM:
-        medium = _medium(name, click_id, tagged=tagged)
-    campaign = campaign.strip().lower()
-    if name == DIRECT and not medium and not campaign:
+    medium, campaign = _said(medium), _said(campaign)
+    if not medium:
+        medium = _medium(name, click_id, tagged=bool(tag))
+    if tag and says_paid(tag) and not _is_known(medium):
+        medium = "paid"
+    if name == DIRECT and not medium and (tag or not campaign):
         return "Direct"
     if "cross-network" in campaign:
         return "Cross-network"
-    shop = name in _SHOPS or bool(_SHOP_CAMPAIGN.fullmatch(campaign))
+    shop = name in _SHOPS or bool(_SHOP_CAMPAIGN.search(campaign))
     kind = _kind(name)
-    if _PAID.fullmatch(medium):
+    if _is_paid(medium):
         return _paid(kind, medium, shop=shop)
     if medium in _DISPLAY:
         return "Display"
-    return _organic(kind, medium, shop=shop) or _by_medium(name.lower(), kind, medium)
+    return _unpaid(name.lower(), kind, medium, shop=shop)
+
+
+def _said(value: str) -> str:
+    value = value.strip().lower()
+    return "" if value in _NOTHING else value
+
+
+def _is_paid(medium: str) -> bool:
+    return "cp" in medium or medium.startswith("paid") or medium in {"ppc", "retargeting"}
+
+
+def _is_known(medium: str) -> bool:
+    """Whether a rule asks for this medium."""
+    return _is_paid(medium) or medium in _DISPLAY or _unpaid("", "", medium, shop=False) != "Unassigned"
 
 
 def _medium(name: str, click_id: str, *, tagged: bool) -> str:
@@ -58,7 +73,7 @@ def _medium(name: str, click_id: str, *, tagged: bool) -> str:
 
 
 def _kind(name: str) -> str:
-    return "video" if name in _SCREENS else source.kind_of(name)
+    return "video" if name in _SCREENS else kind_of(name)
 
 
 def _paid(kind: str, medium: str, *, shop: bool) -> str:
@@ -67,6 +82,10 @@ def _paid(kind: str, medium: str, *, shop: bool) -> str:
     if kind in {"search", "social", "video"}:
         return f"Paid {kind.capitalize()}"
     return "Display" if medium in _DISPLAY else "Paid Other"
+
+
+def _unpaid(name: str, kind: str, medium: str, *, shop: bool) -> str:
+    return _organic(kind, medium, shop=shop) or _by_medium(name, kind, medium)
 
 
 def _organic(kind: str, medium: str, *, shop: bool) -> str:

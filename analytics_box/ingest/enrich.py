@@ -243,7 +243,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
 def _origin(tag: str, medium: str, campaign: str, click_id: str, host: str, domain: str) -> tuple[str, str]:
     """The source and the channel of a session that begins like this (semantics 17 and 18)."""
     name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
-    return name, channel(name=name, medium=medium, campaign=campaign, click_id=click_id, tagged=bool(tag))
+    return name, channel(name=name, medium=medium, campaign=campaign, click_id=click_id, tag=tag)
 
 
 def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], str]:

@@ -1,249 +1,32 @@
 """Where a session came from (semantics 17): utm_source, else source, ref, a click id, else the referrer's host."""
 
 import ipaddress
-import json
+import re
 from functools import lru_cache
 from importlib import resources
-from typing import Literal
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from analytics_box.ingest.clicks import CLICK_IDS
+from analytics_box.ingest.known_sources import DIRECT, PAID, Kind, known, plain
 
-Kind = Literal["direct", "search", "social", "ai", "email", "unknown"]
-
-DIRECT = "Direct"
 _LONGEST_HOST = 253  # characters (RFC 1035)
-
-# What people write into utm_source, and hosts that the lists do not have.
-ALIASES = {
-    "fb": "Facebook",
-    "ig": "Instagram",
-    "x": "Twitter",
-    "t.co": "Twitter",
-    "x.com": "Twitter",
-    "hn": "Hacker News",
-    "hackernews": "Hacker News",
-    "yt": "YouTube",
-    "ddg": "DuckDuckGo",
-    "yandex": "Yandex",
-    "duck duck go": "DuckDuckGo",
-    "openai": "ChatGPT",
-    "chat gpt": "ChatGPT",
-    "perplexity.ai": "Perplexity",
-    "linked in": "LinkedIn",
-    "insta": "Instagram",
-    "tweet": "Twitter",
-    "tik tok": "TikTok",
-    "vk": "VK",
-    "bing ads": "Bing",
-    "adwords": "Google",
-    "google ads": "Google",
-    "googleads": "Google",
-    "shopping.google.com": "Google Shopping",
-    "facebook ads": "Facebook",
-    "facebookads": "Facebook",
-    "meta": "Facebook",
-    "fb.me": "Facebook",
-    "m.me": "Facebook",
-    "fb.com": "Facebook",
-    "ig.me": "Instagram",
-    "redd.it": "Reddit",
-    "pin.it": "Pinterest",
-    "wa.me": "WhatsApp",
-    "whatsapp.com": "WhatsApp",
-    "com.whatsapp": "WhatsApp",
-    "t.me": "Telegram",
-    "org.telegram.messenger": "Telegram",
-    "com.facebook.katana": "Facebook",
-    "com.facebook.orca": "Facebook",
-    "com.instagram.android": "Instagram",
-    "com.twitter.android": "Twitter",
-    "com.pinterest": "Pinterest",
-    "com.zhiliaoapp.musically": "TikTok",
-    "com.google.android.youtube": "YouTube",
-    "com.slack": "Slack",
-    "com.openai.chatgpt": "ChatGPT",
-    "com.anthropic.claude": "Claude",
-    "ai.perplexity.app.android": "Perplexity",
-    "com.google.android.apps.bard": "Gemini",
-    "com.microsoft.copilot": "Copilot",
-    "copilot.com": "Copilot",
-    "deepseek.com": "Deepseek",
-    "poe.com": "Poe",
-    "quora.com": "Quora",
-    "app.slack.com": "Slack",
-    "slack.com": "Slack",
-    "teams.microsoft.com": "Microsoft Teams",
-    "statics.teams.cdn.office.net": "Microsoft Teams",
-    "youtu.be": "YouTube",
-    "lnkd.in": "LinkedIn",
-    "reddit": "Reddit",
-    "out.reddit.com": "Reddit",
-    "reddit.com": "Reddit",
-    "com.google.android.googlequicksearchbox": "Google",
-    "com.google.android.gm": "Gmail",
-    "com.linkedin.android": "LinkedIn",
-    "com.reddit.frontpage": "Reddit",
-    "mail.google.com": "Gmail",
-    "outlook.live.com": "Outlook",
-    "mail.yahoo.com": "Yahoo! Mail",
-    "mail.proton.me": "Proton Mail",
-    "outlook.office.com": "Outlook",
-    "outlook.office365.com": "Outlook",
-    "outlook.com": "Outlook",
-    "com.microsoft.office.outlook": "Outlook",
-    "com.yahoo.mobile.client.android.mail": "Yahoo! Mail",
-    "webmail.aol.com": "AOL Mail",
-    "mail.aol.com": "AOL Mail",
-    "mail.yandex.ru": "Yandex Mail",
-    "mail.zoho.com": "Zoho Mail",
-    "app.fastmail.com": "Fastmail",
-    "mail.google": "Gmail",
-}
-_MORE_SOCIAL = {"Reddit", "WhatsApp", "Quora"}
-_MORE_AI = {"Poe"}
-EMAIL = {
-    *("Gmail", "Outlook", "Yahoo! Mail", "Proton Mail", "AOL Mail", "Yandex Mail", "Zoho Mail", "Fastmail"),
-    *("Mailchimp", "HubSpot", "Marketo", "Vero", "Klaviyo", "email", "newsletter"),
-}
-# Sites of shops and of films, of which the lists have none or call them something else (channel.py tells them apart).
-SHOPS = {
-    "Amazon": ("amazon.{}", "amzn.to", "com.amazon.mshop.android.shopping"),
-    "eBay": ("ebay.{}", "com.ebay.mobile"),
-    "Etsy": ("etsy.com", "com.etsy.android"),
-    "Walmart": ("walmart.com", "walmart.ca"),
-    "AliExpress": ("aliexpress.com", "aliexpress.ru"),
-    "Alibaba": ("alibaba.com",),
-    "Shopify": ("shop.app", "shopify.com"),
-    "Rakuten": ("rakuten.{}",),
-    "Mercado Libre": ("mercadolibre.com", "mercadolibre.{}", "mercadolivre.{}"),
-    "Allegro": ("allegro.pl",),
-    "Zalando": ("zalando.{}",),
-    "Otto": ("otto.de",),
-    "Flipkart": ("flipkart.com",),
-    "Temu": ("temu.com",),
-    "Shein": ("shein.com",),
-    "idealo": ("idealo.{}",),
-    "PriceRunner": ("pricerunner.{}",),
-    "Best Buy": ("bestbuy.com",),
-    "Target": ("target.com",),
-    "Wayfair": ("wayfair.com",),
-}
-SCREENS = {
-    "Dailymotion": ("dailymotion.com", "dai.ly"),
-    "Twitch": ("twitch.tv",),
-    "Netflix": ("netflix.com",),
-    "Hulu": ("hulu.com",),
-    "Disney+": ("disneyplus.com",),
-    "TED": ("ted.com",),
-    "Wistia": ("wistia.com", "wistia.net"),
-    "Rumble": ("rumble.com",),
-    "Odysee": ("odysee.com",),
-    "Youku": ("youku.com",),
-    "iQIYI": ("iqiyi.com",),
-    "PeerTube": ("joinpeertube.org",),
-}
-# The hosts that stand for sources of which the lists have many, or none that people know.
-DOMAINS = {
-    "Google": "google.com",
-    "Yahoo!": "yahoo.com",
-    "Bing": "bing.com",
-    "Twitter": "x.com",
-    "Reddit": "reddit.com",
-    "Pinterest": "pinterest.com",
-    "Mastodon": "mastodon.social",
-    "Gmail": "mail.google.com",
-    "Outlook": "outlook.live.com",
-    "Yahoo! Mail": "mail.yahoo.com",
-    "Proton Mail": "mail.proton.me",
-    "AOL Mail": "mail.aol.com",
-    "Yandex Mail": "mail.yandex.ru",
-    "Zoho Mail": "mail.zoho.com",
-    "Fastmail": "fastmail.com",
-    "Mailchimp": "mailchimp.com",
-    "HubSpot": "hubspot.com",
-    "Marketo": "marketo.com",
-    "Vero": "getvero.com",
-    "Klaviyo": "klaviyo.com",
-    "Taboola": "taboola.com",
-    "WhatsApp": "whatsapp.com",
-    "Quora": "quora.com",
-    "Poe": "poe.com",
-    "Slack": "slack.com",
-    "Microsoft Teams": "teams.microsoft.com",
-    "Mercado Libre": "mercadolibre.com",
-    "Shopify": "shopify.com",
-}
-SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # google.co.uk, not google.github.io
-LISTED_AS = {"reddit": "Reddit", "tumblr": "Tumblr", "Vkontakte": "VK"}  # names that we write differently
-
-
-class Known(Struct, frozen=True):
-    """The lists of known hosts and names, as look-up tables."""
-
-    hosts: dict[str, str]  # host, or host with .{} for any top-level domain → name
-    names: dict[str, str]  # lower-case name → name
-    kinds: dict[str, Kind]  # name → kind
-    domains: dict[str, str]  # name → the host that stands for it
-
-
-@lru_cache(maxsize=1)
-def known() -> Known:
-    """The CC0 lists and our aliases."""
-    lists = json.loads(resources.files("analytics_box.ingest").joinpath("data/sources.json").read_text("utf-8"))
-    hosts: dict[str, str] = {}
-    kinds: dict[str, Kind] = {}
-    domains: dict[str, str] = {}
-    kind: Kind
-    for kind in ("search", "social", "ai"):
-        for listed, entries in lists[kind].items():
-            name = LISTED_AS.get(listed, listed)
-            kinds[name] = kind
-            for host in entries:
-                hosts[host] = name
-            plain = [host for host in entries if "{" not in host]
-            if plain:
-                word = name.lower().rstrip("!")
-                domains[name] = min(plain, key=lambda host: (word not in host, host.count("."), len(host), host))
-    more_kinds: tuple[tuple[set[str], Kind], ...] = ((EMAIL, "email"), (_MORE_SOCIAL, "social"), (_MORE_AI, "ai"))
-    for named, kind in more_kinds:
-        kinds |= dict.fromkeys(named, kind)
-    for name, more in (SHOPS | SCREENS).items():
-        kinds.setdefault(name, "unknown")
-        hosts |= dict.fromkeys(more, name)
-        domains.setdefault(name, next((host for host in more if "{" not in host), f"{name.lower()}.com"))
-    kinds |= dict.fromkeys(("Slack", "Microsoft Teams", "Taboola"), "unknown")
-    domains |= DOMAINS
-    names = {name.lower(): name for name in kinds} | ALIASES
-    hosts |= {key: name for key, name in ALIASES.items() if "." in key}
-    return Known(hosts=hosts, names=names, kinds=kinds, domains=domains)
-
-
-@lru_cache(maxsize=20_000)
-def name_of_host(host: str) -> str:
-    """The known name of a referrer's host, else the host without www."""
-    host = host.lower().rstrip(".").removeprefix("www.")
-    if len(host) > _LONGEST_HOST:
-        return host
-    hosts = known().hosts
-    labels = host.split(".")
-    for first in range(len(labels) - 1):
-        rest = labels[first:]
-        candidates = [".".join(rest), ".".join(rest[:-1]) + ".{}", "{}." + ".".join(rest[1:])]
-        if len(rest) > 2 and len(rest[-1]) == 2 and rest[-2] in SECOND_LEVELS:
-            candidates.append(".".join(rest[:-2]) + ".{}")
-        for candidate in candidates:
-            if candidate in hosts and candidate not in {".{}", "{}."}:
-                return hosts[candidate]
-    return host
+_SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # example.co.uk
+_OF_COMPANIES = {"co", "com"}
+# What stands in front of a host without making it another: www, its forms for phones, its search, a country.
+_FORM = re.compile(r"www\d*|m|mobile|touch|search|[a-z]{2}(?:-[a-z]{2})?")
+_NO_COUNTRY = {"ad", "ai", "go", "hi", "hr", "id", "im", "io", "ir", "me", "my", "pr", "qa", "tv"}  # id.vk.com signs in
+_NO_COUNTRY_DOMAIN = {"ai", "io", "tv"}  # sold to everybody; google.tv and amazon.ai are no search and no shop
+_NO_MEMBER = {"about", "accounts", "api", "blog", "business", "docs", "help", "login", "status", "support", "www"}
+_MAIL = re.compile(r"(?:e-?|my|web)?mail\d*[a-z]?|messagerie|owa|poczta|roundcube|zimbra")
+_TALK = {"groups", "messages"}
+_PAID_ENDS = ("adwords", "advertising", "ads", "paid", "ppc", "cpc")
+_PAID_STARTS = ("paid", "ppc", "cpc")
 
 
 def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: str) -> str:
     """The name of a session's source; Direct where nothing says otherwise."""
     if utm_source:
-        return _name_of_tag(utm_source)
+        return name_of_tag(utm_source) or utm_source
     if click_id in CLICK_IDS:
         return CLICK_IDS[click_id].source
     if not referrer_host or is_own(referrer_host, own_domain) or is_local(referrer_host):
@@ -251,18 +34,126 @@ def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: st
     return name_of_host(referrer_host)
 
 
+@lru_cache(maxsize=20_000)
+def name_of_host(host: str) -> str:
+    """The known name of a referrer's host, else the host without www (semantics 18).
+
+    A known name stands for its host and for the forms and country domains of that. What else such a company has on
+    subdomains (documents, sign-in, consoles) is a source of its own. Web mail goes by the name of its provider.
+    """
+    host = host.lower().rstrip(".").removeprefix("www.")
+    if len(host) > _LONGEST_HOST:
+        return host
+    labels = host.split(".")
+    return _name_of_form(labels) or _name_of_mail(labels) or host
+
+
+def _name_of_form(labels: list[str]) -> str:
+    """The name of what these labels are a form of; empty where that is unknown."""
+    for first in range(len(labels) - 1):
+        rest = labels[first:]
+        name = _listed(rest)
+        if name:
+            return name
+        if not _FORM.fullmatch(rest[0]) or rest[0] in _NO_COUNTRY:
+            # Whatever stands before a search belongs to it: image.search.example.
+            return _listed(rest[1:]) if rest[1] == "search" else ""
+    return ""
+
+
+def _listed(labels: list[str]) -> str:
+    """The name of exactly this host, or of the pattern that it fits; empty where there is none."""
+    hosts = known().hosts
+    host, last = ".".join(labels), labels[-1]
+    if host in hosts:
+        return hosts[host]
+    if last == "com" or (len(last) == 2 and last not in _NO_COUNTRY_DOMAIN):
+        second = len(labels) > 2 and last != "com" and labels[-2] in _OF_COMPANIES
+        pattern = ".".join(labels[: -2 if second else -1]) + ".{}"
+        if pattern in hosts:
+            return hosts[pattern]
+    if len(labels) > 2:
+        first, above = labels[0], host[len(labels[0]) :]
+        if len(first) == 2 and "{}" + above in hosts:
+            return hosts["{}" + above]
+        if first not in _NO_MEMBER:
+            return hosts.get("*" + above, "")
+    return ""
+
+
+def _name_of_mail(labels: list[str]) -> str:
+    """The known provider of this web mail, else its host; empty where it is none."""
+    at = _mail_at(labels)
+    if at < 0:
+        return ""
+    return _listed(["mail", *labels[at + 1 :]]) or ".".join(labels[at:])
+
+
+def _mail_at(labels: list[str]) -> int:
+    """Which label says that this host is web mail, -1 for none: the one before the domain (mail.example.co.uk).
+
+    Of an app it is the last (com.example.mail), and the whole name is kept.
+    """
+    if len(labels) < 3:
+        return -1
+    if labels[-1] == "mail":
+        return 0
+    at = len(labels) - (4 if labels[-2] in _SECOND_LEVELS and len(labels[-1]) == 2 else 3)
+    return at if at >= 0 and _MAIL.fullmatch(labels[at]) else -1
+
+
+def name_of_tag(tag: str) -> str:
+    """The known name behind a utm_source, which may be a name, a host or a URL; empty where there is none."""
+    return _read(tag)[0]
+
+
+def says_paid(tag: str) -> bool:
+    """Whether a utm_source is a network's name for its advertising: "google ads", "adwords" (semantics 18)."""
+    return _read(tag)[1]
+
+
 @lru_cache(maxsize=2_000)
-def _name_of_tag(tag: str) -> str:
-    """The known name behind a utm_source, which may be a name or a host (ChatGPT writes chatgpt.com), else itself."""
-    name = known().names.get(tag.lower())
-    if name is None and "." in tag:
-        name = name_of_host(tag)
-    return name if name in known().kinds else tag
+def _read(tag: str) -> tuple[str, bool]:
+    """The known name that a tag means, and whether it says that somebody paid."""
+    word = plain(tag)
+    name = _named(word)
+    if name:
+        return name, False
+    name = PAID.get(word) or _advertised(word)
+    if name:
+        return name, True
+    if "." not in tag:
+        return "", False
+    name = name_of_host(host_of(tag if "://" in tag else f"//{tag}"))
+    return (name if name in known().kinds or kind_of(name) != "unknown" else ""), False
+
+
+def _advertised(word: str) -> str:
+    """The known name of the network whose advertising this is; empty where it is none."""
+    name = ""
+    if word.endswith(_PAID_ENDS):
+        name = _named(word.removesuffix(next(end for end in _PAID_ENDS if word.endswith(end))))
+    elif word.startswith(_PAID_STARTS):
+        name = _named(word.removeprefix(next(start for start in _PAID_STARTS if word.startswith(start))))
+    return "" if kind_of(name) in {"direct", "email"} else name
+
+
+def _named(word: str) -> str:
+    names = known().names
+    return names.get(word) or names.get(word.removesuffix("com"), "")
 
 
 def kind_of(name: str) -> Kind:
     """What kind of source this name is."""
-    return "direct" if name == DIRECT else known().kinds.get(name, "unknown")
+    if name == DIRECT:
+        return "direct"
+    kind = known().kinds.get(name)
+    if kind is not None or "." not in name:
+        return kind or "unknown"
+    labels = name.split(".")
+    if _mail_at(labels) >= 0:
+        return "email"
+    return "social" if labels[0] in _TALK and len(labels) > 2 and _listed(labels[1:]) else "unknown"
 
 
 def domain_of(name: str) -> str:
@@ -274,7 +165,7 @@ def domain_of(name: str) -> str:
 
 def is_own(host: str, domain: str) -> bool:
     """Whether the host is the site's own domain, its www form or a subdomain of it."""
-    host, domain = host.lower().removeprefix("www."), domain.lower().removeprefix("www.")
+    host, domain = host.lower().rstrip(".").removeprefix("www."), domain.lower().removeprefix("www.")
     return bool(domain) and (host == domain or host.endswith("." + domain))
 
 
@@ -294,8 +185,11 @@ def is_spam(host: str) -> bool:
 @lru_cache(maxsize=2_000)
 def is_local(host: str) -> bool:
     """localhost, *.local and addresses that are not on the internet."""
+    host = host.rstrip(".")
     if host == "localhost" or host.endswith((".localhost", ".local")):
         return True
+    if ":" not in host and not host[-1:].isdigit():
+        return False  # a name, and the question below is slow for those
     try:
         return not ipaddress.ip_address(host.strip("[]")).is_global
     except ValueError:

@@ -5,7 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.ingest.source import DIRECT, known, name_of_host
+from analytics_box.ingest.known_sources import DIRECT
+from analytics_box.ingest.source import name_of_host, name_of_tag
 from analytics_box.query.patterns import found_in
 
 # Spec 2.7, and beyond it: what people expect of a filter.
@@ -207,10 +208,8 @@ def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
 
 def _source(value: str) -> str:
     """The name of the source that a caller calls by its name, its host or its URL."""
-    lower = value.strip().lower()
-    if lower in {"", "direct"}:
+    text = value.strip()
+    if not text:
         return DIRECT
-    host = lower.split("://", 1)[-1].split("/", 1)[0]
-    if "." in host:
-        return name_of_host(host)
-    return known().names.get(lower, value)
+    host = text.split("://", 1)[-1].split("/", 1)[0]
+    return name_of_tag(text) or (name_of_host(host) if "." in host else value)

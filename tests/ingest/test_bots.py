@@ -66,6 +66,49 @@ SAMPLES = (
 )  # fmt: skip
 
 
+WINDOWS = CHROME.replace("X11; Linux x86_64", "Windows NT 10.0; Win64; x64")
+NAMED = (
+    (f"{CHROME} Prerender (+https://github.com/prerender/prerender)", "Prerender"),
+    (f"{PIXEL} Safari/537.36 Prerender (+https://github.com/prerender/prerender)", "Prerender"),
+    (PIXEL.replace("Pixel 9", "Pixel 2; DuplexWeb-Google/1.0"), "DuplexWeb-Google"),
+    (PIXEL.replace("Pixel 9", "Pixel 2 Build/OPD3.170816.012; DuplexWeb-Google/1.0"), "DuplexWeb-Google"),
+    ("Google-AMPHTML", "Google-AMPHTML"),
+    (f"{PIXEL} Safari/537.36 (compatible; Google-AMPHTML)", "Google-AMPHTML"),
+    (f"{PIXEL} Safari/537.36 Google-AMPHTML", "Google-AMPHTML"),
+    ("Mozilla/5.0 (compatible; Google-Publisher-Plugin)", "Google-Publisher-Plugin"),
+    (f"{PIXEL} Safari/537.36 (compatible; Google-Publisher-Plugin)", "Google-Publisher-Plugin"),
+    ("amazon-kendra", "amazon-kendra"),
+    (f"{WINDOWS} amazon-kendra", "amazon-kendra"),
+    ("Mozilla/5.0 (compatible; Assetnote/1.0.0)", "Assetnote"),
+    (f"{CHROME} Assetnote/1.0.0", "Assetnote"),
+    ("Mozilla/5.0 (Linux; Android 7.0; M bot 51) (compatible; Googlebot/2.1)", "Googlebot"),
+    ("Mozilla/5.0 (Linux; Android 13; Spider 8) (compatible; Baiduspider/2.0)", "Baiduspider"),
+    ("Mozilla/5.0 (compatible; XBot/1.0; +https://xbot.example/)", "XBot"),
+    ("Mozilla/5.0 (compatible; M bot 51; +https://mbot.example/)", "M bot 51"),
+    ("Cubot/1.0 (+https://cubot.example/bot)", "Cubot"),
+)
+
+
+@pytest.mark.parametrize(("sent", "program"), NAMED)
+def test_a_program_that_browses_like_a_person_is_known_by_the_word_it_adds(sent: str, program: str) -> None:
+    assert bots.judge(sent) == (bots.KNOWN, program)
+
+
+MODELS = (
+    *("M bot 51", "M bot 60 Build/NRD90M", "M BOT 551 Build/MRA58K", "M bot Tab 103", "M_bot_54", "M bot"),
+    *("B BOT 550 Build/MRA58K; wv", "C Bot Tab 70", "ID bot 53+ Build/NRD90M", "POWER BOT Build/MRA58K"),
+    *("VR BOT 552", "VR BOT 552 PLUS Build/MRA58K", "XBot_Senior Build/O11019", "XBot Junior", "XBot"),
+    *("Spider 8", "Spider 8 Build/TP1A.220624.014; wv", "CUBOT", "CUBOT J3 PRO", "Cubot X50", "CUBOT_X18_Plus"),
+    *("CUBOT NOTE 20 Build/SP1A.210812.016", "S308 Build/CUBOT", "KINGKONG (CUBOT)"),
+)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_people_have_phones_whose_makers_call_them_bots_and_spiders(model: str) -> None:
+    for sent in (f"{PIXEL} Safari/537.36", PIXEL.replace("Android 15", "U; Android 4.2.2; it-it")):
+        assert bots.judge(sent.replace("Pixel 9", model)) == ("", "")
+
+
 @pytest.mark.parametrize(("sent", "reason", "program"), SAMPLES)
 def test_a_user_agent_is_judged_and_a_program_named(sent: str, reason: str, program: str) -> None:
     assert bots.judge(sent) == (reason, program)

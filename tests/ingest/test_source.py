@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from analytics_box.ingest.channel import CHANNELS, channel
 from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.source import DIRECT, domain_of, is_spam, kind_of, known, source
+from analytics_box.ingest.known_sources import DIRECT, known, plain
+from analytics_box.ingest.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
 
 OWN = "shop.example"
 
@@ -40,12 +41,12 @@ def of(*, tag: str = "", click: str = "", host: str = "", own: str = OWN) -> str
 @pytest.mark.parametrize("row", ROWS, ids=["|".join(row) for row in ROWS])
 def test_a_session_has_a_source_of_a_kind_and_a_channel(row: Row) -> None:  # semantics 17 and 18
     name = of(tag=row.tag, click=row.click, host=row.host)
-    found = channel(name=name, medium=row.medium, campaign=row.campaign, click_id=row.click, tagged=bool(row.tag))
+    found = channel(name=name, medium=row.medium, campaign=row.campaign, click_id=row.click, tag=row.tag)
     assert (name, kind_of(name), found) == (row.source, row.kind, row.channel)
 
 
 def test_the_table_is_long_enough_and_knows_every_channel() -> None:
-    assert len(ROWS) >= 150
+    assert len(ROWS) >= 500
     assert len(set(ROWS)) == len(ROWS)
     assert {row.channel for row in ROWS} == set(CHANNELS)
     assert {row.click for row in ROWS} - {"", "nonsense"} >= {
@@ -56,8 +57,8 @@ def test_the_table_is_long_enough_and_knows_every_channel() -> None:
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "x", *CLICK_IDS]))
 def test_whatever_is_said_has_one_of_the_channels(name: str, medium: str, campaign: str, click: str) -> None:
-    for tagged in (True, False):
-        assert channel(name=name, medium=medium, campaign=campaign, click_id=click, tagged=tagged) in CHANNELS
+    for tag in ("", name):
+        assert channel(name=name, medium=medium, campaign=campaign, click_id=click, tag=tag) in CHANNELS
 
 
 @pytest.mark.parametrize(
@@ -122,3 +123,88 @@ def test_every_listed_host_leads_to_a_name_that_has_a_kind() -> None:
     lists = known()
     assert len(lists.hosts) > 500
     assert {name for name in lists.hosts.values() if name not in lists.kinds} == set()
+
+
+@pytest.mark.parametrize(
+    ("referrer", "name"),
+    [
+        ("https://www.google.com/", "Google"),
+        ("HTTPS://WWW.GOOGLE.COM:443/search?q=x", "Google"),
+        ("https://google.com./", "Google"),
+        ("http://somebody:secret@www.google.com/", "Google"),
+        ("https://docs.google.com:443/document/d/1", "docs.google.com"),
+        ("https://www.google.com@example.net/", "example.net"),
+        ("https://example.net/www.google.com", "example.net"),
+        ("https://example.net/?from=https://www.google.com/", "example.net"),
+        ("https://example.net#www.google.com", "example.net"),
+        ("android-app://com.google.android.gm/", "Gmail"),
+        ("android-app://com.google.android.googlequicksearchbox/https/www.google.com", "Google"),
+        ("android-app://com.google.android.apps.docs", "com.google.android.apps.docs"),
+        ("android-app://com.example.reader/", "com.example.reader"),
+        ("https://xn--bcher-kva.example/", "xn--bcher-kva.example"),
+        ("https://bücher.example/", "bücher.example"),
+        ("https://gооgle.com/", "gооgle.com"),  # with two Cyrillic letters
+        ("https://shop.example:8443/cart", DIRECT),
+        ("https://shop.example./", DIRECT),
+        ("http://[::1]:8000/", DIRECT),
+        ("http://192.168.1.10:8080/", DIRECT),
+        ("about:blank", DIRECT),
+        ("https://", DIRECT),
+        ("https://[", DIRECT),
+    ],
+)
+def test_only_the_host_of_a_referrer_counts(referrer: str, name: str) -> None:
+    assert of(host=host_of(referrer)) == name
+
+
+def test_no_two_sources_are_spelled_alike_and_each_is_found_by_its_name() -> None:
+    kinds = known().kinds
+    assert len({plain(name) for name in kinds}) == len(kinds)
+    for name in kinds:
+        for tag in (name, name.upper(), name.replace(" ", "-"), f" {name}"):
+            assert name_of_tag(tag) == name
+
+
+def test_every_listed_host_has_its_name_in_every_form() -> None:
+    for host, name in known().hosts.items():
+        if "{" not in host and "*" not in host:
+            for form in (host, f"www.{host}", f"WWW.{host.upper()}.", f"m.{host}", f"mobile.{host}", f"search.{host}"):
+                assert name_of_host(form) == name
+
+
+PRODUCTS = (
+    "docs",
+    "drive",
+    "calendar",
+    "accounts",
+    "login",
+    "signin",
+    "console",
+    "cloud",
+    "admin",
+    "ads",
+    "help",
+    "tv",
+)
+COMPANIES = (
+    *("google.com", "google.co.uk", "yahoo.com", "bing.com", "yandex.ru", "baidu.com", "amazon.com", "amazon.com.br"),
+    *("ebay.de", "facebook.com", "x.com", "vk.com", "reddit.com", "github.com", "linkedin.com", "discord.com"),
+)
+
+
+@pytest.mark.parametrize("company", COMPANIES)
+def test_no_other_product_of_a_company_is_its_search_its_feed_or_its_shop(company: str) -> None:
+    assert of(host=company) != company
+    for product in PRODUCTS if company not in {"bing.com", "linkedin.com"} else PRODUCTS[:-1]:  # their Tuvalu
+        name = of(host=f"{product}.{company}")
+        assert (name, kind_of(name)) == (f"{product}.{company}", "unknown")
+        assert channel(name=name, medium="", campaign="", click_id="", tag="") == "Referral"
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-", min_size=3, max_size=12), st.sampled_from(["com", "de"])
+)
+def test_what_stands_before_or_around_a_known_host_is_not_that_host(label: str, last: str) -> None:
+    for host in (f"{label}-google.{last}", f"google{label}.{last}", f"google.{last}.{label}x.{last}"):
+        assert name_of_host(host) == host

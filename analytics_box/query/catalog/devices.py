@@ -74,7 +74,7 @@ TYPES = (
         name="device_types",
         family="Devices",
         title="Devices",
-        description="The kinds of devices of the range by their visitors",
+        description="The kinds of devices of the range by their visitors; televisions and consoles count as desktops",
         columns=(
             column("name", "string", "Desktop, Mobile or Tablet", device_name, sort="device"),
             VIEWS,
