@@ -16,8 +16,9 @@ from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STOR
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
-MOST_SIGNALS = 300  # of a session that are remembered one by one; after them its start and attributes stay
+MOST_SIGNALS = 200  # of a session that are remembered one by one; after them its start and attributes stay
 MOST_SESSIONS = 50  # of a visitor, so many as a day has room for
+_MOST_LOOKS = 4  # at sessions that lie one in another
 
 # What a signal is: a kind of event, or a table of spans.
 SPAN_KINDS = {table: number for number, table in enumerate(SPANS, start=PAGE_EXIT + 1)}
@@ -137,32 +138,42 @@ def told(
     """The visits with this signal, whenever it comes. `named` are those under a client's session id, which go on over
     any silence. `own` are the attributes of the event itself, `number` gives a new session its number; both are asked
     only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
-    waiting = unpacked(visits.waiting) if visits.waiting else []
     home = _home_of(visits.sessions, signal, named=named) if visits.sessions else None
-    if home is None and not waiting and signal.starts and all(one.last < signal.time for one in visits.sessions):
-        session = started(number(), signal, own())
-        return Told(Visits((*visits.sessions[-MOST_SESSIONS + 1 :], session)), session)
     if home is None and not signal.starts:
-        return Told(Visits(visits.sessions, packed([*waiting, signal])), None)
+        return Told(Visits(visits.sessions, (visits.waiting + packed([signal]))[:_MOST_BYTES]), None)
+    if home is not None and len(home.signals) >= _MOST_BYTES:
+        reached = _reaching(home, signal)
+        return Told(Visits(_with(visits.sessions, home, reached), visits.waiting), reached)
     if home is None:
         draft = _Draft(started(number(), signal, own()))
     else:
         draft = _Draft(home)
         draft.take(signal, own if len(draft.rows) <= most_moved else None)
-    others = [session for session in visits.sessions if session is not home]
-    moves: list[Move] = []
-    if signal.lasts and len(draft.rows) + len(waiting) <= most_moved:
-        waiting = draft.gather(waiting, named=named)
-        following = min((one for one in others if one.first > draft.first), key=_first, default=None)
+    waiting, sessions = visits.waiting, visits.sessions
+    if signal.lasts and len(draft.rows) + len(waiting) // _SIGNAL.size <= most_moved:
+        if waiting:
+            waiting = packed(draft.gather(unpacked(waiting), named=named))
+        later = [one for one in sessions if one.first > draft.first and one is not home]
+        following = min(later, key=_first, default=None)
         if following is not None:
-            others.remove(following)
-            others.append(draft.gather_from(following, named=named))
+            sessions = _with(sessions, following, draft.gather_from(following, named=named))
     session = draft.session()
-    moves += draft.moves(session)
-    sessions = sorted((*others, session), key=_first)
-    if len(sessions) > MOST_SESSIONS:
-        sessions.remove(min(sessions, key=lambda one: one.last))
-    return Told(Visits(tuple(sessions), packed(waiting)), session, moves)
+    return Told(Visits(_with(sessions, home, session), waiting), session, draft.moves(session))
+
+
+def _with(sessions: Sequence[Session], before: Session | None, after: Session) -> tuple[Session, ...]:
+    """The sessions with one of them as it is now, or with a new one."""
+    found = sorted((*(one for one in sessions if one is not before), after), key=_first)
+    if len(found) > MOST_SESSIONS:
+        found.remove(min(found, key=lambda one: one.last))
+    return tuple(found)
+
+
+def _reaching(session: Session, signal: Signal) -> Session:
+    """A session that remembers no more signals, with another one."""
+    if not signal.lasts:
+        return session
+    return replace(session, first=min(session.first, signal.time), last=max(session.last, signal.time))
 
 
 class _Draft:
@@ -183,7 +194,7 @@ class _Draft:
 
     def take(self, signal: Signal, own: Callable[[], Attributes] | None) -> None:
         """Add the signal that has come; without its attributes the start stays."""
-        if own is not None and signal.starts and len(self.signals) < MOST_SIGNALS:
+        if own is not None and signal.starts:
             self._begin_with(signal, own)
         self._add(signal)
 
@@ -210,36 +221,37 @@ class _Draft:
             self.first, self.last = min(self.first, signal.time), max(self.last, signal.time)
 
     def gather(self, waiting: Sequence[Signal], *, named: bool) -> list[Signal]:
-        """Take what waited for this session; what goes on waiting. A leave beacon may bring others within reach."""
-        beacons = [signal for signal in waiting if signal.lasts]
-        while (found := next((one for one in beacons if self._takes(one, named=named)), None)) is not None:
-            beacons.remove(found)
-            self._gain(found, 0)
-        left = beacons
-        for span in waiting:
-            if not span.lasts:
-                if self._takes(span, named=named):
-                    self._gain(span, 0)
-                else:
-                    left.append(span)
+        """Take what waited for this session; what goes on waiting. Each leave beacon may bring others within reach."""
+        views = [one for one in self.signals if one.what == PAGE_VIEW]
+
+        def near(one: Signal) -> bool:
+            return _reaches(self.first, self.last, one.time, named=named)
+
+        beacons = sorted((one for one in waiting if one.lasts), key=lambda one: one.time)
+        beacons = self._gain_those(beacons, lambda one: _shown(self.first, views, one) > 0)
+        beacons = self._gain_those(beacons, near)
+        beacons = self._gain_those(reversed(beacons), near)
+        return [*beacons, *self._gain_those([one for one in waiting if not one.lasts], near)]
+
+    def _gain_those(self, waiting: Iterable[Signal], belongs: Callable[[Signal], bool]) -> list[Signal]:
+        """Take those that belong here, one after the other; the others."""
+        left = []
+        for one in waiting:
+            if belongs(one):
+                self._gain(one, 0)
+            else:
+                left.append(one)
         return left
 
     def gather_from(self, following: Session, *, named: bool) -> Session:
         """Take the spans before the next session that belong to this one; the next session without them."""
         signals = unpacked(following.signals)
-        own = [
-            signal
-            for signal in signals
-            if not signal.lasts and self.first <= signal.time < following.first and self._takes(signal, named=named)
-        ]
+        before = [one for one in signals if not one.lasts and self.first <= one.time < following.first]
+        own = [one for one in before if _reaches(self.first, self.last, one.time, named=named)]
         for span in own:
             self._gain(span, following.number)
         left = [signal for signal in signals if signal not in own]
         return replace(following, signals=packed(left)) if own else following
-
-    def _takes(self, signal: Signal, *, named: bool) -> bool:
-        near = _reaches(self.first, self.last, signal.time, named=named)
-        return near or (signal.what == PAGE_EXIT and _shown(self.first, self.signals, signal) > 0)
 
     def _gain(self, signal: Signal, source: int) -> None:
         self._gained.setdefault(source, []).append(signal)
@@ -271,16 +283,23 @@ def _reaches(first: int, last: int, time: int, *, named: bool) -> bool:
 def _home_of(visits: Sequence[Session], signal: Signal, *, named: bool) -> Session | None:
     """The session of a signal: for a leave beacon that of its page view; else the newest that had begun by then, or the
     first after it, of those within reach."""
-    if signal.what == PAGE_EXIT:
-        view = _PAGE.pack(signal.path, PAGE_VIEW)
-        showing = [one for one in visits if view in one.signals]  # without unpacking what cannot be it
-        shown = [(_shown(one.first, unpacked(one.signals), signal), one) for one in showing]
-        latest, session = max(shown, key=lambda pair: pair[0], default=(0, None))
-        if latest:
-            return session
+    if signal.what == PAGE_EXIT and (showing := _showing(visits, signal)) is not None:
+        return showing
     near = [one for one in visits if _reaches(one.first, one.last, signal.time, named=named)]
     begun = [one for one in near if one.first <= signal.time]
     return max(begun, key=_first) if begun else min(near, key=_first, default=None)
+
+
+def _showing(visits: Sequence[Session], leaving: Signal) -> Session | None:
+    """The session that last showed the page that a beacon leaves."""
+    view = _PAGE.pack(leaving.path, PAGE_VIEW)
+    latest, found, looks = 0, None, 0
+    for one in reversed(visits):
+        if one.last > latest and view in one.signals and looks < _MOST_LOOKS:  # few are ever unpacked
+            looks += 1
+            shown = _shown(one.first, unpacked(one.signals), leaving)
+            latest, found = (shown, one) if shown > latest else (latest, found)
+    return found
 
 
 def _shown(first: int, signals: Iterable[Signal], leaving: Signal) -> int:
