@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.measures import people, share
 from tests.query.brute.tables import device
@@ -110,7 +110,6 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
                     "name": shown((value,)),
                     "sessions": len(own),
                     "visitors": len({visit.visitor for visit in own}),
-                    RAW: {"name": value},
                 }
                 for value, own in ordered
             ]
