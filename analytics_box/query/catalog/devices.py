@@ -21,8 +21,6 @@ from analytics_box.query.ranges import Window
 
 _PEOPLE = (PAGE_VIEW, CUSTOM)
 _SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"))
-
-
 _BROWSER = column("browser_name", "string", "Name of the browser", named("browser"))
 _BROWSER_VERSION = column("browser_version", "string", "Its version", field("browser_version"))
 _DEVICE = column("device_type", "string", "desktop, mobile or tablet", device())

@@ -46,7 +46,8 @@ def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     used = (*plan.columns, *(name for item in plan.order for name in item.names))
     source = relation(plan, " ".join(used), dialect, values)
     tie = "session" if plan.source in OF_SESSIONS else "id"
-    order = [*ordered(plan.order, _sorted_by), f"{tie} desc"]
+    source, texts = _with_texts(plan, source)
+    order = [*ordered(plan.order, lambda name: texts.get(name, name)), f"{tie} desc"]
     outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
     return (
         f"select {', '.join(outer)}\nfrom (\n"
@@ -55,9 +56,13 @@ def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _sorted_by(name: str) -> str:
-    """A column as what it is sorted by: texts by themselves, not by their numbers."""
-    return f"(select value from strings where id = {name})" if name in INTERNED else name
+def _with_texts(plan: Plan, source: str) -> tuple[str, dict[str, str]]:
+    """The rows beside the texts that they are sorted by, and how these are called."""
+    names = dict.fromkeys(name for item in plan.order for name in item.names if name in INTERNED)
+    if not names:
+        return source, {}
+    joins = [f"\njoin (select id as i_{name}, value as o_{name} from strings) on i_{name} = {name}" for name in names]
+    return f"(select * from {source}) as fact{''.join(joins)}", {name: f"o_{name}" for name in names}
 
 
 def _limit(plan: Plan, values: Values) -> str:
@@ -98,8 +103,9 @@ def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
         values["per"] = plan.per[1]
         place = f"row_number() over (partition by {parts} order by {', '.join(order)}) as place"
         middle = f"select * from (\nselect *, {place}\nfrom (\n{middle}\n)\n) where place <= :per"
-    beside = codes(plan.order, place_of, values)
-    return f"select {', '.join(names)}\nfrom (\n{middle}\n){beside}\norder by {', '.join(order)}{_limit(plan, values)}"
+    known, beside = codes(plan.order, place_of, values)
+    last = f"order by {', '.join(order)}{_limit(plan, values)}"
+    return f"{known}select {', '.join(names)}\nfrom (\n{middle}\n){beside}\n{last}"
 
 
 def _measure(plan: Plan, name: str, dialect: Dialect) -> str:

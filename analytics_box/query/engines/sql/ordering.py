@@ -32,14 +32,17 @@ def ordered(order: tuple[Order, ...], sql_of: Callable[[str], str]) -> list[str]
     return [f"{_key(item.key, sql_of)} {'desc' if item.descending else 'asc'} nulls last" for item in order]
 
 
-def codes(order: tuple[Order, ...], sql_of: Callable[[str], str], values: Values) -> str:
-    """The join that brings the `code` of what is sorted by it."""
+def codes(order: tuple[Order, ...], sql_of: Callable[[str], str], values: Values) -> tuple[str, str]:
+    """A table of codes, and the join that brings the `code` of what is sorted by it.
+
+    It is made once, for SQLite would read the whole list again for each row.
+    """
     for item in order:
         if not isinstance(item.key, str) and item.key.codes is not None:
             values["codes"] = json.dumps(item.key.codes())
-            coded = f"cast({sql_of(item.key.of[0])} as varchar)"
-            return f"\nleft join (select key as coded, value as code from pairs_in(:codes)) as known on coded = {coded}"
-    return ""
+            known = "with known as materialized (select key as coded, value as code from pairs_in(:codes))\n"
+            return known, f"\nleft join known on coded = cast({sql_of(item.key.of[0])} as varchar)"
+    return "", ""
 
 
 def _key(key: Key, sql_of: Callable[[str], str]) -> str:
