@@ -26,12 +26,14 @@ _TARGETS = {"website": "website_id=YOUR-WEBSITE-ID", "link": "link_id=YOUR-LINK-
 
 
 class TypeShown(Struct, frozen=True):
-    """A query type on its page: its fields, what else there is to know as term and text, and its example."""
+    """A query type on its page: its fields, those to sort by, what else there is to know as term and text, and its
+    example."""
 
     name: str
     title: str
     description: str
     fields: tuple[Output, ...]
+    sortable: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     request: str
     answer: str
@@ -69,6 +71,7 @@ def _shown(query_type: QueryType, server: str) -> TypeShown:
         title=query_type.title,
         description=query_type.description,
         fields=query_type.outputs,
+        sortable=sortable(query_type),
         facts=tuple(_facts(query_type).items()),
         request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
         answer=_pretty(example.answer) if example else "",
@@ -84,7 +87,6 @@ def _facts(query_type: QueryType) -> dict[str, str]:
     facts[QueryTypes.filters] = ", ".join(query_type.filters) or QueryTypes.none
     if query_type.having:
         facts[QueryTypes.having] = QueryTypes.having_text.format(fields=", ".join(query_type.having))
-    facts[QueryTypes.sorts] = ", ".join(sortable(query_type)) or QueryTypes.none
     limit = query_type.default_limit
     facts[QueryTypes.limit] = (
         str(limit) if limit == DEFAULT_LIMIT else QueryTypes.limit_text.format(limit=limit, usual=DEFAULT_LIMIT)

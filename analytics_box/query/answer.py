@@ -1,6 +1,7 @@
 """From what the engine measured to the rows that people see. Pure."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
@@ -8,15 +9,16 @@ from analytics_box.query.plan import BUCKET, nothing
 from analytics_box.query.ranges import Window
 from analytics_box.query.request import Request
 
+_UNKNOWN = (None, "", "Unknown", "unknown")  # what is not known, as answers show it
+
 
 def records(query_type: QueryType, request: Request, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
     """The rows of an answer, from those of each ask and follow."""
     if query_type.series:
-        newest_first = request.sort_by == "date" and request.descending
-        return _page(_series(query_type, window, rows, newest_first=newest_first), request)
+        return _page(_in_order(_series(query_type, window, rows), request, window), request)
     if query_type.shape is not None:
         shaped = [_record(query_type, row) for row in query_type.shape(rows, window)]
-        return shaped if query_type.paged_by_engine else _page(_in_order(shaped, request), request)
+        return shaped if query_type.paged_by_engine else _page(_in_order(shaped, request, window), request)
     if query_type.paged_by_engine:
         return [_record(query_type, row) for row in rows[0]]
     measured: Record = {}
@@ -25,23 +27,21 @@ def records(query_type: QueryType, request: Request, window: Window, rows: Seque
     return _page([_record(query_type, measured)], request)
 
 
-def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]], *, newest_first: bool) -> list[Record]:
+def _series(query_type: QueryType, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
     """A row for each bucket; with another dimension one for each of its values that is there, in their order."""
     if query_type.asks[0].group:
         labelled = [row | {"date": window.buckets[row[BUCKET]].label} for row in rows[0]]
         names = query_type.asks[0].group
-        sign = -1 if newest_first else 1
-        labelled.sort(key=lambda row: (sign * row[BUCKET], *(row[name] for name in names)))
+        labelled.sort(key=lambda row: (row[BUCKET], *(row[name] for name in names)))
         return [_record(query_type, row) for row in labelled]
     measures = [name for ask in query_type.asks for name in ask.measures]
     by_bucket: list[Record] = [{name: nothing(name) for name in measures} for _ in window.buckets]
     for found in rows:
         for row in found:
             by_bucket[row[BUCKET]] |= row
-    found = [
+    return [
         _record(query_type, row | {"date": bucket.label}) for bucket, row in zip(window.buckets, by_bucket, strict=True)
     ]
-    return found[::-1] if newest_first else found
 
 
 def _record(query_type: QueryType, row: Record) -> Record:
@@ -51,14 +51,18 @@ def _record(query_type: QueryType, row: Record) -> Record:
     }
 
 
-def _in_order(found: list[Record], request: Request) -> list[Record]:
-    """Sorted as the request wants it; equal rows stay in their order, and empty values come last."""
+def _in_order(found: list[Record], request: Request, window: Window) -> list[Record]:
+    """Sorted as the request wants it, by what is shown; equal rows stay in their order, what is unknown comes last."""
     name = request.sort_by
     if name is None:
         return found
-    there = [row for row in found if row[name] is not None]
-    there.sort(key=lambda row: row[name], reverse=request.descending)
-    return there + [row for row in found if row[name] is None]
+    buckets = {bucket.label: number for number, bucket in enumerate(window.buckets)}
+
+    def place(row: Record) -> Any:
+        return buckets[row[name]] if name == "date" else row[name]
+
+    there = sorted((row for row in found if row[name] not in _UNKNOWN), key=place, reverse=request.descending)
+    return there + [row for row in found if row[name] in _UNKNOWN]
 
 
 def _page(found: list[Record], request: Request) -> list[Record]:

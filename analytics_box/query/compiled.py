@@ -142,7 +142,7 @@ def _grouped(plan: Plan, given: GivenCompile, window: ranges.Window) -> Plan:
     if not groups(plan.source, wanted):
         raise CompilationFailed(f"{given.type} cannot be grouped by all of {', '.join(given.groupBy or ())}")
     group = ((BUCKET,) if BUCKET in wanted else ()) + tuple(name for name in wanted if name != BUCKET)
-    order = tuple(item for item in plan.order if item.name in plan.measures) or (Order(plan.measures[0]),)
+    order = tuple(item for item in plan.order if set(item.names) <= set(plan.measures)) or (Order(plan.measures[0]),)
     return replace(
         plan,
         group=group,

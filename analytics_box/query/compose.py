@@ -20,6 +20,7 @@ from analytics_box.query.plan import (
     Order,
     Plan,
     Source,
+    names_of,
     runs_of,
 )
 from analytics_box.query.ranges import Days, Granularity, Window
@@ -146,17 +147,16 @@ def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ..
     if request.sort_by is None:
         return ask.order
     wanted = next(column.sort for column in query_type.columns if column.output.name == request.sort_by)
-    return (Order(wanted, request.descending), *(item for item in ask.order if item.name != wanted))
+    return (Order(wanted, request.descending), *(item for item in ask.order if item.key != wanted))
 
 
 def sortable(query_type: QueryType) -> tuple[str, ...]:
-    """The fields by which an answer can be sorted."""
-    if query_type.series:
-        return ("date",)
-    if query_type.paged_by_engine:
-        return tuple(column.output.name for column in query_type.columns if column.sort)
-    if query_type.shape is None:
-        return ()
+    """The fields by which an answer can be sorted: all but JSON. Where the engine pages, those that it can make of what
+    the first scan finds; what a second look adds comes too late."""
+    if not query_type.paged_by_engine:
+        return tuple(output.name for output in query_type.outputs if output.type != "json")
+    ask = query_type.asks[0]
+    found = {*ask.group, *ask.measures, *ask.columns}
     return tuple(
-        output.name for output in query_type.outputs if output.type in {"string", "number", "date", "datetime"}
+        column.output.name for column in query_type.columns if column.sort and found.issuperset(names_of(column.sort))
     )

@@ -1,8 +1,9 @@
 """What an engine is asked for: engine-free, frozen, with every zone and name already resolved."""
 
 import re
+from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -64,11 +65,49 @@ class Offset(NamedTuple):
     offset: int
 
 
-class Order(NamedTuple):
-    """By a measure, dimension or column of the plan."""
+# How a key is made of names, as the field is that it sorts by (engines/sql/ordering.py).
+Way = Literal[
+    "text",  # that may be unknown
+    "digits",  # of a number, as text
+    "id",  # a visitor's; 0 is nobody
+    "session",  # the id that a client has sent, else the number
+    "session_end",  # the last six digits of the number
+    "device",  # a kind of device, desktop where it is unknown
+    "ratio",  # 0 of nothing
+    "version",  # after what has it
+    "place",  # within another
+    "step",  # from page to page
+    "coded",  # what `codes` has for a value
+    "domain",  # the same for a source; else itself where it is a host
+]
 
-    name: str
+
+class Made(NamedTuple):
+    """A key that is made of names of the plan. `codes` are the texts of the first name's values."""
+
+    way: Way
+    of: tuple[str, ...]
+    codes: Callable[[], Mapping[Any, str]] | None = None
+
+
+Key = str | Made  # a measure, dimension or column, or what is made of some
+
+
+class Order(NamedTuple):
+    """By a measure, dimension or column of the plan, or by what is made of them. What is unknown comes last."""
+
+    key: Key
     descending: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the plan that it takes."""
+        return names_of(self.key)
+
+
+def names_of(key: Key) -> tuple[str, ...]:
+    """The names of the plan that something to sort by is made of."""
+    return (key,) if isinstance(key, str) else key.of
 
 
 class Having(Struct, frozen=True):

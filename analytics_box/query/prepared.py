@@ -48,7 +48,8 @@ class Prepared(Struct, frozen=True):
 def prepare(question: Question, query_type: QueryType, request: Request, reads: Scope) -> Prepared:
     """The question with its filters resolved. Raises CannotAnswer."""
     if request.sort_by is not None and request.sort_by not in sortable(query_type):
-        raise CannotAnswer(f"Cannot sort by {request.sort_by}")
+        known = ", ".join(sortable(query_type))
+        raise CannotAnswer(f"Cannot sort by {request.sort_by}; {query_type.name} sorts by {known}")
     if not reads.people and (query_type.personal or _names_people(request.filters)):
         raise CannotAnswer("Only members may see people")
     _check_needs(query_type, request)
@@ -104,6 +105,6 @@ def _having(counted: tuple[Filter, ...], query_type: QueryType) -> tuple[Having,
             numbers = tuple(float(value) for value in item.values)
         except ValueError as wrong:
             raise CannotAnswer(f"{item.field} is a number") from wrong
-        measure = next(column.sort for column in query_type.columns if column.output.name == item.field)
-        found.append(Having(measure, numbers, item.op in {"ne", "not_in"}))
+        counter = next(column.sort for column in query_type.columns if column.output.name == item.field)
+        found.append(Having(str(counter), numbers, item.op in {"ne", "not_in"}))
     return tuple(found)

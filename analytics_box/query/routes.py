@@ -16,6 +16,7 @@ from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Target
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.compose import sortable
 from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
@@ -141,6 +142,7 @@ def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
             "tags": [query_type.family],
             "outputFields": [output.name for output in query_type.outputs],
             "output_fields": query_type.outputs,
+            "sortable": sortable(query_type),
             "default_visualization": query_type.visualization,
             "supports_granularity": query_type.granularities,
         }

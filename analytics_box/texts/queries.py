@@ -133,6 +133,7 @@ class QueryTypes:
     }
     all_fields = "Fields of the rows"
     unit = "in {unit}"
+    sortable = "sortable"
     facts = "Range, filters, limit and who may ask"
     needs = "Needs a filter"
     needs_text = "{fields}, with eq or in"
@@ -140,7 +141,6 @@ class QueryTypes:
     filters = "Filters"
     having = "Filters on counters"
     having_text = "{fields}, with eq, ne, in and not_in"
-    sorts = "Sorts by"
     limit = "Default limit"
     limit_text = "{limit}, but POST /v1/query answers {usual} rows if it names none"
     granularity = "Granularity"

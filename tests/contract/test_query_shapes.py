@@ -192,6 +192,7 @@ def test_meta_is_there_only_when_asked_for(visited: WholeBox, query: str, there:
             assert isinstance(meta["description"], str)
             assert meta["outputFields"] == [output.name for output in catalog.TYPES[name].outputs]
             assert [field["name"] for field in meta["output_fields"]] == meta["outputFields"]
+            assert meta["sortable"] == [field for field in meta["outputFields"] if field in meta["sortable"]] != []
             assert meta["default_visualization"] in {"table", "timeseries", "bar", "pie", "metric", "area", "line"}
 
 

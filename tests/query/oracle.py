@@ -189,8 +189,10 @@ def _values(asked: Asked, told: Sequence[Told]) -> list[Row]:
     key = asked.sort_by or ("total_events" if custom else "visitors")
     ordered = sorted(rows.items())  # equal rows by name (semantics 22)
     descending = asked.descending or asked.sort_by is None
-    ordered.sort(key=lambda item: item[0] if key == "name" else item[1][key], reverse=descending)
-    return [row for _, row in ordered]
+    named = [row for _, row in ordered]
+    known = [row for row in named if row[key] != "Unknown"]
+    known.sort(key=lambda row: row[key], reverse=descending)
+    return known + [row for row in named if row[key] == "Unknown"]  # last both ways (semantics 22)
 
 
 def _group(query_type: str, one: Told) -> str:

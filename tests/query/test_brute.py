@@ -1,7 +1,5 @@
 """The engine against brute force over the stored facts: made-up stories, random questions, equal rows in order."""
 
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from analytics_box.query import catalog
 from tests.query import brute
 from tests.query.brute.facts import RAW, Row
+from tests.query.brute.order import in_order
 from tests.query.questions import Asked, ask, questions
 from tests.query.stage import Stage
 from tests.query.stories import Story, tell
@@ -37,19 +36,11 @@ def test_every_answer_is_what_brute_force_finds(stories: tuple[Story, ...], name
 
 
 def wanted(asked: Asked, rows: list[Row]) -> list[Row]:
-    """The rows sorted and cut as they were asked for; equal ones stay in their order, what is not there comes last."""
-    name = asked.sort_by
-    if name == "date":
+    """The rows sorted by what they show, and cut, as they were asked for."""
+    if asked.sort_by == "date":
         instants = {slot.label: slot.begins for slot in asked.question.slots}
         rows = sorted(rows, key=lambda row: instants[row["date"]], reverse=asked.descending)
-    elif name is not None:
-        there = [row for row in rows if _sorted_by(row, name) is not None]
-        there.sort(key=lambda row: _sorted_by(row, name), reverse=asked.descending)
-        # A stable sort in reverse keeps equal rows in their order, too.
-        rows = there + [row for row in rows if _sorted_by(row, name) is None]
+    elif asked.sort_by is not None:
+        rows = in_order(rows, asked.sort_by, descending=asked.descending)
     shown = rows[(asked.page - 1) * asked.limit :][: asked.limit]
     return [{key: value for key, value in row.items() if key != RAW} for row in shown]
-
-
-def _sorted_by(row: Row, name: str) -> Any:
-    return row.get(RAW, {}).get(name, row[name])

@@ -9,7 +9,6 @@ from analytics_box.links import click_rows
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.compose import sortable
 from analytics_box.query.run import Entry
 from analytics_box.store.strings import Strings
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
@@ -62,17 +61,6 @@ def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(stage: Stage,
             assert output.type == "boolean" or not isinstance(value, bool), output.name
         assert set(row) == {output.name for output in catalog.TYPES[name].outputs}
     json.dumps(entry.data)
-
-
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_a_type_sorts_by_all_that_it_says_it_can(stage: Stage, site: int, name: str) -> None:
-    for field in sortable(catalog.TYPES[name]):
-        for direction in ("asc", "desc"):
-            entry = ask(stage, site, name, sortBy=field, sortOrder=direction)
-            assert entry.success, (field, entry.error)
-            there = [row[field] for row in entry.data if row[field] is not None]
-            if len({type(value) for value in there} - {int, float}) <= 1 and field != "date":
-                assert there == sorted(there, reverse=direction == "desc"), field
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.query.catalog import TYPES
+from analytics_box.query.compose import sortable
 from analytics_box.query_pages.families import FAMILIES, Family, examples
 from tests.inprocess import WholeBox, whole_box
 from tests.query.stage import stage_in
@@ -59,6 +60,8 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
             assert f"<code>{output.name}</code>" in article
             assert output.description in article
             assert not output.unit or f"{output.type} in {output.unit}" in article
+            kind = article.partition(f"<code>{output.name}</code>")[2].partition("</span>")[0]
+            assert kind.endswith(", sortable") == (output.name in sortable(one))
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
         assert ("anybody may ask" in article) == one.public

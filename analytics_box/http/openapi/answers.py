@@ -52,6 +52,7 @@ class TypeMeta(Struct):
     tags: list[str]
     outputFields: list[str]
     output_fields: list[TypeOutput]
+    sortable: list[str]
     default_visualization: Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
     supports_granularity: list[str]
 

@@ -208,8 +208,10 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "page": {"description": "From 1 on."},
         "filters": {"description": "All have to match."},
         "granularity": {"description": "Of series; hourly for at most 30 days. Daily unless given."},
-        "sortBy": {"description": "A field of the rows."},
-        "sortOrder": {"description": "Descending unless asc."},
+        "sortBy": {
+            "description": "A field of the rows that the type's meta lists as sortable; in the order of what is shown."
+        },
+        "sortOrder": {"description": "Descending unless asc. What is unknown comes last both ways."},
         "timeZone": {"description": "IANA zone of dates; UTC unless given."},
         "comparison": {"description": "Adds the rows of an earlier range to each entry."},
     },

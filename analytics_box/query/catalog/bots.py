@@ -12,13 +12,11 @@ TYPES = (
         description="The events of the range that were held for those of programs, by why and by what they call"
         " themselves. Such events are kept for 30 days",
         columns=(
-            column("name", "string", "What the program calls itself", field("agent"), sort="agent"),
-            column("reason", "string", "Why it is held for a program", field("bot"), sort="bot"),
+            column("name", "string", "What the program calls itself", field("agent")),
+            column("reason", "string", "Why it is held for a program", field("bot")),
             column("count", "number", "Events"),
-            column(
-                "first_seen", "datetime", "When it was first there in the range, UTC", instant("first"), sort="first"
-            ),
-            column("last_seen", "datetime", "When it was last there, UTC", instant("last"), sort="last"),
+            column("first_seen", "datetime", "When it was first there in the range, UTC", instant("first")),
+            column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
         ),
         asks=(Ask("events", ("count", "first", "last"), ("agent", "bot"), order=(Order("count"),), bots=True),),
     ),

@@ -23,14 +23,14 @@ FILTERS = (
 _OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id")
 _BY_COUNT = (Order("count"),)
 
-_TOTAL = column("total_events", "number", "How often it happened", field("count"), sort="count")
-_TYPES = column("unique_event_types", "number", "Distinct events", field("unique_names"), sort="unique_names")
+_TOTAL = column("total_events", "number", "How often it happened", field("count"))
+_TYPES = column("unique_event_types", "number", "Distinct events", field("unique_names"))
 _USERS = column("unique_users", "number", "Distinct visitors")
 _SESSIONS = column("unique_sessions", "number", "Distinct sessions")
 _PAGES = column("unique_pages", "number", "Distinct pages")
-_EVENT = column("event_name", "string", "Name of the event", field("event"), sort="event")
-_KEY = column("property_key", "string", "Key of the property", field("key"), sort="key")
-_VALUE = column("property_value", "string", "Its value as text", field("value"), sort="value")
+_EVENT = column("event_name", "string", "Name of the event", field("event"))
+_KEY = column("property_key", "string", "Key of the property", field("key"))
+_VALUE = column("property_value", "string", "Its value as text", field("value"))
 _COUNT = column("count", "number", "How often it had this value")
 
 
@@ -182,20 +182,18 @@ TYPES = (
             _TOTAL,
             _USERS,
             _SESSIONS,
-            column("last_occurrence", "datetime", "When it last happened, UTC", instant("last"), sort="last"),
+            column("last_occurrence", "datetime", "When it last happened, UTC", instant("last")),
             column(
                 "first_occurrence",
                 "datetime",
                 "When it first happened in the range, UTC",
                 instant("first"),
-                sort="first",
             ),
             column(
                 "events_with_properties",
                 "number",
                 "How many of them carry properties",
                 field("with_properties"),
-                sort="with_properties",
             ),
             column(
                 "percentage",
@@ -203,7 +201,6 @@ TYPES = (
                 "Share of all custom events of the range",
                 share("count"),
                 unit="percent",
-                sort="count",
             ),
         ),
         Ask(
@@ -221,7 +218,7 @@ TYPES = (
         "custom_event_properties",
         "Property values",
         "The values of the properties of custom events by how often they came",
-        (column("name", "string", "Name of the event", field("event"), sort="event"), _KEY, _VALUE, _COUNT),
+        (column("name", "string", "Name of the event", field("event")), _KEY, _VALUE, _COUNT),
         Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=(*FILTERS, "property_key"),
         rows=10_000,
@@ -231,7 +228,7 @@ TYPES = (
         "Pages of custom events",
         "The pages on which custom events happened",
         (
-            column("name", "string", "Path of the page, empty where an event had none", field("path"), sort="path"),
+            column("name", "string", "Path of the page, empty where an event had none", field("path")),
             _TOTAL,
             _TYPES,
             _USERS,
@@ -275,7 +272,7 @@ TYPES = (
             _EVENT,
             _KEY,
             column("unique_values", "number", "Distinct values"),
-            column("occurrences", "number", "How often it was there", field("count"), sort="count"),
+            column("occurrences", "number", "How often it was there", field("count")),
         ),
         Ask("properties", ("unique_values", "count"), ("event", "key"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=_OF_PROPERTIES,
@@ -291,8 +288,8 @@ TYPES = (
             column("source", "string", "Who sent it", field("origin")),
             column("properties", "json", "Its properties", decoded("properties")),
             column("anonymous_id", "string", "The visitor's id", hexadecimal("visitor")),
-            column("session_id", "string", "The session's id", session_id),
-            column("timestamp", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+            column("session_id", "string", "The session's id", session_id()),
+            column("timestamp", "datetime", "When it happened, UTC", instant("time")),
         ),
         Ask(
             "events",

@@ -5,30 +5,25 @@ from collections.abc import Sequence
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import UNKNOWN, Measured, field, named, share
+from analytics_box.query.catalog.values import (
+    UNKNOWN,
+    device,
+    device_name,
+    device_of,
+    field,
+    named,
+    share,
+    versioned,
+    versioned_name,
+)
 from analytics_box.query.filters import COMMON
 from analytics_box.query.ranges import Window
 
 _PEOPLE = (PAGE_VIEW, CUSTOM)
-_SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions")
-
-
-def device_name(row: Measured) -> str:
-    """A kind of device as people write it; an unknown one is a desktop (wire 1.5)."""
-    return (row["device"] or "desktop").capitalize()
-
-
-def _device(row: Measured) -> str:
-    return row["device"] or "desktop"
-
-
-def _joined(first: str, second: str) -> str:
-    return f"{first or UNKNOWN} {second}".rstrip()
-
-
-_BROWSER = column("browser_name", "string", "Name of the browser", named("browser"), sort="browser")
+_SESSIONS = column("sessions", "number", "Distinct sessions", field("unique_sessions"))
+_BROWSER = column("browser_name", "string", "Name of the browser", named("browser"))
 _BROWSER_VERSION = column("browser_version", "string", "Its version", field("browser_version"))
-_DEVICE = column("device_type", "string", "desktop, mobile or tablet", _device, sort="device")
+_DEVICE = column("device_type", "string", "desktop, mobile or tablet", device())
 
 
 def _segments(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
@@ -51,9 +46,9 @@ def _segments(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 def _segment(name: str, row: Record) -> str:
     if name == "browser_major":
-        return _joined(row["browser"], row["browser_version"].split(".", 1)[0])
+        return versioned_name(row["browser"], row["browser_version"].split(".", 1)[0])
     if name == "device":
-        return _device(row)
+        return device_of(row)
     return next(iter(row.values())) or UNKNOWN
 
 
@@ -76,7 +71,7 @@ TYPES = (
         title="Devices",
         description="The kinds of devices of the range by their visitors; televisions and consoles count as desktops",
         columns=(
-            column("name", "string", "Desktop, Mobile or Tablet", device_name, sort="device"),
+            column("name", "string", "Desktop, Mobile or Tablet", device_name()),
             VIEWS,
             VISITORS,
             SHARE,
@@ -118,9 +113,7 @@ TYPES = (
         title="Browsers with versions",
         description="Browsers with their versions by their visitors",
         columns=(
-            column(
-                "name", "string", "Browser and version", lambda row: _joined(row["browser"], row["browser_version"])
-            ),
+            column("name", "string", "Browser and version", versioned("browser", "browser_version")),
             _BROWSER,
             _BROWSER_VERSION,
             VIEWS,
@@ -165,7 +158,7 @@ TYPES = (
         title="System versions",
         description="Operating systems with their versions by their visitors",
         columns=(
-            column("name", "string", "System and version", lambda row: _joined(row["system"], row["system_version"])),
+            column("name", "string", "System and version", versioned("system", "system_version")),
             VIEWS,
             VISITORS,
         ),
@@ -182,7 +175,7 @@ TYPES = (
         title="Windows by device",
         description="Window sizes with the kinds of devices that have them",
         columns=(
-            column("viewport_size", "string", "Width and height of the window", field("viewport"), sort="viewport"),
+            column("viewport_size", "string", "Width and height of the window", field("viewport")),
             VISITORS,
             VIEWS,
             _DEVICE,
@@ -206,7 +199,7 @@ TYPES = (
         title="Window patterns",
         description="The commonest window sizes by their visitors",
         columns=(
-            column("viewport_size", "string", "Width and height of the window", field("viewport"), sort="viewport"),
+            column("viewport_size", "string", "Width and height of the window", field("viewport")),
             VISITORS,
             _SESSIONS,
             column(
@@ -215,7 +208,6 @@ TYPES = (
                 "Visitors as a share of the sum over all rows",
                 share("visitors"),
                 unit="percent",
-                sort="visitors",
             ),
         ),
         asks=(

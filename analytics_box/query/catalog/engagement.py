@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import Measured, field, number, ratio
+from analytics_box.query.catalog.values import Shown, field, number, ratio
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import Made, Order
 from analytics_box.query.ranges import Window
 
-_NAME = column("name", "string", "Path of the page", field("path"), sort="path")
-_PAGE_VIEWS = column("page_views", "number", "Visits of the page", field("count"), sort="count")
-_USERS = column("visitors", "number", "Distinct visitors", field("users"), sort="users")
+_NAME = column("name", "string", "Path of the page", field("path"))
+_PAGE_VIEWS = column("page_views", "number", "Visits of the page", field("count"))
+_USERS = column("visitors", "number", "Distinct visitors", field("users"))
 _BY_COUNT = (Order("count"),)
 DEPTHS = ("0-25%", "25-50%", "50-75%", "75-100%", "100%")
 _FEWEST = 5  # visits that make a page's rates worth showing (wire 1.13)
@@ -52,8 +52,10 @@ def _target(name: str, clicks: str) -> Ask:
     )
 
 
-def _time(total: str, row: Measured) -> float:
-    return round(row[total] / row["count"] / 1000, 2) if row["count"] else 0.0
+def _mean_time(total: str) -> Shown:
+    return Shown(
+        lambda row: round(row[total] / row["count"] / 1000, 2) if row["count"] else 0.0, Made("ratio", (total, "count"))
+    )
 
 
 TYPES = (
@@ -72,7 +74,6 @@ TYPES = (
                 "Share of visits with many clicks in one place",
                 ratio("with_rage", "count"),
                 unit="percent",
-                sort="with_rage",
             ),
             column(
                 "dead_click_rate",
@@ -80,7 +81,6 @@ TYPES = (
                 "Share of visits with clicks that did nothing",
                 ratio("with_dead", "count"),
                 unit="percent",
-                sort="with_dead",
             ),
             column(
                 "error_rate",
@@ -88,7 +88,6 @@ TYPES = (
                 "Share of visits with a JavaScript error",
                 ratio("with_errors", "count"),
                 unit="percent",
-                sort="with_errors",
             ),
             column("top_dead_click_target", "string", "What most of these clicks were meant for", field("dead")),
             column("top_rage_click_target", "string", "What most of these clicks were meant for", field("rage")),
@@ -152,17 +151,15 @@ TYPES = (
                 "avg_time_on_page",
                 "number",
                 "Mean time on the page",
-                lambda row: _time("time_total", row),
+                _mean_time("time_total"),
                 unit="seconds",
-                sort="time_mean",
             ),
             column(
                 "avg_active_time",
                 "number",
                 "Mean time in which the page was used",
-                lambda row: _time("active_total", row),
+                _mean_time("active_total"),
                 unit="seconds",
-                sort="active_mean",
             ),
             column(
                 "attention_ratio",
@@ -187,7 +184,6 @@ TYPES = (
                 "Median over visits with an interaction",
                 number("median_first_interaction"),
                 unit="ms",
-                sort="median_first_interaction",
             ),
         ),
         asks=(
@@ -195,8 +191,6 @@ TYPES = (
                 "engagement",
                 (
                     "count",
-                    "time_mean",
-                    "active_mean",
                     "time_total",
                     "active_total",
                     "scroll_total",
@@ -268,7 +262,7 @@ TYPES = (
                 unit="percent",
             ),
             column("visitors", "number", "Distinct visitors"),
-            column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("sessions", "number", "Distinct sessions", field("unique_sessions")),
             column("pageviews", "number", "Page views"),
         ),
         asks=(

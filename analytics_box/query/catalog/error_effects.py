@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.query.catalog.errors import OWN
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
-from analytics_box.query.catalog.values import Value, difference, field, ratio
+from analytics_box.query.catalog.values import Shown, Value, difference, field, ratio
 from analytics_box.query.ranges import Window
 
 _NEEDS = ("message", "path")
@@ -14,7 +14,7 @@ def _impact(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     return [rows[0][0] | {"ambiguous": len(rows[1])}]
 
 
-def _number(name: str, description: str, value: Value) -> Column:
+def _number(name: str, description: str, value: Shown | Value) -> Column:
     return column(name, "number", description, value)
 
 

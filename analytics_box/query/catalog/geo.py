@@ -1,19 +1,14 @@
 """Places (wire 1.6)."""
 
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.places import code_of
+from analytics_box.query.catalog.places import country_code
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS
 from analytics_box.query.catalog.types import Ask, QueryType, column
-from analytics_box.query.catalog.values import Measured, field, named
+from analytics_box.query.catalog.values import field, named
 from analytics_box.query.filters import COMMON
 
-
-def _code(row: Measured) -> str:
-    return code_of(row["country"])
-
-
 PLACE_CODES = (
-    column("country_code", "string", "ISO 3166 code of the country, empty where it is unknown", _code),
+    column("country_code", "string", "ISO 3166 code of the country, empty where it is unknown", country_code()),
     column("country_name", "string", "English name of the country", field("country")),
 )
 _COUNTRY = column("country", "string", "English name of the country")
@@ -26,7 +21,7 @@ def _place(name: str, title: str, what: str, *, within: bool) -> QueryType:
         title=title,
         description=f"The {title.lower()} of the range by their visitors",
         columns=(
-            column("name", "string", f"Name of the {what}", named(name), sort=name),
+            column("name", "string", f"Name of the {what}", named(name)),
             *((_COUNTRY,) if within else ()),
             VIEWS,
             VISITORS,

@@ -6,16 +6,16 @@ from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.query.catalog.geo import PLACE_CODES
 from analytics_box.query.catalog.traffic import PARTS
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import Measured, Value, field, instant, named, ratio, seconds, share
+from analytics_box.query.catalog.values import Shown, coded, device, field, instant, named, ratio, seconds, share
 from analytics_box.query.plan import Order
 
 _FILTERS = (
     *("referrer", "country", "region", "city", "device_type", "browser_name"),
     *("os_name", "language", "variant", "rule"),  # beyond the wire
 )
-_CLICKS = column("clicks", "number", "Clicks of people", field("clicks"), sort="clicks")
-_VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"), sort="visitors")
-_SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent", sort="clicks")
+_CLICKS = column("clicks", "number", "Clicks of people", field("clicks"))
+_VISITORS = column("visitors", "number", "Distinct visitors, by the day", field("visitors"))
+_SHARE = column("percentage", "number", "Share of all clicks", share("clicks"), unit="percent")
 _BY_CLICKS = (Order("clicks"),)
 _MEASURES = ("clicks", "visitors")
 _DATE = column("date", "date", "The day, or the hour")
@@ -61,7 +61,7 @@ def _top(
     what: str,
     dimension: str,
     *,
-    value: Value | None = None,
+    value: Shown | None = None,
     more: tuple[Column, ...] = (),
     group: tuple[str, ...] = (),
     limit: int = 10,
@@ -71,7 +71,7 @@ def _top(
         name,
         title,
         f"The {title.lower()} of a link's clicks",
-        (column("name", "string", what, value or named(dimension), sort=dimension), *more, _CLICKS, _VISITORS, _SHARE),
+        (column("name", "string", what, value or named(dimension)), *more, _CLICKS, _VISITORS, _SHARE),
         _clicks(group=(dimension, *group)),
         limit=limit,
         visualization="bar",
@@ -91,14 +91,7 @@ def _by_day(name: str, title: str, what: str, measure: str) -> QueryType:
     )
 
 
-def _kind(row: Measured) -> str:
-    return KINDS[row["kind"]]
-
-
-def _device(row: Measured) -> str:
-    return row["device"] or "desktop"
-
-
+_KIND = coded("kind", KINDS)
 _VARIANT, _RULE = field("variant"), field("rule")
 _COUNTRY = column("country", "string", "English name of the country, Unknown where it is not known", named("country"))
 
@@ -140,7 +133,7 @@ TYPES = (
         group=("country",),
     ),
     _top("link_top_cities", "Cities", "Name of the city", "city", more=(_COUNTRY, *PLACE_CODES), group=("country",)),
-    _top("link_top_devices", "Devices", "desktop, mobile or tablet", "device", value=_device, limit=100),
+    _top("link_top_devices", "Devices", "desktop, mobile or tablet", "device", value=device(), limit=100),
     _top("link_top_browsers", "Browsers", "Name of the browser", "browser"),
     # Beyond the wire
     _top("link_top_systems", "Systems", "Name of the operating system", "system"),
@@ -160,7 +153,7 @@ TYPES = (
         "link_kinds",
         "Clicks and others",
         "Everything that followed a link: clicks of people, and apart from them bots, previews, prefetches and HEAD",
-        (column("name", "string", "click, bot, preview, prefetch or head", _kind), _CLICKS, _SHARE),
+        (column("name", "string", "click, bot, preview, prefetch or head", _KIND), _CLICKS, _SHARE),
         _clicks(("clicks",), ("kind",), ()),
         visualization="bar",
     ),
@@ -169,10 +162,10 @@ TYPES = (
         "Bots",
         "The programs that followed a link, previews among them",
         (
-            column("name", "string", "What the program calls itself", named("agent"), sort="agent"),
-            column("kind", "string", "bot or preview", _kind),
-            column("clicks", "number", "How often it came", field("clicks"), sort="clicks"),
-            column("last_seen", "datetime", "When it was last there, UTC", instant("last"), sort="last"),
+            column("name", "string", "What the program calls itself", named("agent")),
+            column("kind", "string", "bot or preview", _KIND),
+            column("clicks", "number", "How often it came", field("clicks")),
+            column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
         ),
         Ask("link_clicks", ("clicks", "last"), ("agent", "kind"), kinds=(2, 3), order=_BY_CLICKS),
         limit=10,

@@ -33,8 +33,8 @@ def _loading(name: str, dimension: str, title: str) -> QueryType:
         title=title,
         description=f"{title}, the slowest first",
         columns=(
-            column("name", "string", "What was measured", named(dimension), sort=dimension),
-            column("visitors", "number", "Distinct visitors", field("users"), sort="users"),
+            column("name", "string", "What was measured", named(dimension)),
+            column("visitors", "number", "Distinct visitors", field("users")),
             *_LOADING,
         ),
         asks=(
@@ -52,9 +52,9 @@ def _loading(name: str, dimension: str, title: str) -> QueryType:
 
 _MEASURES = ("avg", "p50", "p95", "samples")
 _LOADING = (
-    column("avg_load_time", "number", "Mean", number("avg"), unit="ms", sort="avg"),
-    column("p50_load_time", "number", "Median", number("p50"), unit="ms", sort="p50"),
-    column("p95_load_time", "number", "Percentile 95", number("p95"), unit="ms", sort="p95"),
+    column("avg_load_time", "number", "Mean", number("avg"), unit="ms"),
+    column("p50_load_time", "number", "Median", number("p50"), unit="ms"),
+    column("p95_load_time", "number", "Percentile 95", number("p95"), unit="ms"),
     column("samples", "number", "Page views that said it"),
 )
 

@@ -6,9 +6,9 @@ from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import Order
 
 _FILTERS = (*COMMON, "client_id", "anonymous_id", "session_id", "href", "text")
-_CLICKS = column("total_clicks", "number", "Clicks", field("count"), sort="count")
-_USERS = column("unique_users", "number", "Distinct visitors", field("users"), sort="users")
-_SHARE = column("percentage", "number", "Share of all clicks", share("count"), unit="percent", sort="count")
+_CLICKS = column("total_clicks", "number", "Clicks", field("count"))
+_USERS = column("unique_users", "number", "Distinct visitors", field("users"))
+_SHARE = column("percentage", "number", "Share of all clicks", share("count"), unit="percent")
 _BY_COUNT = (Order("count"),)
 
 TYPES = (
@@ -22,9 +22,9 @@ TYPES = (
             column("text", "string", "Its text"),
             _CLICKS,
             _USERS,
-            column("unique_sessions", "number", "Distinct sessions", field("sessions"), sort="sessions"),
+            column("unique_sessions", "number", "Distinct sessions", field("sessions")),
             _SHARE,
-            column("last_clicked", "datetime", "When it was last clicked, UTC", instant("last"), sort="last"),
+            column("last_clicked", "datetime", "When it was last clicked, UTC", instant("last")),
         ),
         asks=(
             Ask(
@@ -47,7 +47,7 @@ TYPES = (
             column("domain", "string", "Host of the links"),
             _CLICKS,
             _USERS,
-            column("unique_links", "number", "Distinct links", field("hrefs"), sort="hrefs"),
+            column("unique_links", "number", "Distinct links", field("hrefs")),
             _SHARE,
         ),
         asks=(Ask("outgoing_links", ("count", "users", "hrefs"), ("domain",), share_of="count", order=_BY_COUNT),),

@@ -8,7 +8,7 @@ from analytics_box.query.catalog.values import field, number, share
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import Order
 
-_NAME = column("name", "string", "Path of the page", field("path"), sort="path")
+_NAME = column("name", "string", "Path of the page", field("path"))
 _PATH = column("path", "string", "The same as name")
 
 
@@ -20,7 +20,7 @@ def _ends(name: str, source: str, title: str, what: str) -> QueryType:
         description=f"The pages on which the sessions of the range {what}",
         columns=(
             _NAME,
-            column("pageviews", "number", f"Sessions that {what} here", field("sessions"), sort="sessions"),
+            column("pageviews", "number", f"Sessions that {what} here", field("sessions")),
             column("visitors", "number", "Distinct visitors of these sessions"),
             SHARE,
             _PATH,
@@ -76,16 +76,14 @@ TYPES = (
                 "number",
                 "Sessions of these visits",
                 field("unique_sessions"),
-                sort="unique_sessions",
             ),
-            column("visitors", "number", "Distinct visitors", field("unique_users"), sort="unique_users"),
+            column("visitors", "number", "Distinct visitors", field("unique_users")),
             column(
                 "median_time_on_page",
                 "number",
                 "Median engaged time",
                 number("median_engaged"),
                 unit="seconds",
-                sort="median_engaged",
             ),
             column(
                 "percentage",
@@ -93,7 +91,6 @@ TYPES = (
                 "Sessions as a share of the sum over all pages",
                 share("unique_sessions"),
                 unit="percent",
-                sort="unique_sessions",
             ),
         ),
         asks=(
@@ -117,8 +114,8 @@ TYPES = (
         title="From entry to exit",
         description="On which page the sessions of the range began, and on which they ended",
         columns=(
-            column("entry_page", "string", "Path of the first page view", field("path"), sort="path"),
-            column("exit_page", "string", "Path of the last page view", field("to_path"), sort="to_path"),
+            column("entry_page", "string", "Path of the first page view", field("path")),
+            column("exit_page", "string", "Path of the last page view", field("to_path")),
             column("sessions", "number", "Sessions that went this way"),
             column("visitors", "number", "Distinct visitors of these sessions"),
             column(
@@ -127,7 +124,6 @@ TYPES = (
                 "Share of all sessions with a page view",
                 share("sessions"),
                 unit="percent",
-                sort="sessions",
             ),
         ),
         asks=(

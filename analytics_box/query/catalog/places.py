@@ -3,11 +3,13 @@
 from functools import lru_cache
 
 from analytics_box.ingest import geo
+from analytics_box.query.catalog.values import Shown
+from analytics_box.query.plan import Made
 
 
-def code_of(country: str) -> str:
+def country_code() -> Shown:
     """The ISO 3166 code of a country; empty for an unknown one."""
-    return _codes().get(country, "")
+    return Shown(lambda row: _codes().get(row["country"], ""), Made("coded", ("country",), _codes))
 
 
 @lru_cache(maxsize=1)

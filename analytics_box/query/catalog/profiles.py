@@ -19,7 +19,7 @@ from analytics_box.query.catalog.sessions import (
 from analytics_box.query.catalog.summary import WITH_PEOPLE
 from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
 from analytics_box.query.catalog.values import field, hexadecimal, id_text, instant_text
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import Made, Order
 from analytics_box.query.ranges import Window
 
 _LONGEST = 28_800  # seconds (wire 1.11)
@@ -129,7 +129,7 @@ TYPES = (
             _PROFILE,
             FIRST,
             LAST,
-            column("session_count", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("session_count", "number", "Distinct sessions", field("unique_sessions")),
             column("total_events", "number", "Page views and custom events"),
             column("unique_pages", "number", "Distinct pages"),
             column("user_agent", "string", "Always empty: user agents are not kept", lambda _row: ""),
@@ -138,8 +138,8 @@ TYPES = (
             column("browser_name", "string", "Name of the browser", field("latest_browser")),
             column("os_name", "string", "Name of the operating system", field("latest_system")),
             column("referrer", "string", "Where the latest session came from", field("latest_source")),
-            column("custom_event_count", "number", "Custom events", field("custom"), sort="custom"),
-            column("unique_event_names", "number", "Distinct events", field("unique_names"), sort="unique_names"),
+            column("custom_event_count", "number", "Custom events", field("custom")),
+            column("unique_event_names", "number", "Distinct events", field("unique_names")),
         ),
         asks=(
             Ask(
@@ -210,7 +210,13 @@ TYPES = (
         " happened in them",
         columns=(
             SESSION_ID,
-            column("session_name", "string", "A name to show", lambda row: f"Session {id_text(row['session'])[-6:]}"),
+            column(
+                "session_name",
+                "string",
+                "A name to show",
+                lambda row: f"Session {id_text(row['session'])[-6:]}",
+                sort=Made("session_end", ("session",)),
+            ),
             FIRST,
             LAST,
             column(
@@ -222,8 +228,8 @@ TYPES = (
                 sort="duration",
             ),
             column("duration_formatted", "string", "The same as text", lambda row: duration_text(row["seconds"])),
-            column("page_views", "number", "Page views", field("views"), sort="views"),
-            column("unique_pages", "number", "Distinct pages", field("pages"), sort="pages"),
+            column("page_views", "number", "Page views", field("views")),
+            column("unique_pages", "number", "Distinct pages", field("pages")),
             column("device", "string", "desktop, mobile or tablet"),
             column("browser", "string", "Name of the browser"),
             column("os", "string", "Name of the operating system", field("system")),

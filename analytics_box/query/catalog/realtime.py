@@ -48,7 +48,7 @@ TYPES = (
         family="Realtime",
         title="Sources now",
         description="Where the visitors of the last 5 minutes came from",
-        columns=(column("referrer", "string", "Name of the source", field("source"), sort="source"), _VISITORS),
+        columns=(column("referrer", "string", "Name of the source", field("source")), _VISITORS),
         asks=(Ask("events", ("visitors",), ("source",), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
@@ -59,7 +59,7 @@ TYPES = (
         family="Realtime",
         title="Countries now",
         description="The countries of the visitors of the last 5 minutes",
-        columns=(column("name", "string", "English name of the country", named("country"), sort="country"), _VISITORS),
+        columns=(column("name", "string", "English name of the country", named("country")), _VISITORS),
         asks=(Ask("events", ("visitors",), ("country",), kinds=_PEOPLE, order=_BY_VISITORS),),
         recent=_NOW,
         filters=COMMON,
@@ -71,7 +71,7 @@ TYPES = (
         title="Cities now",
         description="The cities of the visitors of the last 5 minutes",
         columns=(
-            column("city", "string", "Name of the city", named("city"), sort="city"),
+            column("city", "string", "Name of the city", named("city")),
             column("country", "string", "English name of the country"),
             _VISITORS,
         ),
@@ -90,7 +90,7 @@ TYPES = (
             column("path", "string", "Path of the page"),
             column("country", "string", "English name of the country"),
             column("browser_name", "string", "Name of the browser", field("browser")),
-            column("timestamp", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+            column("timestamp", "datetime", "When it happened, UTC", instant("time")),
         ),
         asks=(
             Ask(
@@ -107,7 +107,7 @@ TYPES = (
         title="Sessions now",
         description="The sessions of the last 5 minutes, the latest first",
         columns=(
-            column("session_id", "string", "The session's id", session_id),
+            column("session_id", "string", "The session's id", session_id()),
             column("current_page", "string", "Path of its latest event", field("latest_path")),
             column("country", "string", "English name of the country", field("latest_country")),
             column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),

@@ -3,19 +3,22 @@
 from collections.abc import Sequence
 
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.devices import device_name
 from analytics_box.query.catalog.summary import BOUNCES, DATE, WITH_PEOPLE
 from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
 from analytics_box.query.catalog.values import (
+    Shown,
     decoded,
+    device_name,
     field,
     hexadecimal,
     instant,
+    instant_text,
     named,
     properties_of,
+    seconds,
     session_id,
 )
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import Made, Order
 from analytics_box.query.ranges import Window
 
 SESSION = (*WITH_PEOPLE, "session_id")
@@ -27,15 +30,15 @@ _SESSIONS = column("sessions", "number", "Sessions that start in the range")
 _VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
 WHO = (
     column("country", "string", "English name of the country"),
-    column("referrer", "string", "Where it came from", field("source"), sort="source"),
-    column("device_type", "string", "desktop, mobile or tablet", field("device"), sort="device"),
-    column("browser_name", "string", "Name of the browser", field("browser"), sort="browser"),
-    column("os_name", "string", "Name of the operating system", field("system"), sort="system"),
+    column("referrer", "string", "Where it came from", field("source")),
+    column("device_type", "string", "desktop, mobile or tablet", field("device")),
+    column("browser_name", "string", "Name of the browser", field("browser")),
+    column("os_name", "string", "Name of the operating system", field("system")),
 )
 WHO_COLUMNS = ("country", "source", "device", "browser", "system")
-FIRST = column("first_visit", "datetime", "When it began, UTC", instant("first"), sort="first")
-LAST = column("last_visit", "datetime", "When it was last heard of, UTC", instant("last"), sort="last")
-SESSION_ID = column("session_id", "string", "The session's id", session_id)
+FIRST = column("first_visit", "datetime", "When it began, UTC", instant("first"))
+LAST = column("last_visit", "datetime", "When it was last heard of, UTC", instant("last"))
+SESSION_ID = column("session_id", "string", "The session's id", session_id())
 
 EVENTS_OF = Follow(
     Ask(
@@ -59,7 +62,7 @@ def tuples(event: Record) -> list[object]:
     """An event as wire 1.10 lists it in a session: id, time, name, path, properties."""
     return [
         str(event["id"]),
-        instant("time")(event),
+        instant_text(event["time"]),
         event["name"],
         event["path"],
         properties_of(event["properties"]),
@@ -96,6 +99,9 @@ def _interesting(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     return found
 
 
+_STEP = Shown(lambda row: f"{row['path']} → {row['to_path']}", Made("step", ("path", "to_path")))
+
+
 def _by(name: str, dimension: str, title: str) -> QueryType:
     return QueryType(
         name=name,
@@ -107,8 +113,7 @@ def _by(name: str, dimension: str, title: str) -> QueryType:
                 "name",
                 "string",
                 "What they have in common",
-                device_name if dimension == "device" else named(dimension),
-                sort=dimension,
+                device_name() if dimension == "device" else named(dimension),
             ),
             _SESSIONS,
             _VISITORS,
@@ -176,9 +181,9 @@ TYPES = (
         title="From page to page",
         description="Which page follows which in the sessions of the range",
         columns=(
-            column("from_path", "string", "Path of the page", field("path"), sort="path"),
+            column("from_path", "string", "Path of the page", field("path")),
             column("to_path", "string", "Path of the next page"),
-            column("name", "string", "Both in one text", lambda row: f"{row['path']} → {row['to_path']}"),
+            column("name", "string", "Both in one text", _STEP),
             column("transitions", "number", "How often one followed the other"),
             column("sessions", "number", "Sessions in which it did"),
         ),
@@ -191,8 +196,8 @@ TYPES = (
         title="Pages by sessions",
         description="The pages of the range by the sessions that saw them",
         columns=(
-            column("name", "string", "Path of the page", field("path"), sort="path"),
-            column("sessions", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
+            column("name", "string", "Path of the page", field("path")),
+            column("sessions", "number", "Distinct sessions", field("unique_sessions")),
             column("visitors", "number", "Distinct visitors"),
         ),
         asks=(
@@ -215,7 +220,7 @@ TYPES = (
             SESSION_ID,
             FIRST,
             LAST,
-            column("page_views", "number", "Page views", field("views"), sort="views"),
+            column("page_views", "number", "Page views", field("views")),
             column("visitor_id", "string", "The visitor's id", hexadecimal("person")),
             *WHO,
             column(
@@ -241,8 +246,8 @@ TYPES = (
         description="The events of one session, oldest first",
         columns=(
             SESSION_ID,
-            column("event_id", "string", "The event's id", lambda row: str(row["id"])),
-            column("time", "datetime", "When it happened, UTC", instant("time"), sort="time"),
+            column("event_id", "string", "The event's id", lambda row: str(row["id"]), sort=Made("digits", ("id",))),
+            column("time", "datetime", "When it happened, UTC", instant("time")),
             column("event_name", "string", "Name of the event; screen_view is a page view", field("name")),
             column("path", "string", "Path of the page"),
             column("properties", "json", "Its properties", decoded("properties")),
@@ -288,21 +293,18 @@ TYPES = (
                 "duration_seconds",
                 "number",
                 "Time from first to last signal",
-                lambda row: round(row["duration"] / 1000, 2),
+                seconds("duration"),
                 unit="seconds",
-                sort="duration",
             ),
-            column("page_views", "number", "Page views", field("views"), sort="views"),
-            column("unique_pages", "number", "Distinct pages", field("pages"), sort="pages"),
-            column(
-                "analytics_engagement_events", "number", "Interactions with its pages", field("touched"), sort="touched"
-            ),
-            column("custom_events", "number", "Custom events", field("others"), sort="others"),
-            column("errors", "number", "JavaScript errors", sort=""),
-            column("paths", "json", "Its pages in the order of the visit", sort=""),
+            column("page_views", "number", "Page views", field("views")),
+            column("unique_pages", "number", "Distinct pages", field("pages")),
+            column("analytics_engagement_events", "number", "Interactions with its pages", field("touched")),
+            column("custom_events", "number", "Custom events", field("others")),
+            column("errors", "number", "JavaScript errors"),
+            column("paths", "json", "Its pages in the order of the visit"),
             column("custom_event_names", "json", "Its custom events", field("names")),
             *WHO,
-            column("interesting_score", "number", "The points", field("score"), sort="score"),
+            column("interesting_score", "number", "The points", field("score")),
         ),
         asks=(
             Ask(

@@ -3,7 +3,7 @@
 from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, Column, QueryType, column
-from analytics_box.query.catalog.values import field, ratio, seconds
+from analytics_box.query.catalog.values import coded, field, ratio, seconds
 from analytics_box.query.filters import COMMON
 
 WITH_PEOPLE = (*COMMON, "profile_id", "anonymous_id")
@@ -135,7 +135,7 @@ TYPES = (
         description="Visitors with ids of their own that were or were not there in the 90 days before the range."
         " Websites that count without cookies have no such visitors",
         columns=(
-            column("name", "string", "new or returning", lambda row: "returning" if row["returning"] else "new"),
+            column("name", "string", "new or returning", coded("returning", {0: "new", 1: "returning"})),
             VIEWS,
             VISITORS,
         ),

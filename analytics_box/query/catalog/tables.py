@@ -14,7 +14,6 @@ SHARE = column(
     "Visitors as a share of the sum over all rows",
     share("visitors"),
     unit="percent",
-    sort="visitors",
 )
 BY_VISITORS = (Order("visitors"),)
 
@@ -38,7 +37,7 @@ def standard(
 ) -> QueryType:
     """A type with the standard row. `dropped` leaves out events without the value."""
     columns = (
-        column("name", "string", f"Name of the {what}", named(dimension), sort=dimension),
+        column("name", "string", f"Name of the {what}", named(dimension)),
         VIEWS,
         VISITORS,
         *((SHARE,) if with_share else ()),

@@ -7,10 +7,11 @@ from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITO
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Measured, field
 from analytics_box.query.filters import COMMON, Condition
+from analytics_box.query.plan import Made
 
 
 def _address(row: Measured) -> str:
-    domain = source.domain_of(row["source"])
+    domain = _domain(row)
     return f"https://{domain}" if domain else ""
 
 
@@ -26,11 +27,15 @@ def _parsed(row: Measured) -> Record:
     return {"name": row["source"], "domain": _domain(row), "url": _address(row), "type": _kind(row)}
 
 
+_BY_DOMAIN = Made("domain", ("source",), lambda: source.known().domains | {DIRECT: ""})
+_BY_KIND = Made("coded", ("source",), lambda: source.known().kinds | {DIRECT: "direct"})
+
+
 PARTS = (
-    column("referrer", "string", "Address of the source, empty for Direct", _address),
-    column("domain", "string", "Host of the source, empty for Direct", _domain),
+    column("referrer", "string", "Address of the source, empty for Direct", _address, sort=_BY_DOMAIN),
+    column("domain", "string", "Host of the source, empty for Direct", _domain, sort=_BY_DOMAIN),
     column("source", "string", "The same as name"),
-    column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind),
+    column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind, sort=_BY_KIND),
     column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parsed),
 )
 
@@ -47,7 +52,6 @@ def _sources(name: str, title: str, description: str, where: tuple[Condition, ..
                 "string",
                 "Name of the source, its host where it has none, or Direct",
                 field("source"),
-                sort="source",
             ),
             VIEWS,
             VISITORS,

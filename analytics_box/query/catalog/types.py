@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.query.catalog.values import Value
+from analytics_box.query.catalog.values import Shown, Value
 from analytics_box.query.filters import Condition
-from analytics_box.query.plan import Order, Source
+from analytics_box.query.plan import Key, Made, Order, Source
 from analytics_box.query.ranges import Window
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
@@ -30,7 +30,7 @@ class Column(Struct, frozen=True):
 
     output: Output
     value: Value | None = None
-    sort: str = ""  # the measure or dimension that sorting by this field sorts by; empty where it cannot be sorted by
+    sort: Key = ""  # what engines sort by for this field; empty where they cannot
 
 
 class Ask(Struct, frozen=True):
@@ -128,12 +128,15 @@ def column(
     name: str,
     kind: FieldType,
     description: str,
-    value: Value | None = None,
+    value: Shown | Value | None = None,
     *,
     unit: str = "",
-    sort: str | None = None,
+    sort: Key = "",
 ) -> Column:
-    """A column; one without a value of its own sorts by its name, one with a value by `sort` only."""
-    return Column(
-        Output(name, kind, description, unit), value, (name if value is None else "") if sort is None else sort
-    )
+    """A column. One whose value is a function of its own says what it is sorted by, or is not sorted by engines."""
+    made = value.value if isinstance(value, Shown) else value
+    known = value.key if isinstance(value, Shown) else name if value is None else ""
+    key = sort or known
+    if kind == "string" and key and isinstance(key, str):
+        key = Made("text", (key,))
+    return Column(Output(name, kind, description, unit), made, "" if kind == "json" else key)

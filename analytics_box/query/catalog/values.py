@@ -6,32 +6,78 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+
+from analytics_box.query.plan import Key, Made
 
 Measured = Mapping[str, Any]
 Value = Callable[[Measured], Any]
 
 UNKNOWN = "Unknown"  # how answers call what is empty
 WHOLE = "whole"  # the sum of a measure over all rows of an answer
+_DEVICE = Made("device", ("device",))
 
 
-def named(name: str, empty: str = UNKNOWN) -> Value:
-    """A text, or another one where it is empty."""
-    return lambda row: row[name] or empty
+class Shown(Struct, frozen=True):
+    """How a field is made, and what engines sort by for the rows to stand in the order of what is shown.
+
+    Numbers that are rounded are sorted before they are, so that equal ones may stand in a finer order.
+    """
+
+    value: Value
+    key: Key
 
 
-def field(name: str) -> Value:
+def named(name: str) -> Shown:
+    """A text, or Unknown where it is empty."""
+    return Shown(lambda row: row[name] or UNKNOWN, name)
+
+
+def field(name: str) -> Shown:
     """A measure or dimension as it is."""
-    return lambda row: row[name]
+    return Shown(lambda row: row[name], name)
 
 
-def number(name: str, digits: int = 2) -> Value:
+def number(name: str, digits: int = 2) -> Shown:
     """A number rounded; None where nothing was measured."""
-    return lambda row: round(row[name], digits) if row[name] is not None else None
+    return Shown(lambda row: round(row[name], digits) if row[name] is not None else None, name)
 
 
-def ratio(part: str, whole: str, scale: int = 100) -> Value:
+def ratio(part: str, whole: str, scale: int = 100) -> Shown:
     """How much of the whole a part is: percent, or with scale 1 a mean; 0 of nothing."""
-    return lambda row: round(scale * row[part] / row[whole], 2) if row[whole] else 0.0
+    return Shown(
+        lambda row: round(scale * row[part] / row[whole], 2) if row[whole] else 0.0, Made("ratio", (part, whole))
+    )
+
+
+def device_of(row: Measured) -> str:
+    """A kind of device; an unknown one is a desktop (wire 1.5)."""
+    return row["device"] or "desktop"
+
+
+def device() -> Shown:
+    """A kind of device."""
+    return Shown(device_of, _DEVICE)
+
+
+def device_name() -> Shown:
+    """A kind of device as people write it."""
+    return Shown(lambda row: device_of(row).capitalize(), _DEVICE)
+
+
+def versioned_name(name: str, version: str) -> str:
+    """A browser or system with its version."""
+    return f"{name or UNKNOWN} {version}".rstrip()
+
+
+def versioned(name: str, version: str) -> Shown:
+    """A browser or system with its version."""
+    return Shown(lambda row: versioned_name(row[name], row[version]), Made("version", (name, version)))
+
+
+def coded(name: str, texts: Mapping[int, str]) -> Shown:
+    """The text that a number stands for."""
+    return Shown(lambda row: texts[row[name]], Made("coded", (name,), lambda: texts))
 
 
 def difference(whole: str, part: str) -> Value:
@@ -39,29 +85,31 @@ def difference(whole: str, part: str) -> Value:
     return lambda row: row[whole] - row[part]
 
 
-def share(of: str) -> Value:
-    """The percentage of a measure among all rows of the answer."""
-    return ratio(of, WHOLE)
+def share(of: str) -> Shown:
+    """The percentage of a measure among all rows of the answer, which are in the order of the measure."""
+    return Shown(ratio(of, WHOLE).value, of)
 
 
-def seconds(name: str) -> Value:
+def seconds(name: str) -> Shown:
     """Milliseconds as seconds."""
-    return lambda row: round((row[name] or 0) / 1000, 2)
+    return Shown(lambda row: round((row[name] or 0) / 1000, 2), name)
 
 
-def instant(name: str) -> Value:
+def instant(name: str) -> Shown:
     """UTC ms as text, with milliseconds (wire 1.0)."""
-    return lambda row: instant_text(row[name])
+    return Shown(lambda row: instant_text(row[name]), name)
 
 
-def hexadecimal(name: str) -> Value:
+def hexadecimal(name: str) -> Shown:
     """A visitor's or session's number as people see it; empty for none."""
-    return lambda row: id_text(row[name])
+    return Shown(lambda row: id_text(row[name]), Made("id", (name,)))
 
 
-def session_id(row: Measured) -> str:
+def session_id() -> Shown:
     """A session's id: as its client sent it, else its number."""
-    return row["client_session"] or id_text(row["session"])
+    return Shown(
+        lambda row: row["client_session"] or id_text(row["session"]), Made("session", ("client_session", "session"))
+    )
 
 
 def id_text(number_of: int | None) -> str:
@@ -97,6 +145,6 @@ def decoded(name: str) -> Value:
     return lambda row: properties_of(row[name])
 
 
-def cut(name: str, length: int) -> Value:
+def cut(name: str, length: int) -> Shown:
     """The beginning of a text."""
-    return lambda row: row[name][:length]
+    return Shown(lambda row: row[name][:length], name)

@@ -3,12 +3,11 @@
 from functools import partial
 
 from analytics_box.ingest.facts import METRICS
-from analytics_box.query.catalog.devices import device_name
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import Measured, Value, named, number
+from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, named, number
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Order
+from analytics_box.query.plan import Made, Order
 
 _OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type")
 _DIGITS = {"cls": 4}
@@ -20,9 +19,7 @@ def _measure(rank: str, metric: str) -> Column:
     name = f"{rank}_{metric}"
     text = f"{'Mean' if rank == 'avg' else 'Percentile ' + rank[1:]} of {metric.upper()}"
     unit = "" if metric == "cls" else "ms"
-    return column(
-        name, "number", text, number(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit, sort=f"{metric}_{rank}"
-    )
+    return column(name, "number", text, number(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit)
 
 
 _BY = (
@@ -33,8 +30,8 @@ _OVER_TIME = tuple((rank, metric) for metric in ("fcp", "lcp", "cls", "inp", "tt
 _RANKS = ("p50", "p75", "p90", "p95", "p99")
 
 
-def _name_of(dimension: str) -> Value:
-    return device_name if dimension == "device" else named(dimension)
+def _name_of(dimension: str) -> Shown:
+    return device_name() if dimension == "device" else named(dimension)
 
 
 def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
@@ -44,10 +41,10 @@ def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
         title=title,
         description=f"Web vitals: {title.lower()}, the slowest first",
         columns=(
-            column("name", "string", "What was measured", _name_of(dimension), sort=dimension),
-            column("visitors", "number", "Distinct visitors", lambda row: row["users"], sort="users"),
+            column("name", "string", "What was measured", _name_of(dimension)),
+            column("visitors", "number", "Distinct visitors", field("users")),
             *(_measure(rank, metric) for rank, metric in _BY),
-            column("measurements", "number", "Values measured", lambda row: row["count"], sort="count"),
+            column("measurements", "number", "Values measured", field("count")),
         ),
         asks=(
             Ask(
@@ -63,27 +60,26 @@ def _web_vitals_by(name: str, dimension: str, title: str) -> QueryType:
     )
 
 
-def _metric(row: Measured) -> str:
-    return _NAMES[row["metric"]]
-
-
 def _rank(rank: str) -> Column:
     return column(
         rank,
         "number",
         f"Percentile {rank[1:]}",
-        partial(_rounded, rank),
-        sort=rank,
+        _score(rank),
     )
 
 
-def _rounded(name: str, row: Measured) -> float | None:
+def _score(name: str) -> Shown:
     """Scores need more digits than milliseconds."""
+    return Shown(partial(_rounded, name), name)
+
+
+def _rounded(name: str, row: Measured) -> float | None:
     return round(row[name], 4 if row.get("metric") == METRICS["CLS"] else 2) if row[name] is not None else None
 
 
-_SAMPLES = column("samples", "number", "Values measured", lambda row: row["samples"], sort="samples")
-_METRIC = column("metric_name", "string", "FCP, LCP, CLS, INP, TTFB or FPS", _metric)
+_SAMPLES = column("samples", "number", "Values measured", field("samples"))
+_METRIC = column("metric_name", "string", "FCP, LCP, CLS, INP, TTFB or FPS", coded("metric", _NAMES))
 
 
 def _vitals_by(name: str, *dimensions: str, title: str, visualization: Visualization = "table") -> QueryType:
@@ -96,10 +92,10 @@ def _vitals_by(name: str, *dimensions: str, title: str, visualization: Visualiza
         title=title,
         description=f"Web vitals: {title.lower()}, the most measured first",
         columns=(
-            column("name", "string", "What was measured", place, sort=dimensions[0]),
-            column("visitors", "number", "Distinct visitors", lambda row: row["users"], sort="users"),
+            column("name", "string", "What was measured", Shown(place, Made("place", dimensions))),
+            column("visitors", "number", "Distinct visitors", field("users")),
             *(_measure("p50", metric) for metric in ("lcp", "fcp", "cls", "inp", "ttfb")),
-            column("samples", "number", "Values measured", lambda row: row["count"], sort="count"),
+            column("samples", "number", "Values measured", field("count")),
         ),
         asks=(
             Ask(
@@ -149,7 +145,7 @@ TYPES = (
         columns=(
             _METRIC,
             *(_rank(rank) for rank in _RANKS),
-            column("avg_value", "number", "Mean", partial(_rounded, "avg")),
+            column("avg_value", "number", "Mean", _score("avg")),
             _SAMPLES,
         ),
         asks=(Ask("vitals", (*_RANKS, "avg", "samples"), ("metric",), metrics=_OFFICIAL),),
@@ -174,7 +170,7 @@ TYPES = (
         title="Web vitals by page",
         description="One row for each page and metric, the most measured first",
         columns=(
-            column("page", "string", "Path of the page", named("path"), sort="path"),
+            column("page", "string", "Path of the page", named("path")),
             _METRIC,
             *(_rank(rank) for rank in _RANKS),
             _SAMPLES,

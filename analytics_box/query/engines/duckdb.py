@@ -32,6 +32,8 @@ DIALECT = Dialect(
 MACROS = (
     "create macro if not exists numbers_in(list) as table select unnest(cast(list as bigint[])) as value",
     "create macro if not exists texts_in(list) as table select unnest(from_json(list, '[\"varchar\"]')) as value",
+    "create macro if not exists pairs_in(object) as table"
+    " select key, json_extract_string(value, '$') as value from json_each(object)",
     "create macro if not exists percentile(number, rank) as quantile_cont(number, rank / 100)",
     "create macro if not exists matches(pattern, given) as regexp_matches(given, pattern)",
 )

@@ -23,7 +23,7 @@ DIALECT = Dialect(
     properties="json_each(properties)\n  where type <> 'null'",
     words=(
         (re.compile(r"\bleast\("), "min("),
-        (re.compile(r"\b(?:numbers|texts)_in\("), "json_each("),
+        (re.compile(r"\b(?:numbers|texts|pairs)_in\("), "json_each("),
     ),
 )
 

@@ -50,7 +50,7 @@ def _screens(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     return {"name": key[0], **_measured(rows)}
 
 
-def _table(key: tuple[str, ...], fields: Any, *named: str, present: bool = False) -> Table:
+def _table(key: tuple[str, ...], fields: Any, *, present: bool = False) -> Table:
     return Table(
         "events",
         key,
@@ -59,7 +59,6 @@ def _table(key: tuple[str, ...], fields: Any, *named: str, present: bool = False
         shared=visitors,
         kinds=_PEOPLE,
         keep=lambda row: row[key[0]] != "" or not present,
-        named=named,
     )
 
 
@@ -107,15 +106,12 @@ ANSWERS = _SEGMENTS_ANSWER | answers(
             "device",
             present=True,
             more=lambda key: {"device_type": key[1] or "desktop"},
-            shown=("name", "device_type"),
         ),
-        "screen_resolutions": _table(("screen",), _screens, "name", present=True),
-        "browser_versions": _table(("browser", "browser_version"), _versions, "browser_name"),
-        "browsers_grouped": _table(("browser", "browser_version"), _grouped, "browser_name"),
+        "screen_resolutions": _table(("screen",), _screens, present=True),
+        "browser_versions": _table(("browser", "browser_version"), _versions),
+        "browsers_grouped": _table(("browser", "browser_version"), _grouped),
         "os_versions": _table(("system", "system_version"), _systems),
-        "viewport_vs_resolution": _table(
-            ("viewport", "device"), _windows, "viewport_size", "device_type", present=True
-        ),
-        "viewport_patterns": _table(("viewport",), _patterns, "viewport_size", present=True),
+        "viewport_vs_resolution": _table(("viewport", "device"), _windows, present=True),
+        "viewport_patterns": _table(("viewport",), _patterns, present=True),
     }
 )

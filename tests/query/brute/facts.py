@@ -26,7 +26,7 @@ TEXTS = {
 }
 TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement")
 
-# Under this key a row may say by what it is sorted, for fields that show something else: {field: value}.
+# Under this key a row may say what its numbers were before they were rounded, for it is sorted by that: {field: value}.
 RAW = ""
 
 

@@ -20,7 +20,7 @@ def _page_time(key: tuple[Any, ...], rows: Rows, whole: float) -> Row:
 
 ANSWERS = answers(
     {
-        "top_pages": standard("path", kinds=(VIEW,), more=lambda key: {"path": key[0]}, shown=("name",)),
+        "top_pages": standard("path", kinds=(VIEW,), more=lambda key: {"path": key[0]}),
         "page_performance": Table(
             "events",
             ("path",),

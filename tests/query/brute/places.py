@@ -13,7 +13,7 @@ def place(country: str) -> Row:
 
 
 def _within(name: str) -> Table:
-    return standard(name, "country", more=lambda key: {"country": key[1], **place(key[1])}, shown=("name", "country"))
+    return standard(name, "country", more=lambda key: {"country": key[1], **place(key[1])})
 
 
 ANSWERS = answers(

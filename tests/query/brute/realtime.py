@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tests.query.brute.facts import CUSTOM, RAW, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.facts import CUSTOM, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.listings import session_id
 from tests.query.brute.measures import instant, last, views, visitors
@@ -40,10 +40,7 @@ def _most_visitors(
         groups = by(since(facts, asked, 5, kinds), *names)
         ordered = sorted(groups.items(), key=lambda item: (-visitors(item[1]), item[0]))
         return [
-            fields(values)
-            | {"visitors": visitors(rows)}
-            | ({"pageviews": views(rows)} if names == ("path",) else {})
-            | {RAW: dict(zip(("name", "city"), (values[0], values[0]), strict=True))}
+            fields(values) | {"visitors": visitors(rows)} | ({"pageviews": views(rows)} if names == ("path",) else {})
             for values, rows in ordered
         ]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from analytics_box.clock import MINUTE
-from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.measures import people, share
 from tests.query.brute.tables import device
@@ -112,7 +112,6 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
                     "name": shown((value,)),
                     "sessions": len(own),
                     "visitors": len({visit.visitor for visit in own}),
-                    RAW: {"name": value},
                 }
                 for value, own in ordered
             ]

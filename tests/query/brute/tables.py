@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tests.query.brute.facts import CUSTOM, RAW, VIEW, Answer, Facts, Question, Row, Rows
+from tests.query.brute.facts import CUSTOM, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
 from tests.query.brute.measures import Measure, share, views, visitors
 
@@ -14,9 +14,7 @@ from tests.query.brute.measures import Measure, share, views, visitors
 class Table:
     """A type with a row per value: which facts, grouped by what, measured how, and in which order.
 
-    `fields` make a row from the values of the group, its facts, and `whole`, the sum of `shared` over all groups.
-    `named` are the fields that show the values of the group, perhaps under another name.
-    """
+    `fields` make a row from the values of the group, its facts, and `whole`, the sum of `shared` over all groups."""
 
     table: str
     key: tuple[str, ...]
@@ -25,7 +23,6 @@ class Table:
     shared: Measure = lambda _rows: 0
     kinds: frozenset[int] = frozenset()
     keep: Callable[[Row], bool] = lambda _row: True
-    named: tuple[str, ...] = ("name",)
     bots: bool = False
 
 
@@ -39,7 +36,7 @@ def rows_of(known: Table, facts: Facts, asked: Question) -> list[Row]:
             groups.setdefault(tuple(row[part] for part in known.key), []).append(row)
     whole = sum(known.shared(rows) for rows in groups.values())
     ordered = sorted(groups.items(), key=lambda item: (-known.order(*item), *item[0]))
-    return [known.fields(key, rows, whole) | {RAW: dict(zip(known.named, key, strict=False))} for key, rows in ordered]
+    return [known.fields(key, rows, whole) for key, rows in ordered]
 
 
 def answers(tables: dict[str, Table]) -> dict[str, Answer]:
@@ -63,7 +60,6 @@ def standard(
     more: Callable[[tuple[Any, ...]], Row] = lambda _key: {},
     kinds: tuple[int, ...] = (VIEW, CUSTOM),
     named: Callable[[tuple[Any, ...]], str] = lambda key: key[0] or "Unknown",
-    shown: tuple[str, ...] = ("name",),
     where: Callable[[Row], bool] = lambda _row: True,
 ) -> Table:
     """The standard row (wire 1.0); `present` leaves out facts without the value."""
@@ -85,5 +81,4 @@ def standard(
         shared=visitors,
         kinds=frozenset(kinds),
         keep=lambda row: where(row) and (row[key[0]] != "" or not present),
-        named=shown,
     )

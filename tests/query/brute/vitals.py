@@ -120,7 +120,6 @@ _OVERVIEW = Table(
         **_ranks(rows, key[0]),
     },
     keep=_official,
-    named=(),
 )
 _BY_PAGE = Table(
     "vitals",
@@ -132,7 +131,6 @@ _BY_PAGE = Table(
     },
     order=count,
     keep=_official,
-    named=("page",),
 )
 _OTHERS: dict[str, Answer] = {
     "web_vitals_time_series": _web_vitals_series,

@@ -6,12 +6,14 @@ filters' table, never from a request.
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec import Struct
 
 from analytics_box.query.engines.sql.conditions import Values, bind
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES
+from analytics_box.query.engines.sql.ordering import codes, ordered
 from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
 
@@ -41,9 +43,11 @@ def render(plan: Plan, dialect: Dialect) -> Statement:
 def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     """Single rows: first they are found, then their numbers become texts."""
     inner = [f"{_expression(plan, name, values)} as c_{name}" for name in plan.columns]
-    source = relation(plan, " ".join((*plan.columns, *(item.name for item in plan.order))), dialect, values)
+    used = (*plan.columns, *(name for item in plan.order for name in item.names))
+    source = relation(plan, " ".join(used), dialect, values)
     tie = "session" if plan.source in OF_SESSIONS else "id"
-    order = [f"{_sorted_by(item.name)} {_direction(item.descending)}" for item in plan.order] + [f"{tie} desc"]
+    source, texts = _with_texts(plan, source)
+    order = [*ordered(plan.order, lambda name: texts.get(name, name)), f"{tie} desc"]
     outer, joins = _texts([(name, f"c_{name}") for name in plan.columns])
     return (
         f"select {', '.join(outer)}\nfrom (\n"
@@ -52,9 +56,13 @@ def _rows(plan: Plan, dialect: Dialect, values: Values) -> str:
     )
 
 
-def _sorted_by(name: str) -> str:
-    """A column as what it is sorted by: texts by themselves, not by their numbers."""
-    return f"(select value from strings where id = {name})" if name in INTERNED else name
+def _with_texts(plan: Plan, source: str) -> tuple[str, dict[str, str]]:
+    """The rows beside the texts that they are sorted by, and how these are called."""
+    names = dict.fromkeys(name for item in plan.order for name in item.names if name in INTERNED)
+    if not names:
+        return source, {}
+    joins = [f"\njoin (select id as i_{name}, value as o_{name} from strings) on i_{name} = {name}" for name in names]
+    return f"(select * from {source}) as fact{''.join(joins)}", {name: f"o_{name}" for name in names}
 
 
 def _limit(plan: Plan, values: Values) -> str:
@@ -85,10 +93,8 @@ def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
     joins += more
     if plan.share_of:
         shown.append(f"sum(m_{plan.share_of}) over () as m_whole")
-    order = [
-        *(f"{_place(plan, item.name)} {_direction(item.descending)}" for item in plan.order),
-        *(f"x_{name}" for name in plan.group),
-    ]
+    place_of = partial(_place, plan)
+    order = [*ordered(plan.order, place_of), *(f"x_{name}" for name in plan.group)]
     having = _having(plan, values)
     middle = f"select {', '.join(shown)}\nfrom (\n{inner}\n){joins}{having}"
     names = [f"x_{name}" for name in plan.group] + [f"m_{name}" for name in plan.names[len(plan.group) :]]
@@ -97,7 +103,9 @@ def _groups(plan: Plan, dialect: Dialect, values: Values) -> str:
         values["per"] = plan.per[1]
         place = f"row_number() over (partition by {parts} order by {', '.join(order)}) as place"
         middle = f"select * from (\nselect *, {place}\nfrom (\n{middle}\n)\n) where place <= :per"
-    return f"select {', '.join(names)}\nfrom (\n{middle}\n)\norder by {', '.join(order)}{_limit(plan, values)}"
+    known, beside = codes(plan.order, place_of, values)
+    last = f"order by {', '.join(order)}{_limit(plan, values)}"
+    return f"{known}select {', '.join(names)}\nfrom (\n{middle}\n){beside}\n{last}"
 
 
 def _measure(plan: Plan, name: str, dialect: Dialect) -> str:
@@ -128,11 +136,6 @@ def _having(plan: Plan, values: Values) -> str:
         names = [bind(number, values) for number in item.numbers]
         parts.append(f"m_{item.measure} {'not ' if item.negated else ''}in ({', '.join(names)})")
     return "\nwhere " + "\n  and ".join(parts) if parts else ""
-
-
-def _direction(descending: bool) -> str:
-    """What is not there comes last both ways."""
-    return "desc nulls last" if descending else "asc nulls last"
 
 
 def _expression(plan: Plan, name: str, values: Values) -> str:

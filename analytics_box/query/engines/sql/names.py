@@ -118,8 +118,6 @@ EXPOSURES = {
 }
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
-    "time_mean": "avg(time_on_page)",
-    "active_mean": "avg(active_time)",
     "time_total": "sum(time_on_page)",
     "active_total": "sum(active_time)",
     "scroll_total": "sum(scroll)",
