@@ -2,7 +2,7 @@
 
 from analytics_box.ingest import source
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.ingest.known_sources import DIRECT
+from analytics_box.ingest.known_sources import DIRECT, known
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Measured, field
@@ -27,15 +27,14 @@ def _parsed(row: Measured) -> Record:
     return {"name": row["source"], "domain": _domain(row), "url": _address(row), "type": _kind(row)}
 
 
-_BY_DOMAIN = Made("domain", ("source",), lambda: source.known().domains | {DIRECT: ""})
-_BY_KIND = Made("coded", ("source",), lambda: source.known().kinds | {DIRECT: "direct"})
+_BY_DOMAIN = Made("domain", ("source",), lambda: known().domains | {DIRECT: ""})
 
 
 PARTS = (
     column("referrer", "string", "Address of the source, empty for Direct", _address, sort=_BY_DOMAIN),
     column("domain", "string", "Host of the source, empty for Direct", _domain, sort=_BY_DOMAIN),
     column("source", "string", "The same as name"),
-    column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind, sort=_BY_KIND),
+    column("referrer_type", "string", "direct, search, social, email, ai, paid or unknown", _kind),
     column("parsed_referrer", "json", "The same in one object: name, domain, url, type", _parsed),
 )
 
