@@ -12,6 +12,7 @@ DIALECT = Dialect(
     kept="any({0})",
     at_best="arg{best}({column}, {place})",
     beside_best="",
+    least_beside="min({0})",
     kind_of="''",
     value="''",
     properties="(select 1)",

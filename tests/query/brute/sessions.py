@@ -5,8 +5,9 @@ from functools import partial
 
 from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, share
+from tests.query.brute.measures import share
 from tests.query.brute.tables import device
+from tests.query.happenings import DAY
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,10 @@ class Visit:
 
     @property
     def visitor(self) -> int:
-        return max(int(row["visitor"]) for row in self.rows)
+        """The id of its start (semantics 11), else of the first day that is left."""
+        starting = [row["visitor"] for row in self.rows if row["time"] == self.started]
+        left = [(row["kind"] == EXIT, row["time"] // DAY, row["visitor"]) for row in self.rows]
+        return int(min(starting) if starting else min(left)[-1])
 
     @property
     def bounced(self) -> bool:
@@ -133,21 +137,20 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
 
 
 def _ends(found: list[Visit], place: int) -> list[Row]:
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[int]] = {}
     for visit in found:
         if visit.pages:
-            groups.setdefault(visit.pages[place]["path"], []).append(visit.pages[place])
-    whole = sum(people(rows) for rows in groups.values())
-    ordered = sorted(groups.items(), key=lambda item: (-people(item[1]), item[0]))
+            groups.setdefault(visit.pages[place]["path"], []).append(visit.visitor)
+    people = {path: len(set(visitors)) for path, visitors in groups.items()}
     return [
         {
             "name": path,
             "path": path,
-            "pageviews": len(rows),
-            "visitors": people(rows),
-            "percentage": share(people(rows), whole),
+            "pageviews": len(groups[path]),
+            "visitors": number,
+            "percentage": share(number, sum(people.values())),
         }
-        for path, rows in ordered
+        for path, number in sorted(people.items(), key=lambda item: (-item[1], item[0]))
     ]
 
 
@@ -182,7 +185,7 @@ def _journeys(found: list[Visit]) -> list[Row]:
             "entry_page": entry,
             "exit_page": leave,
             "sessions": len(own),
-            "visitors": len({max(page["visitor"] for page in visit.pages) for visit in own}),
+            "visitors": len({visit.visitor for visit in own}),
             "percentage": share(len(own), whole),
         }
         for (entry, leave), own in ordered

@@ -5,6 +5,7 @@ rest by other names.
 """
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
+from analytics_box.ingest.visitors import BITS
 from analytics_box.query.plan import BUCKET, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
@@ -20,6 +21,13 @@ WHO = (
     f"case when profile <> 0 then profile else coalesce(({_LINKS} and link.time <= fact.time order by link.time desc"
     f" limit 1), ({_LINKS} order by link.time limit 1), 0) end"
 )
+# A session's visitor is the id of its start (semantics 11); where that row was erased, that of the first UTC day that is
+# left, leave beacons last. The least of these numbers has it in its lowest bits; a double holds all of it.
+STARTER = (
+    f"case when time = session_started then visitor else visitor + {1 << BITS}"
+    " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
+)
+ID_OF_STARTER = f"% {1 << BITS}"
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
@@ -60,7 +68,7 @@ PER_SESSION = {
     "engaged": "sum(engaged)",
     "touched": "sum(interactions)",
     "duration": "max(time) - min(time)",
-    "person": "max(visitor)",
+    "person": f"min({STARTER}) {ID_OF_STARTER}",
     "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"
     " + least((max(time) - min(time)) / 60000, 30)",
 }
@@ -77,7 +85,7 @@ SESSIONS = {
 
 _ENTRIES = {
     "sessions": "count(*)",
-    "visitors": "count(distinct nullif(visitor, 0))",
+    "visitors": "count(distinct visitor)",
 }
 
 _SPANS = {
