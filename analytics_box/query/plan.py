@@ -39,6 +39,8 @@ LOOK_BACK = 90 * DAY
 # How far the events of a session that starts in a range may lie outside it (semantics 10).
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
 
+# Means and percentiles come as integers, in so many parts of one, so that they are the same from every engine.
+PARTS_OF_ONE = 100_000_000
 
 _MEASURED = re.compile(r"(.*_)?(avg|mean|p\d\d)|median_.*")
 

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics_box.query import catalog
-from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at
+from tests.query.happenings import HOUR, MINUTE, Happening, at
 from tests.query.oracle import Asked
 from tests.query.stage import Stage
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import Measured, field, number, ratio
+from analytics_box.query.catalog.values import Measured, field, number, quotient, ratio
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import Order
 from analytics_box.query.ranges import Window
@@ -53,7 +53,7 @@ def _target(name: str, clicks: str) -> Ask:
 
 
 def _time(total: str, row: Measured) -> float:
-    return round(row[total] / row["count"] / 1000, 2) if row["count"] else 0.0
+    return quotient(row[total], 1000 * row["count"]) if row["count"] else 0.0
 
 
 TYPES = (

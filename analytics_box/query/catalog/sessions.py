@@ -13,6 +13,8 @@ from analytics_box.query.catalog.values import (
     instant,
     named,
     properties_of,
+    quotient,
+    seconds,
     session_id,
 )
 from analytics_box.query.plan import Order
@@ -131,7 +133,7 @@ TYPES = (
                 "avg_session_duration",
                 "number",
                 "Mean time from first to last signal",
-                lambda row: round(row["duration_total"] / row["sessions"] / 1000, 2) if row["sessions"] else 0.0,
+                lambda row: quotient(row["duration_total"], 1000 * row["sessions"]) if row["sessions"] else 0.0,
                 unit="seconds",
             ),
             BOUNCES,
@@ -288,7 +290,7 @@ TYPES = (
                 "duration_seconds",
                 "number",
                 "Time from first to last signal",
-                lambda row: round(row["duration"] / 1000, 2),
+                seconds("duration"),
                 unit="seconds",
                 sort="duration",
             ),

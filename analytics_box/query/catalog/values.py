@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from analytics_box.query.plan import PARTS_OF_ONE
+
 Measured = Mapping[str, Any]
 Value = Callable[[Measured], Any]
 
@@ -24,14 +26,27 @@ def field(name: str) -> Value:
     return lambda row: row[name]
 
 
-def number(name: str, digits: int = 2) -> Value:
+def quotient(part: float, whole: int = 1, digits: int = 2) -> float:
+    """Part ÷ whole, rounded half up and only once: every number of an answer is rounded here (semantics 22)."""
+    above, below = part.as_integer_ratio()
+    below *= whole
+    scale: int = 10**digits
+    return (2 * above * scale + below) // (2 * below) / scale
+
+
+def number(name: str) -> Value:
     """A number rounded; None where nothing was measured."""
-    return lambda row: round(row[name], digits) if row[name] is not None else None
+    return lambda row: quotient(row[name]) if row[name] is not None else None
+
+
+def measured(name: str, digits: int = 2) -> Value:
+    """A mean or percentile of measurements; None where nothing was measured."""
+    return lambda row: quotient(row[name], PARTS_OF_ONE, digits) if row[name] is not None else None
 
 
 def ratio(part: str, whole: str, scale: int = 100) -> Value:
     """How much of the whole a part is: percent, or with scale 1 a mean; 0 of nothing."""
-    return lambda row: round(scale * row[part] / row[whole], 2) if row[whole] else 0.0
+    return lambda row: quotient(scale * row[part], row[whole]) if row[whole] else 0.0
 
 
 def difference(whole: str, part: str) -> Value:
@@ -46,7 +61,7 @@ def share(of: str) -> Value:
 
 def seconds(name: str) -> Value:
     """Milliseconds as seconds."""
-    return lambda row: round((row[name] or 0) / 1000, 2)
+    return lambda row: quotient(row[name] or 0, 1000)
 
 
 def instant(name: str) -> Value:

@@ -1,12 +1,13 @@
 """How fast pages are (wire 1.8). Times are milliseconds; CLS is a score, FPS frames a second."""
 
 from functools import partial
+from typing import Any
 
 from analytics_box.ingest.facts import METRICS
 from analytics_box.query.catalog.devices import device_name
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import Measured, Value, named, number
+from analytics_box.query.catalog.values import Measured, Value, measured, named
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import Order
 
@@ -21,7 +22,7 @@ def _measure(rank: str, metric: str) -> Column:
     text = f"{'Mean' if rank == 'avg' else 'Percentile ' + rank[1:]} of {metric.upper()}"
     unit = "" if metric == "cls" else "ms"
     return column(
-        name, "number", text, number(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit, sort=f"{metric}_{rank}"
+        name, "number", text, measured(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit, sort=f"{metric}_{rank}"
     )
 
 
@@ -77,9 +78,9 @@ def _rank(rank: str) -> Column:
     )
 
 
-def _rounded(name: str, row: Measured) -> float | None:
+def _rounded(name: str, row: Measured) -> Any:
     """Scores need more digits than milliseconds."""
-    return round(row[name], 4 if row.get("metric") == METRICS["CLS"] else 2) if row[name] is not None else None
+    return measured(name, 4 if row.get("metric") == METRICS["CLS"] else 2)(row)
 
 
 _SAMPLES = column("samples", "number", "Values measured", lambda row: row["samples"], sort="samples")

@@ -1,19 +1,18 @@
 """How people use pages (wire 1.13)."""
 
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, rounded, sessions, share, views, visitors
+from tests.query.brute.measures import median, people, sessions, share, views, visitors
 from tests.query.brute.tables import Table, answers, count
 
 DEPTHS = {"0-25%": (0, 25), "25-50%": (25, 50), "50-75%": (50, 75), "75-100%": (75, 100), "100%": (100, 101)}
 
 
-def _mean(rows: Rows, name: str, scale: float = 1) -> float:
-    return float(round(sum(row[name] for row in rows) / len(rows) / scale, 2))
+def _mean(rows: Rows, name: str, scale: int = 1) -> float:
+    return share(sum(row[name] for row in rows), len(rows) * scale, 1)
 
 
 def _quality(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
@@ -26,7 +25,7 @@ def _quality(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
         "attention_ratio": share(sum(row["active_time"] for row in rows), sum(row["time_on_page"] for row in rows)),
         "avg_scroll_depth": share(sum(row["scroll"] for row in rows), len(rows), 1),
         "avg_interactions": share(sum(row["interactions"] for row in rows), len(rows), 1),
-        "median_time_to_first_interaction": rounded(float(median(touched))) if touched else None,
+        "median_time_to_first_interaction": median(touched),
     }
 
 

@@ -86,9 +86,7 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
             return [
                 {
                     "total_sessions": number,
-                    "avg_session_duration": round(sum(visit.duration for visit in found) / number / 1000, 2)
-                    if number
-                    else 0.0,
+                    "avg_session_duration": share(sum(visit.duration for visit in found), 1000 * number, 1),
                     "bounce_rate": share(sum(visit.bounced for visit in found), number),
                     "total_events": sum(row["kind"] != EXIT for visit in found for row in visit.rows),
                 }

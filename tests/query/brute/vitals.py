@@ -1,11 +1,12 @@
 """How fast pages are (wire 1.8 and 1.23)."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from tests.query.brute.facts import Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, rank, rounded
+from tests.query.brute.measures import mean, people, rank, rounded
 from tests.query.brute.series import by_slot, slots
 from tests.query.brute.tables import Table, answers, count, device
 
@@ -17,11 +18,11 @@ _BY = ["avg_fcp", "p50_fcp", "avg_lcp", "p50_lcp", "p75_lcp", "avg_cls", "p50_cl
 _OVER_TIME = [f"{of}_{metric}" for metric in ("fcp", "lcp", "cls", "inp", "ttfb") for of in ("avg", "p50")]
 
 
-def _vital(rows: Rows, metric: int, of: str) -> float | None:
+def _vital(rows: Rows, metric: int, of: str) -> Fraction | None:
     """A mean or percentile of a metric; None where it was not measured."""
     values = [row["value"] for row in rows if row["metric"] == metric]
     if of == "avg":
-        return sum(values) / len(values) if values else None
+        return mean(values)
     return rank(values, int(of[1:]))
 
 

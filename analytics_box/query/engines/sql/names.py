@@ -21,8 +21,8 @@ WHO = (
     f"case when profile <> 0 then profile else coalesce(({_LINKS} and link.time <= fact.time order by link.time desc"
     f" limit 1), ({_LINKS} order by link.time limit 1), 0) end"
 )
-# A session's visitor is the id of its start (semantics 11); where that row was erased, that of the first UTC day that is
-# left, leave beacons last. The least of these numbers has it in its lowest bits; a double holds all of it.
+# A session's visitor is the id of its start (semantics 11); where that row was erased, that of the first UTC day that
+# is left, leave beacons last. The least of these numbers has it in its lowest bits; a double holds all of it.
 STARTER = (
     f"case when time = session_started then visitor else visitor + {1 << BITS}"
     " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
@@ -98,11 +98,20 @@ _SPANS = {
 
 
 def _percentiles(name: str, metric: int | None) -> dict[str, str]:
-    value = "value" if metric is None else f"case when metric = {metric} then value end"
+    """Counted in millionths, because integers have the same sum in any order; what comes of them in PARTS_OF_ONE."""
+    value = "cast(floor(value * 1000000 + 0.5) as bigint)"
+    if metric is not None:
+        value = f"case when metric = {metric} then {value} end"
     prefix = f"{name}_" if name else ""
-    return {f"{prefix}avg": f"avg({value})", f"{prefix}samples": f"count({value})"} | {
-        f"{prefix}p{rank}": f"percentile({value}, {rank})" for rank in (50, 75, 90, 95, 99)
+    return {f"{prefix}avg": _mean(value), f"{prefix}samples": f"count({value})"} | {
+        f"{prefix}p{rank}": f"cast(floor(percentile({value}, {rank}) * 100 + 0.5) as bigint)"
+        for rank in (50, 75, 90, 95, 99)
     }
+
+
+def _mean(number: str) -> str:
+    """A mean of integers in hundredths, rounded half up."""
+    return f"(200 * sum({number}) + count({number})) / (2 * count({number}))"
 
 
 VITALS = _SPANS | _percentiles("", None)
@@ -126,8 +135,8 @@ EXPOSURES = {
 }
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
-    "time_mean": "avg(time_on_page)",
-    "active_mean": "avg(active_time)",
+    "time_mean": _mean("time_on_page"),
+    "active_mean": _mean("active_time"),
     "time_total": "sum(time_on_page)",
     "active_total": "sum(active_time)",
     "scroll_total": "sum(scroll)",
