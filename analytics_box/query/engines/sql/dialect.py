@@ -12,7 +12,8 @@ class Dialect(Struct, frozen=True):
 
     `kept` is a column that is the same in all rows of a group, `at_best` a column of the row with the greatest (`max`)
     or least (`min`) place, and `beside_best` what has to be selected beside it; `least_beside` is the least number of
-    a group in such a statement. `properties` is what is joined to
+    a group in such a statement, and `with_a_view` says in it that the group has a page view, whose `path` it selects.
+    `properties` is what is joined to
     events, called `fact`, for their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its
     `value` as text. `words` are patterns with what they become in the finished statement.
     """
@@ -21,6 +22,7 @@ class Dialect(Struct, frozen=True):
     at_best: str
     beside_best: str
     least_beside: str
+    with_a_view: str
     properties: str
     kind_of: str
     value: str

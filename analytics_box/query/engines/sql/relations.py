@@ -93,8 +93,8 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
             *dialect.beside(best, place),
         ]
         inner = (
-            f"select session, {', '.join(columns)}\n"
-            f"  from events as fact\n  where {_and([*where, _SEEN])}\n  group by session\n  having {_WITH_A_VIEW}"
+            f"select session, {', '.join(columns)}\n  from events as fact\n  where {_and([*where, _SEEN])}\n"
+            f"  group by session\n  having {dialect.with_a_view}"
         )
     else:
         inner = _views_in_order(plan, where, dialect)
@@ -104,7 +104,6 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
 
 # The page views of sessions, and what tells their visitors: a session may start with a custom event.
 _SEEN = "(kind = 1 or time = session_started)"
-_WITH_A_VIEW = "count(case when kind = 1 then 1 end) > 0"
 
 
 def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
@@ -117,7 +116,7 @@ def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
             f"select session, min(starter) {ID_OF_STARTER} as visitor, {dialect.keep('path')} as path,"
             f" {dialect.keep('to_path')} as to_path from (\n"
             f"  select session, kind, {STARTER} as starter, {ends}\n  from events as fact\n"
-            f"  where {_and([*where, _SEEN])}\n) group by session having {_WITH_A_VIEW}"
+            f"  where {_and([*where, _SEEN])}\n) group by session having count(case when kind = 1 then 1 end) > 0"
         )
     following = "lead(path) over (partition by session order by time, id) as to_path"
     return (
