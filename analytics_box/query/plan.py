@@ -32,7 +32,8 @@ Source = Literal[
 ]
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 
-# Dimensions that a plan explains itself: by `runs`, by `offsets`, and by who was there in the 90 days before it.
+# Dimensions that a plan explains itself: by `runs`, by `offsets`, and by which lasting visitors were
+# there in the 90 days before it.
 BUCKET, HOUR_OF_DAY, DAY_OF_WEEK, RETURNING = "bucket", "hour_of_day", "day_of_week", "returning"
 LOOK_BACK = 90 * DAY
 

@@ -1,10 +1,13 @@
 """Totals and series of a website (wire 1.2)."""
 
+from collections.abc import Sequence
+
 from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, Column, QueryType, column
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
 from analytics_box.query.catalog.values import field, ratio, seconds
 from analytics_box.query.filters import COMMON
+from analytics_box.query.ranges import Window
 
 WITH_PEOPLE = (*COMMON, "profile_id", "anonymous_id")
 
@@ -34,6 +37,17 @@ _DEPTH = column("pages_per_session", "number", "Page views per session", ratio("
 _OF_EVENTS = Ask("events", ("pageviews", "visitors", "total_events"))
 _OF_SESSIONS = Ask("sessions", ("sessions", "bounces", "median_duration"))
 _SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
+
+# In the order of the dimension's numbers.
+_RETURNING = ("new", "returning", "unknown")
+
+
+def _new_and_returning(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """All three rows, also those without a visitor."""
+    found = {row["returning"]: row for row in rows[0]}
+    none = {"pageviews": 0, "visitors": 0}
+    return [{**found.get(number, none), "name": name} for number, name in enumerate(_RETURNING)]
+
 
 TYPES = (
     QueryType(
@@ -132,22 +146,19 @@ TYPES = (
         name="new_vs_returning",
         family="Summary",
         title="New and returning visitors",
-        description="Visitors with ids of their own that were or were not there in the 90 days before the range."
-        " Websites that count without cookies have no such visitors",
-        columns=(
-            column("name", "string", "new or returning", lambda row: "returning" if row["returning"] else "new"),
-            VIEWS,
-            VISITORS,
-        ),
+        description="Visitors whose ids last (anonymizeVisitorIds false) by whether they were there in the 90 days"
+        " before the range. Of ids that are new each day nobody can tell: they are unknown. The three make all visitors",
+        columns=(column("name", "string", ", ".join(_RETURNING)), VIEWS, VISITORS),
         asks=(
             Ask(
                 "events",
                 ("pageviews", "visitors"),
                 ("returning",),
                 kinds=(PAGE_VIEW, CUSTOM),
-                present=("client_session", "visitor"),
+                present=("visitor",),
             ),
         ),
+        shape=_new_and_returning,
         filters=COMMON,
         visualization="bar",
     ),

@@ -77,24 +77,17 @@ def _sessions_series(facts: Facts, asked: Question) -> list[Row]:
 
 
 def _new_and_returning(facts: Facts, asked: Question) -> list[Row]:
-    """Only visitors with ids of their own: those of the salt are new every day (semantics 7)."""
-    before = {
-        row["visitor"]
-        for row in facts["events"]
-        if not row["bot"] and row["client_session"] and asked.start - _NINETY_DAYS <= row["time"] < asked.start
-    }
-    known = [
-        row
-        for row in _events(facts, asked)
-        if row["kind"] in {VIEW, CUSTOM} and row["client_session"] and row["visitor"]
-    ]
+    """Only odd ids last; of all others nobody knows (semantics 9)."""
+    seen = [row for row in facts["events"] if not row["bot"] and row["kind"] in {VIEW, CUSTOM}]
+    before = {row["visitor"] for row in seen if asked.start - _NINETY_DAYS <= row["time"] < asked.start}
+    known = [row for row in _events(facts, asked) if row["kind"] in {VIEW, CUSTOM} and row["visitor"]]
+    lasting = [row for row in known if row["visitor"] % 2]
     groups = {
-        "new": [row for row in known if row["visitor"] not in before],
-        "returning": [row for row in known if row["visitor"] in before],
+        "new": [row for row in lasting if row["visitor"] not in before],
+        "returning": [row for row in lasting if row["visitor"] in before],
+        "unknown": [row for row in known if not row["visitor"] % 2],
     }
-    return [
-        {"name": name, "pageviews": views(rows), "visitors": visitors(rows)} for name, rows in groups.items() if rows
-    ]
+    return [{"name": name, "pageviews": views(rows), "visitors": visitors(rows)} for name, rows in groups.items()]
 
 
 ANSWERS: dict[str, Answer] = {

@@ -5,7 +5,7 @@ rest by other names.
 """
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
-from analytics_box.ingest.visitors import BITS
+from analytics_box.ingest.visitors import BITS, LASTS
 from analytics_box.query.plan import BUCKET, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
@@ -27,6 +27,7 @@ STARTER = (
     f"case when time = session_started then visitor else visitor + {1 << BITS}"
     " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
 )
+LASTING = f"(visitor & {LASTS}) = {LASTS}"
 ID_OF_STARTER = f"% {1 << BITS}"
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
