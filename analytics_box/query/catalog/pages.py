@@ -78,7 +78,7 @@ TYPES = (
                 field("unique_sessions"),
                 sort="unique_sessions",
             ),
-            column("visitors", "number", "Distinct visitors", field("unique_users"), sort="unique_users"),
+            column("visitors", "number", "Distinct visitors", field("visitors_of_exits"), sort="visitors_of_exits"),
             column(
                 "median_time_on_page",
                 "number",
@@ -99,7 +99,7 @@ TYPES = (
         asks=(
             Ask(
                 "events",
-                ("unique_sessions", "unique_users", "median_engaged"),
+                ("unique_sessions", "visitors_of_exits", "median_engaged"),
                 ("path",),
                 kinds=(PAGE_EXIT,),
                 timed=(1, 3600),

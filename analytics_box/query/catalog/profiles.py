@@ -131,7 +131,7 @@ TYPES = (
             LAST,
             column("session_count", "number", "Distinct sessions", field("unique_sessions"), sort="unique_sessions"),
             column("total_events", "number", "Page views and custom events"),
-            column("unique_pages", "number", "Distinct pages"),
+            column("unique_pages", "number", "Distinct pages viewed", field("pages"), sort="pages"),
             column("user_agent", "string", "Always empty: user agents are not kept", lambda _row: ""),
             *_PLACE,
             column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),
@@ -139,12 +139,12 @@ TYPES = (
             column("os_name", "string", "Name of the operating system", field("latest_system")),
             column("referrer", "string", "Where the latest session came from", field("latest_source")),
             column("custom_event_count", "number", "Custom events", field("custom"), sort="custom"),
-            column("unique_event_names", "number", "Distinct events", field("unique_names"), sort="unique_names"),
+            column("unique_event_names", "number", "Distinct events", field("names"), sort="names"),
         ),
         asks=(
             Ask(
                 "events",
-                ("first", "last", "unique_sessions", "total_events", "unique_pages", "custom", "unique_names"),
+                ("first", "last", "unique_sessions", "total_events", "pages", "custom", "names"),
                 _WHOSE,
                 present=("visitor",),
                 order=(Order("last"),),

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
-from analytics_box.query.catalog.values import field, ratio, seconds
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, column
+from analytics_box.query.catalog.values import Measured, field, ratio, seconds
 from analytics_box.query.filters import COMMON
 from analytics_box.query.ranges import Window
 
@@ -42,11 +42,19 @@ _SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCE
 _RETURNING = ("new", "returning", "unknown")
 
 
-def _new_and_returning(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    """All three rows, also those without a visitor."""
-    found = {row["returning"]: row for row in rows[0]}
-    none = {"pageviews": 0, "visitors": 0}
-    return [{**found.get(number, none), "name": name} for number, name in enumerate(_RETURNING)]
+def _name_of_returning(row: Measured) -> str:
+    return _RETURNING[row["returning"]]
+
+
+def _every(dimension: str, number: int) -> Shape:
+    """A row for each of so many, also for those without an event (semantics 4)."""
+
+    def shape(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+        found = {row[dimension]: row for row in rows[0]}
+        none = {"pageviews": 0, "visitors": 0}
+        return [{**found.get(place, none), dimension: place} for place in range(number)]
+
+    return shape
 
 
 TYPES = (
@@ -127,6 +135,7 @@ TYPES = (
             VISITORS,
         ),
         asks=(Ask("events", ("pageviews", "visitors"), ("hour_of_day",), kinds=(PAGE_VIEW, CUSTOM)),),
+        shape=_every("hour_of_day", 24),
         filters=COMMON,
         public=True,
         visualization="bar",
@@ -138,6 +147,7 @@ TYPES = (
         description="On which days of the week people come, over the whole range",
         columns=(column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")), VIEWS, VISITORS),
         asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
+        shape=_every("day_of_week", 7),
         filters=COMMON,
         public=True,
         visualization="bar",
@@ -147,8 +157,8 @@ TYPES = (
         family="Summary",
         title="New and returning visitors",
         description="Visitors whose ids last (anonymizeVisitorIds false) by whether they were there in the 90 days"
-        " before the range. Of ids that are new each day nobody can tell: they are unknown. The three make all visitors",
-        columns=(column("name", "string", ", ".join(_RETURNING)), VIEWS, VISITORS),
+        " before the range. Ids that are new each day tell nothing: they are unknown. The three make all visitors",
+        columns=(column("name", "string", ", ".join(_RETURNING), _name_of_returning), VIEWS, VISITORS),
         asks=(
             Ask(
                 "events",
@@ -158,7 +168,7 @@ TYPES = (
                 present=("visitor",),
             ),
         ),
-        shape=_new_and_returning,
+        shape=_every("returning", len(_RETURNING)),
         filters=COMMON,
         visualization="bar",
     ),

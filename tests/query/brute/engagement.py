@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import median, people, sessions, share, views, visitors
+from tests.query.brute.measures import median, sessions, share, views, visited, visitors
 from tests.query.brute.tables import Table, answers, count
 
 DEPTHS = {"0-25%": (0, 25), "25-50%": (25, 50), "50-75%": (50, 75), "75-100%": (75, 100), "100%": (100, 101)}
@@ -65,7 +65,7 @@ def _frustration(facts: Facts, asked: Question) -> list[Row]:
         {
             "name": path,
             "page_views": len(rows),
-            "visitors": people(rows),
+            "visitors": visited(rows),
             "rage_click_rate": share(sum(row["rage_clicks"] > 0 for row in rows), len(rows)),
             "dead_click_rate": share(sum(row["dead_clicks"] > 0 for row in rows), len(rows)),
             "error_rate": share(sum(row["errors"] > 0 for row in rows), len(rows)),
@@ -111,7 +111,7 @@ def _scroll_summary(facts: Facts, asked: Question) -> list[Row]:
         {
             "avg_scroll_depth": share(sum(row["scroll"] for row in rows), len(rows), 1),
             "total_sessions": sessions(rows),
-            "visitors": people(rows),
+            "visitors": visited(rows),
         }
     ]
 
@@ -120,13 +120,13 @@ def _depths(facts: Facts, asked: Question) -> list[Row]:
     """All ranges, also those that nobody reached."""
     rows = _exits(facts, asked)
     reached = {name: [row for row in rows if least <= row["scroll"] < below] for name, (least, below) in DEPTHS.items()}
-    whole = sum(people(own) for own in reached.values())
+    whole = sum(visited(own) for own in reached.values())
     return [
         {
             "depth_range": name,
-            "visitors": people(own),
+            "visitors": visited(own),
             "sessions": sessions(own),
-            "percentage": share(people(own), whole),
+            "percentage": share(visited(own), whole),
         }
         for name, own in reached.items()
     ]

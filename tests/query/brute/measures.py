@@ -23,6 +23,16 @@ def people(rows: Rows) -> int:
     return len({row["visitor"] for row in rows if row["visitor"]})
 
 
+def visited(rows: Rows) -> int:
+    """Those of them who saw a page or did something in the range (semantics 13)."""
+    return len({row["visitor"] for row in rows if row["visited"]})
+
+
+def begun(rows: Rows) -> int:
+    """Sessions that there are: what a measurement announces may never begin."""
+    return len({row["session"] for row in rows if row["begun"]})
+
+
 def sessions(rows: Rows) -> int:
     return len({row["session"] for row in rows if row["session"]})
 

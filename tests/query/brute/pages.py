@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Row, Rows
-from tests.query.brute.measures import median, people, sessions, share, views, visitors
+from tests.query.brute.measures import median, sessions, share, views, visited, visitors
 from tests.query.brute.tables import Table, answers, standard
 
 
@@ -11,7 +11,7 @@ def _page_time(key: tuple[Any, ...], rows: Rows, whole: float) -> Row:
     return {
         "name": key[0],
         "sessions_with_time": sessions(rows),
-        "visitors": people(rows),
+        "visitors": visited(rows),
         "median_time_on_page": median(row["engaged"] for row in rows),
         "percentage": share(sessions(rows), whole),
     }

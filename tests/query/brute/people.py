@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.query.brute.facts import CUSTOM, EXIT, RAW, Answer, Facts, Filter, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Filter, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.listings import hexadecimal, newest, session_id, shown, told
 from tests.query.brute.measures import first, instant, last, sessions, share, views
@@ -50,7 +50,7 @@ def _listed(person: Person, found: list[Row]) -> Row:
         "last_visit": last(found),
         "session_count": sessions(found),
         "total_events": sum(row["kind"] != EXIT for row in found),
-        "unique_pages": len({row["path"] for row in found} - {""}),
+        "unique_pages": len({row["path"] for row in found if row["kind"] == VIEW}),
         "user_agent": "",
         "country": newest_one["country"],
         "region": newest_one["region"],
@@ -59,7 +59,7 @@ def _listed(person: Person, found: list[Row]) -> Row:
         "os_name": newest_one["system"],
         "referrer": newest_one["source"],
         "custom_event_count": sum(row["kind"] == CUSTOM for row in found),
-        "unique_event_names": len({row["name"] for row in found}),
+        "unique_event_names": len({row["name"] for row in found if row["kind"] != EXIT}),
     }
 
 

@@ -6,7 +6,7 @@ rest by other names.
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
 from analytics_box.ingest.visitors import BITS, LASTS
-from analytics_box.query.plan import BUCKET, Source
+from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = TEXTS | {"to_path", "event", "profile_of", "variant", "rule"}
@@ -39,6 +39,18 @@ DIMENSIONS: dict[str, str] = {
     " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",
 }
 
+# Visitors and sessions come of page views and custom events; measurements alone start neither (semantics 13).
+_SITES = "site in (select value from numbers_in(:sites))"
+_LONGEST = SESSION_BEFORE + SESSION_AFTER
+VISITED = (
+    f"visitor in (select visitor from events where {_SITES} and time >= :start and time < :end and bot = 0"
+    " and kind <> 3 and visitor <> 0)"
+)
+BEGUN = (
+    f"session in (select session from events where {_SITES}"
+    f" and time >= :start - {_LONGEST} and time < :end + {_LONGEST} and bot = 0 and session <> 0)"
+)
+
 EVENTS = {
     "pageviews": "count(case when kind = 1 then 1 end)",
     "visitors": "count(distinct case when kind <> 3 then nullif(visitor, 0) end)",
@@ -55,7 +67,9 @@ EVENTS = {
     "scroll_total": "sum(case when kind = 3 then scroll else 0 end)",
     "scroll_rows": "count(case when kind = 3 then 1 end)",
     "custom": "count(case when kind = 2 then 1 end)",
-    "visitors_of_exits": "count(distinct nullif(visitor, 0))",
+    "visitors_of_exits": f"count(distinct case when {VISITED} then visitor end)",
+    "pages": "count(distinct case when kind = 1 then path end)",
+    "names": "count(distinct case when kind <> 3 then name end)",
 }
 
 # Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
@@ -91,8 +105,8 @@ _ENTRIES = {
 
 _SPANS = {
     "count": "count(*)",
-    "users": "count(distinct nullif(visitor, 0))",
-    "sessions": "count(distinct nullif(session, 0))",
+    "users": f"count(distinct case when {VISITED} then visitor end)",
+    "sessions": f"count(distinct case when {BEGUN} then session end)",
     "first": "min(time)",
     "last": "max(time)",
 }
@@ -122,7 +136,7 @@ for _metric, _number in METRICS.items():
 ERRORS = _SPANS | {
     "types": "count(distinct type)",
     "messages": "count(distinct message)",
-    "users_known": f"count(distinct case when {WHO} <> 0 then nullif(visitor, 0) end)",
+    "users_known": f"count(distinct case when {WHO} <> 0 and {VISITED} then visitor end)",
     "profiles": f"count(distinct nullif({WHO}, 0))",
 }
 # Sessions that met an error and those that did not (relations._exposures).

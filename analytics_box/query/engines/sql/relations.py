@@ -7,7 +7,7 @@ from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, render
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import ID_OF_STARTER, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
@@ -177,7 +177,7 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         _sites(plan),
         "time >= :start",
         "time < :end",
-        "session <> 0",
+        BEGUN,
         *(render(item, values) for item in plan.where),
     ]
     views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
