@@ -160,3 +160,22 @@ STORED_FACTS = (
     "create table session_numbers (next integer not null check (next > 0)) strict",
     "insert into session_numbers values (1)",
 )
+
+
+def _nullable(table: str, *columns: str) -> str:
+    """The same table, in which these columns may be null; no row changes for that."""
+    sql = "sql"
+    for name in columns:
+        sql = f"replace({sql}, '  {name} integer not null', '  {name} integer')"
+    return f"update sqlite_schema set sql = {sql} where type = 'table' and name = 'stored_{table}'"
+
+
+# A step of events.db: what was not measured is null, and 0 a measurement. Earlier zeros stay; only those of the time to
+# the first interaction are known to have said nothing.
+NOT_MEASURED = (
+    "pragma writable_schema = on",
+    _nullable("events", "scroll", "interactions"),
+    _nullable("engagement", "time_on_page", "active_time", "first_interaction", "scroll", "interactions"),
+    "pragma writable_schema = reset",
+    "update stored_engagement set first_interaction = null where first_interaction = 0",
+)

@@ -49,6 +49,11 @@ def ratio(part: str, whole: str, scale: int = 100) -> Value:
     return lambda row: quotient(scale * row[part], row[whole]) if row[whole] else 0.0
 
 
+def mean(total: str, measured: str, scale: int = 1) -> Value:
+    """What is measured for each on the average; None where nothing was measured."""
+    return lambda row: quotient(scale * row[total], row[measured]) if row[measured] else None
+
+
 def difference(whole: str, part: str) -> Value:
     """What is left of a whole without a part."""
     return lambda row: row[whole] - row[part]

@@ -116,7 +116,7 @@ def _interesting(visit: Visit, facts: Facts) -> Row:
             "visitor_id": hexadecimal(visit.visitor),
             "duration_seconds": share(visit.duration, 1000, 1),
             "unique_pages": len(set(paths)),
-            "analytics_engagement_events": sum(row["interactions"] for row in visit.rows),
+            "analytics_engagement_events": visit.touched,
             "custom_events": len(custom),
             "errors": sum(row["session"] == visit.number for row in facts["errors"]),
             "paths": list(dict.fromkeys(paths)),

@@ -41,6 +41,12 @@ class Visit:
         return int(min(starting) if starting else min(left)[-1])
 
     @property
+    def touched(self) -> int | None:
+        """Interactions, where any page has counted them."""
+        found = [row["interactions"] for row in self.rows if row["interactions"] is not None]
+        return sum(found) if found else None
+
+    @property
     def bounced(self) -> bool:
         custom = any(row["kind"] == CUSTOM for row in self.rows)
         return len(self.pages) == 1 and not custom and sum(row["engaged"] for row in self.rows) < 10
@@ -117,12 +123,12 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
                 for value, own in ordered
             ]
         case "interaction_summary":
-            touched = [sum(row["interactions"] for row in visit.rows) for visit in found]
+            touched = [visit.touched for visit in found if visit.touched is not None]
             return [
                 {
-                    "avg_interactions": share(sum(touched), len(found), 1),
+                    "avg_interactions": share(sum(touched), len(touched), 1) if touched else None,
                     "interactive_sessions": sum(count > 0 for count in touched),
-                    "interaction_rate": share(sum(count > 0 for count in touched), len(found)),
+                    "interaction_rate": share(sum(count > 0 for count in touched), len(touched)) if touched else None,
                     "total_sessions": len(found),
                 }
             ]
