@@ -21,7 +21,7 @@ def _ends(name: str, source: str, title: str, what: str) -> QueryType:
         columns=(
             _NAME,
             column("pageviews", "number", f"Sessions that {what} here", field("sessions"), sort="sessions"),
-            column("visitors", "number", "Distinct visitors of these sessions"),
+            column("visitors", "number", "Distinct visitors who began these sessions"),
             SHARE,
             _PATH,
         ),
@@ -120,7 +120,7 @@ TYPES = (
             column("entry_page", "string", "Path of the first page view", field("path"), sort="path"),
             column("exit_page", "string", "Path of the last page view", field("to_path"), sort="to_path"),
             column("sessions", "number", "Sessions that went this way"),
-            column("visitors", "number", "Distinct visitors of these sessions"),
+            column("visitors", "number", "Distinct visitors who began these sessions"),
             column(
                 "percentage",
                 "number",

@@ -26,7 +26,7 @@ NEWEST = (Order("first"),)
 OLDEST = (Order("time", descending=False), Order("id", descending=False))  # what happens at once, as it arrived
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
-_VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
+_VISITORS = column("visitors", "number", "Distinct visitors who began these sessions")
 WHO = (
     column("country", "string", "English name of the country"),
     column("referrer", "string", "Where it came from", field("source"), sort="source"),
@@ -297,7 +297,11 @@ TYPES = (
             column("page_views", "number", "Page views", field("views"), sort="views"),
             column("unique_pages", "number", "Distinct pages", field("pages"), sort="pages"),
             column(
-                "analytics_engagement_events", "number", "Interactions with its pages", field("touched"), sort="touched"
+                "analytics_engagement_events",
+                "number",
+                "Interactions with its pages; null where none of them counted any",
+                field("touched"),
+                sort="touched",
             ),
             column("custom_events", "number", "Custom events", field("others"), sort="others"),
             column("errors", "number", "JavaScript errors", sort=""),

@@ -102,8 +102,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     return f"({inner}\n)" + (f"\nwhere {_and(present)}" if present else "")
 
 
-# The page views of sessions, and what tells their visitors: a session may start with a custom event.
-_SEEN = "(kind = 1 or time = session_started)"
+_SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
 
 
 def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
