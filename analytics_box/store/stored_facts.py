@@ -186,7 +186,7 @@ NOT_MEASURED = (
 _WITH_VISITORS = (*(f"stored_{table}" for table in _OWN), "visitor_profiles")
 _LASTS = "visitor in (select visitor from lasting)"
 LASTING_IDS = (
-    "create table lasting (visitor integer primary key) strict",
+    "create temp table lasting (visitor integer primary key) strict",
     """
     insert into lasting
     select visitor from (select distinct visitor, time / 86400000 from stored_events where visitor <> 0)
