@@ -9,7 +9,7 @@ from analytics_box.demo.audience import Machine
 from analytics_box.demo.site import Page
 from analytics_box.ingest.facts import METRICS
 
-Own = tuple[int | float | str, ...]
+Own = tuple[int | float | str | None, ...]
 
 MEASURED = 0.12  # of page views say their vitals
 OBSERVED = 0.12  # of page views say how the page was used

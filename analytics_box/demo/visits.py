@@ -41,7 +41,7 @@ class Noted(NamedTuple):
     time: int
     said: Said
     table: str
-    own: tuple[int | float | str, ...]
+    own: tuple[int | float | str | None, ...]
     sender: Sender
 
 

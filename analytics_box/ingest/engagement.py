@@ -6,7 +6,7 @@ import msgspec
 
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import Answer, Delivery
-from analytics_box.ingest.enrich import Target, between
+from analytics_box.ingest.enrich import Target, as_measured, between
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.paths import clean
@@ -19,7 +19,8 @@ _LONGEST = 86_400_000  # ms
 
 
 class Engagement(Sent, frozen=True, kw_only=True):
-    """One visit of one page. Times are milliseconds, the depth is percent; what is too much is cut to its limit."""
+    """One visit of one page. Times are milliseconds, the depth is percent; what is too much is cut to its limit.
+    Counts that are not sent are 0; of times, depth and interactions it is then not known what they were."""
 
     pageIndex: float | None = None
     exitType: Literal["navigation", "spa", "hidden", "unload"] | None = None
@@ -54,14 +55,14 @@ def _add(gathering: Gathering, given: Engagement, target: Target) -> None:
     own = (
         between(given.pageIndex, _MOST),
         given.exitType or "",
-        between(given.timeOnPage, _LONGEST),
-        between(given.activeTime, _LONGEST),
-        between(given.timeToFirstInteraction, _LONGEST),
-        between(given.maxScrollDepth, 100),
+        as_measured(given.timeOnPage, _LONGEST),
+        as_measured(given.activeTime, _LONGEST),
+        as_measured(given.timeToFirstInteraction, _LONGEST),
+        as_measured(given.maxScrollDepth, 100),
         between(given.scrollCount, _MOST),
         between(given.clickCount, _MOST),
         between(given.keyCount, _MOST),
-        between(given.interactionCount, _MOST),
+        as_measured(given.interactionCount, _MOST),
         between(given.copyCount, _MOST),
         between(given.rageClickCount, _MOST),
         between(given.deadClickCount, _MOST),

@@ -101,8 +101,8 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         query_string=where.query,
         title=clean(given.title or "", 512),
         engaged=between(given.time_on_page, LONGEST_ENGAGED) if kind == PAGE_EXIT else 0,
-        scroll=between(given.scroll_depth, 100) if kind == PAGE_EXIT else 0,
-        interactions=between(given.interaction_count, 10_000) if kind == PAGE_EXIT else 0,
+        scroll=as_measured(given.scroll_depth, 100) if kind == PAGE_EXIT else None,
+        interactions=as_measured(given.interaction_count, 10_000) if kind == PAGE_EXIT else None,
         bot=sender.bot,
         agent=sender.program if sender.bot else "",
         origin=clean(given.source or ("" if sender.by_key else BROWSER), 64) if kind == CUSTOM else "",
@@ -118,7 +118,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
 def measured(
     given: Sent,
     table: str,
-    own: tuple[int | float | str, ...],
+    own: tuple[int | float | str | None, ...],
     *,
     target: Target,
     sender: Sender,
@@ -260,6 +260,11 @@ def _campaign(given: Incoming, query: dict[str, str]) -> tuple[tuple[str, ...], 
 def between(number: float | None, most: int) -> int:
     """A whole number from 0 to `most`, whatever was sent."""
     return round(min(max(number or 0, 0), most))
+
+
+def as_measured(number: float | None, most: int) -> int | None:
+    """The same, and None for what was not sent, because that is not 0 (semantics 22)."""
+    return None if number is None else between(number, most)
 
 
 @lru_cache(maxsize=2_000)

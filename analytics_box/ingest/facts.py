@@ -115,6 +115,9 @@ def stored(table: str) -> str:
     return f"stored_{table}"
 
 
+# Columns that are null where nobody measured them; 0 is a measurement (semantics 22).
+MEASURED = frozenset(("scroll", "interactions", "time_on_page", "active_time", "first_interaction"))
+
 # Columns, of any of these tables, that hold the number of a string. What else holds no number of its own is an instant,
 # a count or an id.
 TEXTS = frozenset(
@@ -142,7 +145,8 @@ TIMINGS = {
 
 
 class Event(Struct, frozen=True, gc=False):
-    """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent.
+    """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent, both it and
+    `interactions` None where nothing was said.
 
     `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
     yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
@@ -162,7 +166,7 @@ class Event(Struct, frozen=True, gc=False):
     query_string: str
     title: str
     engaged: int
-    scroll: int
+    scroll: int | None
     bot: str
     origin: str
     client_session: str
@@ -170,7 +174,7 @@ class Event(Struct, frozen=True, gc=False):
     properties: str | None
     event_id: str = ""
     profile: str = ""
-    interactions: int = 0
+    interactions: int | None = None
     agent: str = ""
     timings: tuple[tuple[int, float], ...] = ()
 
@@ -190,7 +194,7 @@ class Span(Struct, frozen=True, gc=False):
     path: str
     query_string: str
     attributes: tuple[str, ...]
-    own: tuple[int | float | str, ...]
+    own: tuple[int | float | str | None, ...]
     event_id: str = ""
     profile: str = ""
 

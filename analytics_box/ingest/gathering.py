@@ -8,7 +8,7 @@ from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import Incoming, Sent
 
-Own = tuple[int | float | str, ...]
+Own = tuple[int | float | str | None, ...]
 
 
 class Gathering:

@@ -143,7 +143,8 @@ Where = Condition | Group
 def conditions(
     filters: "tuple[Filter | FilterGroup, ...]", allowed: tuple[str, ...]
 ) -> tuple[tuple[Where, ...], tuple[str, ...]]:
-    """The conditions of the allowed filters, and the names of the fields that this type does not allow."""
+    """The conditions of the allowed filters, and the names of the fields that are left aside: those that this type does
+    not allow, and with one of them in a group of which any must hold all of that group, which would find less."""
     ignored: dict[str, None] = {}
     taken = tuple(where for item in filters if (where := _where(item, allowed, ignored)) is not None)
     return taken, tuple(ignored)
@@ -156,7 +157,14 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
         ignored[item.field] = None
         return None
     inner = tuple(where for part in item.items if (where := _where(part, allowed, ignored)) is not None)
+    if item.any and len(inner) < len(item.items):
+        ignored.update(dict.fromkeys(_fields(item)))
+        return None
     return Group(item.any, inner) if inner else None
+
+
+def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
+    return (item.field,) if isinstance(item, Filter) else tuple(name for part in item.items for name in _fields(part))
 
 
 def condition(given: Filter) -> Condition:

@@ -33,7 +33,8 @@ Source = Literal[
 ]
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 
-# Dimensions that a plan explains itself: by `runs`, by `offsets`, and by who was there in the 90 days before it.
+# Dimensions that a plan explains itself: by `runs`, by `offsets`, and by which lasting visitors were
+# there in the 90 days before it.
 BUCKET, HOUR_OF_DAY, DAY_OF_WEEK, RETURNING = "bucket", "hour_of_day", "day_of_week", "returning"
 LOOK_BACK = 90 * DAY
 
@@ -41,6 +42,8 @@ LOOK_BACK = 90 * DAY
 # its start, whose page views never came, are not looked at.
 SESSION_BEFORE, SESSION_AFTER = 30 * MINUTE, DAY
 
+# Means and percentiles come as integers, in so many parts of one, so that they are the same from every engine.
+PARTS_OF_ONE = 100_000_000
 
 _MEASURED = re.compile(r"(.*_)?(avg|mean|p\d\d)|median_.*")
 
@@ -70,6 +73,7 @@ Way = Literal[
     "text",  # that may be unknown
     "digits",  # of a number, as text
     "id",  # a visitor's; 0 is nobody
+    "mean",  # of what was measured, as a ratio; unknown where nothing was
     "session",  # the id that a client has sent, else the number
     "session_end",  # the last six digits of the number
     "device",  # a kind of device, desktop where it is unknown

@@ -1,6 +1,6 @@
 """The schema of events.db, as an append-only list of steps."""
 
-from analytics_box.store.stored_facts import STORED_FACTS
+from analytics_box.store.stored_facts import LASTING_IDS, NOT_MEASURED, STORED_FACTS
 
 EVENTS = (
     (
@@ -340,4 +340,6 @@ EVENTS = (
         ),
     ),
     ("0007_stored_facts", STORED_FACTS),
+    ("0008_not_measured", NOT_MEASURED),
+    ("0009_lasting_ids", LASTING_IDS),
 )

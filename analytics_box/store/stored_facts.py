@@ -160,3 +160,61 @@ STORED_FACTS = (
     "create table session_numbers (next integer not null check (next > 0)) strict",
     "insert into session_numbers values (1)",
 )
+
+
+def _nullable(table: str, *columns: str) -> str:
+    """The same table, in which these columns may be null; no row changes for that."""
+    sql = "sql"
+    for name in columns:
+        sql = f"replace({sql}, '  {name} integer not null', '  {name} integer')"
+    return f"update sqlite_schema set sql = {sql} where type = 'table' and name = 'stored_{table}'"
+
+
+# A step of events.db: what was not measured is null, and 0 a measurement. Earlier zeros stay; only those of the time to
+# the first interaction are known to have said nothing.
+NOT_MEASURED = (
+    "pragma writable_schema = on",
+    _nullable("events", "scroll", "interactions"),
+    _nullable("engagement", "time_on_page", "active_time", "first_interaction", "scroll", "interactions"),
+    "pragma writable_schema = reset",
+    "update stored_engagement set first_interaction = null where first_interaction = 0",
+)
+
+
+# A step of events.db: ids of visitors that last are odd, all others even (ingest/visitors). Of earlier ids those last
+# that were there on more than one UTC day, because no other could be. Triggers sleep as above.
+_WITH_VISITORS = (*(f"stored_{table}" for table in _OWN), "visitor_profiles")
+_LASTS = "visitor in (select visitor from lasting)"
+LASTING_IDS = (
+    "create temp table lasting (visitor integer primary key) strict",
+    """
+    insert into lasting
+    select visitor from (select distinct visitor, time / 86400000 from stored_events where visitor <> 0)
+    group by visitor having count(*) > 1
+    """,
+    *(f"drop trigger {table.removeprefix('stored_')}_update" for table in (*_WITH_VISITORS, "link_clicks")),
+    *(
+        f"update or ignore {table} set visitor = iif({_LASTS}, visitor | 1, max(visitor & ~1, 2))"
+        f" where visitor <> 0 and visitor & 1 <> ({_LASTS})"
+        for table in _WITH_VISITORS
+    ),
+    "update link_clicks set visitor = visitor & ~1, landing_visitor = landing_visitor & ~1",
+    """
+    update erasures set visitors = (
+      select json_group_array(
+        json_array(
+          iif(json_extract(value, '$[0]') in (select visitor from lasting), json_extract(value, '$[0]') | 1,
+            json_extract(value, '$[0]') & ~1),
+          json_extract(value, '$[1]'), json_extract(value, '$[2]')
+        )
+      )
+      from json_each(visitors)
+    )
+    """,
+    "drop table lasting",
+    *(
+        f"create trigger {table.removeprefix('stored_')}_update after update on {table}"
+        f" begin {_noted(table.removeprefix('stored_'))} end"
+        for table in (*_WITH_VISITORS, "link_clicks")
+    ),
+)

@@ -113,7 +113,7 @@ def test_every_event_has_a_page_a_browser_a_system_and_a_device(everything: list
 
 def test_leave_beacons_carry_engaged_time_and_scroll_depth(everything: list[Event]) -> None:
     leaves = [event for event in everything if event.kind == PAGE_EXIT]
-    assert all(0 < event.engaged <= 1_200 and 0 < event.scroll <= 100 for event in leaves)
+    assert all(0 < event.engaged <= 1_200 and 0 < (event.scroll or 0) <= 100 for event in leaves)
 
 
 def test_custom_events_carry_properties(everything: list[Event]) -> None:

@@ -151,3 +151,20 @@ def test_words_without_end_cost_no_event_and_little_time(box: WholeBox) -> None:
         )
         assert answer.status in {200, 204}
     assert count(box, "events") == 6
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({}, (None, None)),
+        ({"scroll_depth": 0, "interaction_count": 0}, (0, 0)),
+        ({"scroll_depth": 250, "interaction_count": 3}, (100, 3)),
+    ],
+)
+def test_what_a_leave_beacon_does_not_say_is_not_0(
+    box: WholeBox, said: dict[str, Any], kept: tuple[int | None, int | None]
+) -> None:  # semantics 22
+    send(box, name="page_exit", **said)
+    assert last(box, "scroll", "interactions") == kept
+    send(box)
+    assert last(box, "scroll", "interactions") == (None, None), "a page view has not been scrolled yet"

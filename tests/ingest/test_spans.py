@@ -122,7 +122,7 @@ def test_a_visit_of_a_page_is_cut_to_its_limits(box: WholeBox) -> None:
             "email",
             8,
         ),
-        (0, "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", "", 0, 0, "", 0),
+        (0, "", None, None, None, None, 0, 0, 0, None, 0, 0, 0, "", "", 0, 0, "", 0),
     ]
 
 

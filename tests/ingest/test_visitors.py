@@ -33,6 +33,13 @@ def test_a_client_id_without_salt_is_the_same_on_every_day_but_not_on_every_site
     assert by_client_id(SALT, 1, "client") != by_client_id(OTHER, 1, "client")
 
 
+def test_an_id_says_whether_it_lasts() -> None:
+    names = [f"client {number}" for number in range(50)]
+    assert {by_client_id(b"", 1, name) % 2 for name in names} == {1}
+    assert {by_client_id(SALT, 1, name) % 2 for name in names} == {0}
+    assert {cookieless(SALT, 1, "203.0.113.7", name) % 2 for name in names} == {0}
+
+
 @pytest.mark.parametrize("client_id", ["", "\x00", "\ud800", "ü" * 256, "1\x002"])
 def test_every_text_makes_an_id_that_sqlite_can_hold(client_id: str) -> None:
     assert 0 < by_client_id(SALT, 1, client_id) < 2**63

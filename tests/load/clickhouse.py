@@ -12,6 +12,8 @@ DIALECT = Dialect(
     kept="any({0})",
     at_best="arg{best}({column}, {place})",
     beside_best="",
+    least_beside="min({0})",
+    with_a_view="count(case when kind = 1 then 1 end) > 0",
     kind_of="''",
     value="''",
     properties="(select 1)",

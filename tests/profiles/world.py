@@ -174,7 +174,7 @@ def event(site: int, said: Said, *, name: str = "screen_view", properties: str |
     )
 
 
-_OWN: dict[str, tuple[int | float | str, ...]] = {
+_OWN: dict[str, tuple[int | float | str | None, ...]] = {
     "vitals": (2, 1234.5),
     "errors": ("TypeError", "x is not a function", "app.js", 12, 7, "at x"),
     "outgoing_links": ("https://away.example/x", "Away", "away.example"),

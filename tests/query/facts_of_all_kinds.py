@@ -100,7 +100,7 @@ def _event(
     )
 
 
-def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str, ...]) -> Span:
+def _span(table: str, site: int, time: int, visitor: int, own: tuple[int | float | str | None, ...]) -> Span:
     return Span(
         table=table,
         site=site,

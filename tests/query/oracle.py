@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from math import floor
 from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -159,14 +160,14 @@ def _sessions(asked: Asked, told: Sequence[Told]) -> list[Session]:
 
 def _totals(events: Sequence[Told], sessions: Sequence[Session]) -> Row:
     visitors = _visitors(events)
-    seconds = [session.duration / SECOND for session in sessions]
+    seconds = [Fraction(session.duration, SECOND) for session in sessions]
     return {
         "pageviews": _views(events),
         "visitors": visitors,
         "unique_visitors": visitors,
         "sessions": len(sessions),
         "bounce_rate": _share(sum(session.bounced for session in sessions), len(sessions)),
-        "median_session_duration": round(median(seconds), 2) if seconds else 0,
+        "median_session_duration": _half_up(median(seconds)) if seconds else 0,
         "total_events": sum(one.happening.kind != "exit" for one in events),
     }
 
@@ -249,7 +250,11 @@ def _visitors(told: Sequence[Told]) -> int:
 
 
 def _share(part: int, whole: int, of: int = 100) -> float:
-    return round(float(Fraction(of * part, whole)), 2) if whole else 0
+    return _half_up(Fraction(of * part, whole)) if whole else 0
+
+
+def _half_up(value: Fraction) -> float:
+    return floor(value * 100 + Fraction(1, 2)) / 100
 
 
 def _text(instant: int) -> str:

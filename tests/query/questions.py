@@ -14,7 +14,7 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.query.compose import sortable
 from analytics_box.query.run import Entry
 from tests.query import calendars
-from tests.query.brute.facts import Facts, Filter, Group, Question
+from tests.query.brute.facts import Facts, Filter, Group, Question, counted
 from tests.query.brute.filters import COLUMN, IDS, holds
 from tests.query.stories import TEXTS, WORDS, Story
 
@@ -69,7 +69,7 @@ class Asked:
 
     def facts(self, story: Story) -> Facts:
         """What it is about; groups of filters only ask for what all facts of a session have."""
-        facts = story.facts(self.scope, owner=catalog.TYPES[self.type].organization)
+        facts = counted(story.facts(self.scope, owner=catalog.TYPES[self.type].organization), self.question)
         if not self.groups:
             return facts
         return {

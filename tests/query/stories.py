@@ -61,13 +61,14 @@ WORDS: dict[str, tuple[str, ...]] = {
     "key": ("k", "plan", "ü"),
     "client_session": ("", "", "s1"),
 }
-NUMBERS: dict[str, tuple[int, ...]] = {
+NUMBERS: dict[str, tuple[int | None, ...]] = {
     "line": (0, 3, 40),
     "position": (0, 4),
-    "time_on_page": (0, 900, 30_000, 61_000),
-    "active_time": (0, 400, 20_001),
-    "first_interaction": (0, 0, 350, 901),
-    "scroll": (0, 24, 25, 50, 74, 75, 99, 100),
+    "time_on_page": (None, 0, 900, 30_000, 61_000),
+    "active_time": (None, 0, 400, 20_001),
+    "first_interaction": (None, None, 0, 350, 901),
+    "scroll": (None, 0, 24, 25, 50, 74, 75, 99, 100),
+    "interactions": (None, 0, 1, 2),
     "form_fields": (0, 0, 1, 2),
     "form_submits": (0, 0, 1),
 }
@@ -131,14 +132,14 @@ class Teller:
             query_string=self._of("query_string"),
             title="",
             engaged=self._random.choice((0, 1, 2, 9, 10, 10, 3600)) if left else 0,
-            scroll=self._random.choice(NUMBERS["scroll"]) if left else 0,
+            scroll=self._random.choice(NUMBERS["scroll"]) if left else None,
             bot=self._random.choice(("known_bot_user_agent", "data_centre")) if program else "",
             origin=self._of("origin"),
             client_session=self._of("client_session") if visitor else "",
             attributes=self._attributes(),
             properties=self._properties() if kind == CUSTOM else None,
             profile=self._of("profile"),
-            interactions=self._random.randint(0, 2) if left else 0,
+            interactions=self._random.choice((0, 1, 2, None)) if left else None,
             agent=self._of("agent") if program else "",
             timings=tuple((number, float(self._random.randint(0, 4000))) for number in timings),
         )
@@ -170,7 +171,7 @@ class Teller:
             profile=self._of("profile"),
         )
 
-    def _own(self, table: str) -> tuple[int | float | str, ...]:
+    def _own(self, table: str) -> tuple[int | float | str | None, ...]:
         if table == "vitals":
             return (self._random.choice((1, 2, 2, 3, 4, 5, 6, 11)), float(self._random.randint(0, 4000)))
         return tuple(

@@ -29,7 +29,9 @@ REFUSED: dict[str, set[str]] = {
     "interesting_sessions": {"errors"},
     "profile_list": {"user_agent", "country", "region", "device_type", "browser_name", "os_name", "referrer"},
     "profile_sessions": {"duration_formatted"},
-    **dict.fromkeys(("link_top_referrers", "top_referrers", "traffic_sources"), {"referrer_type"}),
+    "link_top_referrers": {"referrer_type"},
+    "top_referrers": {"referrer_type"},
+    "traffic_sources": {"referrer_type"},
 }
 NEEDED: dict[str, Filter] = {
     "session_id": ("session_id", "eq", ["s1"]),

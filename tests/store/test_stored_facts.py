@@ -1,4 +1,4 @@
-"""Facts of an earlier version are read as before when they are stored anew, but for the shorter ids of visitors."""
+"""Facts of an earlier version are read as before when they are stored anew, but for the ids of visitors."""
 
 import shutil
 from pathlib import Path
@@ -79,19 +79,99 @@ def test_every_row_is_read_as_before(earlier: Path, tmp_path: Path) -> None:
     for rows in before.values():
         assert len(rows) == ROWS
         for row in rows:
-            row["visitor"] >>= 15
+            row["visitor"] = row["visitor"] >> 15 & ~1
+            if row.get("first_interaction") == 0:
+                row["first_interaction"] = None
     assert after == before
-    assert visitors == f"[[5,{-(2**62)},{2**62}],[6,1,2]]"
+    assert visitors == f"[[4,{-(2**62)},{2**62}],[6,1,2]]"
 
 
 def test_a_crash_in_the_middle_changes_nothing(earlier: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = earlier / schema.EVENTS_FILE
     copied = shutil.copy(path, tmp_path / "copy.db")
-    name, statements = schema.EVENTS[-1]
+    place = [name for name, _ in schema.EVENTS].index("0007_stored_facts")
+    name, statements = schema.EVENTS[place]
     with monkeypatch.context() as broken:
-        broken.setattr(schema, "EVENTS", (*schema.EVENTS[:-1], (name, (*statements[:-1], "select * from nothing"))))
+        broken.setattr(schema, "EVENTS", (*schema.EVENTS[:place], (name, (*statements[:-1], "select * from nothing"))))
         with pytest.raises(Exception, match="nothing"):
             migrate(earlier)
     with apsw.Connection(str(path)) as connection, apsw.Connection(str(copied)) as other:
         assert [_rows(connection, table) for table in TABLES] == [_rows(other, table) for table in TABLES]
     migrate(earlier)
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory as the step before has left it, with rows in which everything is 0."""
+    with monkeypatch.context() as before:
+        before.setattr(schema, "EVENTS", tuple(step for step in schema.EVENTS if step[0] < "0008"))
+        migrate(tmp_path)
+    with apsw.Connection(str(tmp_path / schema.EVENTS_FILE)) as connection:
+        for table in ("events", "engagement"):
+            names = connection.execute(f"select name from pragma_table_info('stored_{table}')").fetchall()
+            row = {str(name): 0 for (name,) in names} | {"id": 1} | ({"kind": 3} if table == "events" else {})
+            connection.execute(f"insert into stored_{table} values ({', '.join(map(str, row.values()))})")
+    connection.close()
+    return tmp_path
+
+
+def test_what_is_not_measured_can_be_stored_and_earlier_zeros_stay(stored: Path) -> None:
+    migrate(stored)
+    with apsw.Connection(str(stored / schema.EVENTS_FILE)) as connection:
+        assert [(row["scroll"], row["interactions"]) for row in _rows(connection, "events")] == [(0, 0)]
+        (visit,) = _rows(connection, "engagement")
+        assert (visit["scroll"], visit["time_on_page"], visit["first_interaction"]) == (0, 0, None)
+        connection.execute("update stored_events set scroll = null, interactions = null")
+        with pytest.raises(apsw.ConstraintError):
+            connection.execute("update stored_events set scroll = 101")
+        with pytest.raises(apsw.ConstraintError):
+            connection.execute("update stored_events set engaged = null")
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+    connection.close()
+
+
+def test_a_crash_before_the_end_of_it_leaves_the_table_as_it_was(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shape() -> list[Any]:
+        with apsw.Connection(str(stored / schema.EVENTS_FILE)) as connection:
+            found = connection.execute("select name, sql from sqlite_schema order by name").fetchall()
+            assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+        connection.close()
+        return found
+
+    before = shape()
+    name, statements = next(step for step in schema.EVENTS if step[0] == "0008_not_measured")
+    with monkeypatch.context() as broken:
+        steps = tuple(step for step in schema.EVENTS if step[0] < name)
+        broken.setattr(schema, "EVENTS", (*steps, (name, (*statements, "select * from nothing"))))
+        with pytest.raises(Exception, match="nothing"):
+            migrate(stored)
+    assert shape() == before
+    migrate(stored)
+    assert shape() != before
+
+
+def test_ids_that_were_there_on_several_days_last_and_all_others_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(schema, "EVENTS", tuple(step for step in schema.EVENTS if step[0] < "0009"))
+        migrate(tmp_path)
+    day = 86_400_000
+    seen = [(1, 8, 0), (2, 8, day), (3, 11, 0), (4, 11, day - 1), (5, 21, 0), (6, 21, 9 * day), (7, 0, 0), (8, 30, 5)]
+    with apsw.Connection(str(tmp_path / schema.EVENTS_FILE)) as connection:
+        names = connection.execute("select name from pragma_table_info('stored_events')").fetchall()
+        for number, visitor, time in seen:
+            row = {str(name): 0 for (name,) in names} | {"id": number, "kind": 1, "visitor": visitor, "time": time}
+            connection.execute(f"insert into stored_events values ({', '.join(map(str, row.values()))})")
+        connection.execute(
+            "insert into visitor_profiles (site, visitor, time, profile) values (1, 8, 0, 1), (1, 11, 0, 1)"
+        )
+    connection.close()
+    migrate(tmp_path)
+    with apsw.Connection(str(tmp_path / schema.EVENTS_FILE)) as connection:
+        assert [row["visitor"] for row in _rows(connection, "events")] == [9, 9, 10, 10, 21, 21, 0, 30]
+        assert [row["visitor"] for row in _rows(connection, "visitor_profiles")] == [9, 10]
+        assert _rows(connection, "changes") == []
+        connection.execute("update stored_events set title = 1 where id = 3")
+        assert [(row["source"], row["row"]) for row in _rows(connection, "changes")] == [("events", 3)]
+    connection.close()

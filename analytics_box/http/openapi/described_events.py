@@ -229,8 +229,8 @@ _EVENT: dict[str, Schema] = _SENT | {
     "properties": {"description": "Up to 50 keys, 32 KB, 8 levels."},
     "path": {"description": "Path or whole address of the page; page events need it."},
     "time_on_page": {"description": "Seconds, with page_exit."},
-    "scroll_depth": {"description": "Percent, with page_exit."},
-    "interaction_count": {"description": "Clicks and keys, with page_exit."},
+    "scroll_depth": {"description": "Percent, with page_exit. Leave it out where it was not measured; 0 is a depth."},
+    "interaction_count": {"description": "Clicks and keys, with page_exit. Leave it out where they were not counted."},
 }
 _NAME = {"description": "screen_view and page_exit are page events, everything else is a custom event."}
 FIELDS: dict[str, dict[str, Schema]] = {

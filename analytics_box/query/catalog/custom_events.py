@@ -6,7 +6,7 @@ from typing import Any
 from analytics_box.ingest.facts import CUSTOM
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Visualization, column
-from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, ratio, session_id, share
+from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, quotient, ratio, session_id, share
 from analytics_box.query.plan import Order
 from analytics_box.query.ranges import Window
 
@@ -84,8 +84,8 @@ def _classified(row: Record, events: int, samples: list[str]) -> Record:
         "property_key": row["key"],
         "cardinality": cardinality,
         "total_count": count,
-        "coverage_ratio": round(count / events, 4) if events else 0.0,
-        "avg_length": round(row["length_total"] / count, 2),
+        "coverage_ratio": quotient(count, events, 4) if events else 0.0,
+        "avg_length": quotient(row["length_total"], count),
         "max_length": row["longest"],
         "is_numeric": row["numbers"] == count,
         "is_boolean": row["booleans"] == count,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
-from analytics_box.query.catalog.values import Shown, field, number, ratio
+from analytics_box.query.catalog.values import Shown, field, mean, number, ratio
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Made, Order
+from analytics_box.query.plan import Order
 from analytics_box.query.ranges import Window
 
 _NAME = column("name", "string", "Path of the page", field("path"))
@@ -33,8 +33,8 @@ def _forms(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
 
 def _depths(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """All five ranges, also those that nobody reached."""
-    found = {row["depth_range"]: row for row in rows[0]}
-    whole = sum(row["visitors_of_exits"] for row in rows[0])
+    found = {row["depth_range"]: row for row in rows[0] if row["depth_range"] is not None}
+    whole = sum(row["visitors_of_exits"] for row in found.values())
     return [
         {
             "depth_range": name,
@@ -52,10 +52,12 @@ def _target(name: str, clicks: str) -> Ask:
     )
 
 
-def _mean_time(total: str) -> Shown:
-    return Shown(
-        lambda row: round(row[total] / row["count"] / 1000, 2) if row["count"] else 0.0, Made("ratio", (total, "count"))
-    )
+_AVERAGED = ("time", "active", "scroll", "interactions")
+
+
+def _seconds(name: str) -> Shown:
+    """A mean of milliseconds as seconds; None where nothing was measured."""
+    return mean(f"{name}_total", f"{name}_rows", below=1000)
 
 
 TYPES = (
@@ -151,32 +153,35 @@ TYPES = (
                 "avg_time_on_page",
                 "number",
                 "Mean time on the page",
-                _mean_time("time_total"),
+                _seconds("time"),
                 unit="seconds",
             ),
             column(
                 "avg_active_time",
                 "number",
                 "Mean time in which the page was used",
-                _mean_time("active_total"),
+                _seconds("active"),
                 unit="seconds",
             ),
             column(
                 "attention_ratio",
                 "number",
                 "Active time as a share of the time on the page",
-                ratio("active_total", "time_total"),
+                mean("attention_active", "attention_time", 100),
                 unit="percent",
             ),
             column(
                 "avg_scroll_depth",
                 "number",
                 "Mean of how far people scrolled",
-                ratio("scroll_total", "count", 1),
+                mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
             column(
-                "avg_interactions", "number", "Mean number of interactions", ratio("interactions_total", "count", 1)
+                "avg_interactions",
+                "number",
+                "Mean number of interactions",
+                mean("interactions_total", "interactions_rows"),
             ),
             column(
                 "median_time_to_first_interaction",
@@ -191,10 +196,9 @@ TYPES = (
                 "engagement",
                 (
                     "count",
-                    "time_total",
-                    "active_total",
-                    "scroll_total",
-                    "interactions_total",
+                    *(f"{name}_{what}" for name in _AVERAGED for what in ("total", "rows")),
+                    "attention_active",
+                    "attention_time",
                     "median_first_interaction",
                 ),
                 ("path",),
@@ -212,8 +216,8 @@ TYPES = (
             column(
                 "avg_scroll_depth",
                 "number",
-                "Mean over all visits of pages",
-                ratio("scroll_total", "scroll_rows", 1),
+                "Mean over all visits of pages whose depth was measured",
+                mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
             column("total_sessions", "number", "Distinct sessions", field("unique_sessions")),
@@ -257,8 +261,8 @@ TYPES = (
             column(
                 "avg_scroll_depth",
                 "number",
-                "Mean over the visits of the page",
-                ratio("scroll_total", "scroll_rows", 1),
+                "Mean over its visits whose depth was measured",
+                mean("scroll_total", "scroll_rows"),
                 unit="percent",
             ),
             column("visitors", "number", "Distinct visitors"),
@@ -282,18 +286,18 @@ TYPES = (
         title="Interactions",
         description="How much people do on the pages of the sessions that start in the range",
         columns=(
-            column("avg_interactions", "number", "Mean per session", ratio("touches", "sessions", 1)),
+            column("avg_interactions", "number", "Mean per session that measured them", mean("touches", "touch_rows")),
             column("interactive_sessions", "number", "Sessions with an interaction", field("interactive")),
             column(
                 "interaction_rate",
                 "number",
-                "Their share of all sessions",
-                ratio("interactive", "sessions"),
+                "Their share of the sessions that measured interactions",
+                mean("interactive", "touch_rows", 100),
                 unit="percent",
             ),
             column("total_sessions", "number", "Sessions that start in the range", field("sessions")),
         ),
-        asks=(Ask("sessions", ("touches", "interactive", "sessions")),),
+        asks=(Ask("sessions", ("touches", "touch_rows", "interactive", "sessions")),),
         filters=COMMON,
         visualization="metric",
     ),

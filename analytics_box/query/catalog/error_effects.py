@@ -11,7 +11,7 @@ _NEEDS = ("message", "path")
 
 
 def _impact(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
-    return [rows[0][0] | {"ambiguous": len(rows[1])}]
+    return [rows[0][0] | {"ambiguous": sum(row["sessions"] for row in rows[1])}]
 
 
 def _number(name: str, description: str, value: Shown | Value) -> Column:
@@ -58,7 +58,7 @@ TYPES = (
             ),
         ),
         Ask("errors", ("count", "sessions", "users", "users_known", "profiles")),
-        Ask("errors", ("profiles",), ("session",), present=("session",), least=("profiles", 2)),
+        Ask("errors", ("profiles", "sessions"), ("session",), present=("session",), least=("profiles", 2)),
         shape=_impact,
     ),
     _type(

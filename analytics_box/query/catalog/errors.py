@@ -12,7 +12,7 @@ from analytics_box.query.ranges import Window
 
 OWN = (*COMMON, "message", "error_type")
 
-_USERS = column("users", "number", "Distinct visitors with it")
+_USERS = column("users", "number", "Distinct visitors of the range with it")
 _SESSIONS = column("sessions", "number", "Distinct sessions with it")
 _COUNT = column("count", "number", "How often it happened")
 _BY_COUNT = (Order("count"),)

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from analytics_box.query.catalog import devices, sessions, summary
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, QueryType, column
-from analytics_box.query.catalog.values import field, named, number
+from analytics_box.query.catalog.values import field, measured, named
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import Order
 
@@ -52,9 +52,9 @@ def _loading(name: str, dimension: str, title: str) -> QueryType:
 
 _MEASURES = ("avg", "p50", "p95", "samples")
 _LOADING = (
-    column("avg_load_time", "number", "Mean", number("avg"), unit="ms"),
-    column("p50_load_time", "number", "Median", number("p50"), unit="ms"),
-    column("p95_load_time", "number", "Percentile 95", number("p95"), unit="ms"),
+    column("avg_load_time", "number", "Mean", measured("avg"), unit="ms"),
+    column("p50_load_time", "number", "Median", measured("p50"), unit="ms"),
+    column("p95_load_time", "number", "Percentile 95", measured("p95"), unit="ms"),
     column("samples", "number", "Page views that said it"),
 )
 

@@ -21,7 +21,7 @@ def _ends(name: str, source: str, title: str, what: str) -> QueryType:
         columns=(
             _NAME,
             column("pageviews", "number", f"Sessions that {what} here", field("sessions")),
-            column("visitors", "number", "Distinct visitors of these sessions"),
+            column("visitors", "number", "Distinct visitors who began these sessions"),
             SHARE,
             _PATH,
         ),
@@ -77,7 +77,7 @@ TYPES = (
                 "Sessions of these visits",
                 field("unique_sessions"),
             ),
-            column("visitors", "number", "Distinct visitors", field("unique_users")),
+            column("visitors", "number", "Distinct visitors", field("visitors_of_exits")),
             column(
                 "median_time_on_page",
                 "number",
@@ -96,7 +96,7 @@ TYPES = (
         asks=(
             Ask(
                 "events",
-                ("unique_sessions", "unique_users", "median_engaged"),
+                ("unique_sessions", "visitors_of_exits", "median_engaged"),
                 ("path",),
                 kinds=(PAGE_EXIT,),
                 timed=(1, 3600),
@@ -117,7 +117,7 @@ TYPES = (
             column("entry_page", "string", "Path of the first page view", field("path")),
             column("exit_page", "string", "Path of the last page view", field("to_path")),
             column("sessions", "number", "Sessions that went this way"),
-            column("visitors", "number", "Distinct visitors of these sessions"),
+            column("visitors", "number", "Distinct visitors who began these sessions"),
             column(
                 "percentage",
                 "number",

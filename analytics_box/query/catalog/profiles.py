@@ -18,20 +18,20 @@ from analytics_box.query.catalog.sessions import (
 )
 from analytics_box.query.catalog.summary import WITH_PEOPLE
 from analytics_box.query.catalog.types import Ask, Follow, QueryType, Record, column
-from analytics_box.query.catalog.values import field, hexadecimal, id_text, instant_text
+from analytics_box.query.catalog.values import field, hexadecimal, id_text, instant_text, seconds
 from analytics_box.query.plan import Made, Order
 from analytics_box.query.ranges import Window
 
-_LONGEST = 28_800  # seconds (wire 1.11)
+_LONGEST = 28_800_000  # ms (wire 1.11)
 _LATEST = ("country", "region", "device", "browser", "system", "source")
 _WHOSE = ("profile_of", "visitor_of")
 _LATEST_OF = Ask("events", tuple(f"latest_{name}" for name in _LATEST), _WHOSE)
 _METRIC_NAMES = {number: name for name, number in METRICS.items()}
 
 
-def duration_text(seconds: float) -> str:
-    """Seconds as people read them: 1h 2m 3s."""
-    minutes, rest = divmod(int(seconds), 60)
+def duration_text(milliseconds: int) -> str:
+    """A duration as people read it: 1h 2m 3s."""
+    minutes, rest = divmod(milliseconds // 1000, 60)
     hours, minutes = divmod(minutes, 60)
     parts = [f"{hours}h"] * bool(hours) + [f"{minutes}m"] * bool(hours or minutes) + [f"{rest}s"]
     return " ".join(parts)
@@ -88,11 +88,11 @@ def _stories(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
             for link in links.get(number, [])
         ]
         parts.sort(key=lambda part: part[0])
-        seconds = min(row["duration"] / 1000, _LONGEST)
+        duration = min(row["duration"], _LONGEST)
         told.append(
             row
             | {
-                "seconds": round(seconds, 2),
+                "lasted": duration,
                 "tuples": [part for _, part in parts],
                 "measured": [
                     [_METRIC_NAMES.get(one["metric"], ""), one["value"], instant_text(one["time"]), one["path"]]
@@ -131,7 +131,7 @@ TYPES = (
             LAST,
             column("session_count", "number", "Distinct sessions", field("unique_sessions")),
             column("total_events", "number", "Page views and custom events"),
-            column("unique_pages", "number", "Distinct pages"),
+            column("unique_pages", "number", "Distinct pages viewed", field("pages")),
             column("user_agent", "string", "Always empty: user agents are not kept", lambda _row: ""),
             *_PLACE,
             column("device_type", "string", "desktop, mobile or tablet", field("latest_device")),
@@ -139,12 +139,12 @@ TYPES = (
             column("os_name", "string", "Name of the operating system", field("latest_system")),
             column("referrer", "string", "Where the latest session came from", field("latest_source")),
             column("custom_event_count", "number", "Custom events", field("custom")),
-            column("unique_event_names", "number", "Distinct events", field("unique_names")),
+            column("unique_event_names", "number", "Distinct events", field("names")),
         ),
         asks=(
             Ask(
                 "events",
-                ("first", "last", "unique_sessions", "total_events", "unique_pages", "custom", "unique_names"),
+                ("first", "last", "unique_sessions", "total_events", "pages", "custom", "names"),
                 _WHOSE,
                 present=("visitor",),
                 order=(Order("last"),),
@@ -172,14 +172,14 @@ TYPES = (
                 "total_duration",
                 "number",
                 "Time in sessions that start in the range",
-                lambda row: round(row["duration_total"] / 1000, 2),
+                seconds("duration_total"),
                 unit="seconds",
             ),
             column(
                 "total_duration_formatted",
                 "string",
                 "The same as text",
-                lambda row: duration_text(row["duration_total"] / 1000),
+                lambda row: duration_text(row["duration_total"]),
             ),
             _PROFILE,
             column("device", "string", "desktop, mobile or tablet", field("latest_device")),
@@ -223,11 +223,11 @@ TYPES = (
                 "duration",
                 "number",
                 "Time from first to last signal, 8 hours at most",
-                field("seconds"),
+                seconds("lasted"),
                 unit="seconds",
                 sort="duration",
             ),
-            column("duration_formatted", "string", "The same as text", lambda row: duration_text(row["seconds"])),
+            column("duration_formatted", "string", "The same as text", lambda row: duration_text(row["lasted"])),
             column("page_views", "number", "Page views", field("views")),
             column("unique_pages", "number", "Distinct pages", field("pages")),
             column("device", "string", "desktop, mobile or tablet"),

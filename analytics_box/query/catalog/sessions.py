@@ -15,6 +15,7 @@ from analytics_box.query.catalog.values import (
     instant_text,
     named,
     properties_of,
+    quotient,
     seconds,
     session_id,
 )
@@ -27,7 +28,7 @@ NEWEST = (Order("first"),)
 OLDEST = (Order("time", descending=False), Order("id", descending=False))  # what happens at once, as it arrived
 
 _SESSIONS = column("sessions", "number", "Sessions that start in the range")
-_VISITORS = column("visitors", "number", "Distinct visitors of these sessions")
+_VISITORS = column("visitors", "number", "Distinct visitors who began these sessions")
 WHO = (
     column("country", "string", "English name of the country"),
     column("referrer", "string", "Where it came from", field("source")),
@@ -136,7 +137,7 @@ TYPES = (
                 "avg_session_duration",
                 "number",
                 "Mean time from first to last signal",
-                lambda row: round(row["duration_total"] / row["sessions"] / 1000, 2) if row["sessions"] else 0.0,
+                lambda row: quotient(row["duration_total"], 1000 * row["sessions"]) if row["sessions"] else 0.0,
                 unit="seconds",
             ),
             BOUNCES,
@@ -298,7 +299,12 @@ TYPES = (
             ),
             column("page_views", "number", "Page views", field("views")),
             column("unique_pages", "number", "Distinct pages", field("pages")),
-            column("analytics_engagement_events", "number", "Interactions with its pages", field("touched")),
+            column(
+                "analytics_engagement_events",
+                "number",
+                "Interactions with its pages; null where none of them counted any",
+                field("touched"),
+            ),
             column("custom_events", "number", "Custom events", field("others")),
             column("errors", "number", "JavaScript errors"),
             column("paths", "json", "Its pages in the order of the visit"),

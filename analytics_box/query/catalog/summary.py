@@ -1,10 +1,13 @@
 """Totals and series of a website (wire 1.2)."""
 
+from collections.abc import Sequence
+
 from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
-from analytics_box.query.catalog.types import Ask, Column, QueryType, column
-from analytics_box.query.catalog.values import coded, field, ratio, seconds
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, column
+from analytics_box.query.catalog.values import Measured, field, ratio, seconds
 from analytics_box.query.filters import COMMON
+from analytics_box.query.ranges import Window
 
 WITH_PEOPLE = (*COMMON, "profile_id", "anonymous_id")
 
@@ -34,6 +37,25 @@ _DEPTH = column("pages_per_session", "number", "Page views per session", ratio("
 _OF_EVENTS = Ask("events", ("pageviews", "visitors", "total_events"))
 _OF_SESSIONS = Ask("sessions", ("sessions", "bounces", "median_duration"))
 _SUMMARY: tuple[Column, ...] = (DATE, VIEWS, VISITORS, SESSIONS, _UNIQUE, BOUNCES, _DURATION, _EVENTS)
+
+# In the order of the dimension's numbers.
+_RETURNING = ("new", "returning", "unknown")
+
+
+def _name_of_returning(row: Measured) -> str:
+    return _RETURNING[row["returning"]]
+
+
+def _every(dimension: str, number: int) -> Shape:
+    """A row for each of so many, also for those without an event (semantics 4)."""
+
+    def shape(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+        found = {row[dimension]: row for row in rows[0]}
+        none = {"pageviews": 0, "visitors": 0}
+        return [{**found.get(place, none), dimension: place} for place in range(number)]
+
+    return shape
+
 
 TYPES = (
     QueryType(
@@ -113,6 +135,7 @@ TYPES = (
             VISITORS,
         ),
         asks=(Ask("events", ("pageviews", "visitors"), ("hour_of_day",), kinds=(PAGE_VIEW, CUSTOM)),),
+        shape=_every("hour_of_day", 24),
         filters=COMMON,
         public=True,
         visualization="bar",
@@ -124,6 +147,7 @@ TYPES = (
         description="On which days of the week people come, over the whole range",
         columns=(column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")), VIEWS, VISITORS),
         asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week",), kinds=(PAGE_VIEW, CUSTOM)),),
+        shape=_every("day_of_week", 7),
         filters=COMMON,
         public=True,
         visualization="bar",
@@ -132,22 +156,19 @@ TYPES = (
         name="new_vs_returning",
         family="Summary",
         title="New and returning visitors",
-        description="Visitors with ids of their own that were or were not there in the 90 days before the range."
-        " Websites that count without cookies have no such visitors",
-        columns=(
-            column("name", "string", "new or returning", coded("returning", {0: "new", 1: "returning"})),
-            VIEWS,
-            VISITORS,
-        ),
+        description="Visitors whose ids last (anonymizeVisitorIds false) by whether they were there in the 90 days"
+        " before the range. Ids that are new each day tell nothing: they are unknown. The three make all visitors",
+        columns=(column("name", "string", ", ".join(_RETURNING), _name_of_returning), VIEWS, VISITORS),
         asks=(
             Ask(
                 "events",
                 ("pageviews", "visitors"),
                 ("returning",),
                 kinds=(PAGE_VIEW, CUSTOM),
-                present=("client_session", "visitor"),
+                present=("visitor",),
             ),
         ),
+        shape=_every("returning", len(_RETURNING)),
         filters=COMMON,
         visualization="bar",
     ),

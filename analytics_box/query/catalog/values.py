@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from analytics_box.query.plan import Key, Made
+from analytics_box.query.plan import PARTS_OF_ONE, Key, Made
 
 Measured = Mapping[str, Any]
 Value = Callable[[Measured], Any]
@@ -38,15 +38,33 @@ def field(name: str) -> Shown:
     return Shown(lambda row: row[name], name)
 
 
-def number(name: str, digits: int = 2) -> Shown:
+def quotient(part: float, whole: int = 1, digits: int = 2) -> float:
+    """Part ÷ whole, rounded half up and only once: every number of an answer is rounded here (semantics 22)."""
+    above, below = part.as_integer_ratio()
+    below *= whole
+    scale: int = 10**digits
+    return (2 * above * scale + below) // (2 * below) / scale
+
+
+def rounded(part: float | None, whole: int = 1, digits: int = 2) -> float | None:
+    """The same, and None where nothing was measured."""
+    return None if part is None else quotient(part, whole, digits)
+
+
+def number(name: str) -> Shown:
     """A number rounded; None where nothing was measured."""
-    return Shown(lambda row: round(row[name], digits) if row[name] is not None else None, name)
+    return Shown(lambda row: rounded(row[name]), name)
+
+
+def measured(name: str, digits: int = 2) -> Shown:
+    """A mean or percentile of measurements; None where nothing was measured."""
+    return Shown(lambda row: rounded(row[name], PARTS_OF_ONE, digits), name)
 
 
 def ratio(part: str, whole: str, scale: int = 100) -> Shown:
     """How much of the whole a part is: percent, or with scale 1 a mean; 0 of nothing."""
     return Shown(
-        lambda row: round(scale * row[part] / row[whole], 2) if row[whole] else 0.0, Made("ratio", (part, whole))
+        lambda row: quotient(scale * row[part], row[whole]) if row[whole] else 0.0, Made("ratio", (part, whole))
     )
 
 
@@ -80,6 +98,14 @@ def coded(name: str, texts: Mapping[int, str]) -> Shown:
     return Shown(lambda row: texts[row[name]], Made("coded", (name,), lambda: texts))
 
 
+def mean(total: str, measured: str, scale: int = 1, below: int = 1) -> Shown:
+    """What is measured for each on the average, so many times (scale ÷ below); None where nothing was measured."""
+    return Shown(
+        lambda row: quotient(scale * row[total], below * row[measured]) if row[measured] else None,
+        Made("mean", (total, measured)),
+    )
+
+
 def difference(whole: str, part: str) -> Value:
     """What is left of a whole without a part."""
     return lambda row: row[whole] - row[part]
@@ -92,7 +118,7 @@ def share(of: str) -> Shown:
 
 def seconds(name: str) -> Shown:
     """Milliseconds as seconds."""
-    return Shown(lambda row: round((row[name] or 0) / 1000, 2), name)
+    return Shown(lambda row: quotient(row[name] or 0, 1000), name)
 
 
 def instant(name: str) -> Shown:

@@ -5,9 +5,9 @@ from functools import partial
 from analytics_box.ingest.facts import METRICS
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
-from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, named, number
+from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, measured, named, rounded
 from analytics_box.query.filters import COMMON
-from analytics_box.query.plan import Made, Order
+from analytics_box.query.plan import PARTS_OF_ONE, Made, Order
 
 _OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type")
 _DIGITS = {"cls": 4}
@@ -19,7 +19,7 @@ def _measure(rank: str, metric: str) -> Column:
     name = f"{rank}_{metric}"
     text = f"{'Mean' if rank == 'avg' else 'Percentile ' + rank[1:]} of {metric.upper()}"
     unit = "" if metric == "cls" else "ms"
-    return column(name, "number", text, number(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit)
+    return column(name, "number", text, measured(f"{metric}_{rank}", _DIGITS.get(metric, 2)), unit=unit)
 
 
 _BY = (
@@ -75,7 +75,7 @@ def _score(name: str) -> Shown:
 
 
 def _rounded(name: str, row: Measured) -> float | None:
-    return round(row[name], 4 if row.get("metric") == METRICS["CLS"] else 2) if row[name] is not None else None
+    return rounded(row[name], PARTS_OF_ONE, 4 if row.get("metric") == METRICS["CLS"] else 2)
 
 
 _SAMPLES = column("samples", "number", "Values measured", field("samples"))

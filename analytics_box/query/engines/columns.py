@@ -30,7 +30,7 @@ FILE_NAME = "columns.duckdb"
 SPILL_NAME = "columns.spill"
 MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 2  # of what is made of the rows; a replica of another one is made anew
+VERSION = 3  # of what is made of the rows; a replica of another one is made anew
 # The strings come last: a row's strings are there as soon as the row is.
 COPIED = (*TABLES, "link_clicks", "visitor_profiles", "strings")
 _TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar", "": "bigint"}  # what is computed has no type

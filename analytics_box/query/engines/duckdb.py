@@ -20,6 +20,8 @@ DIALECT = Dialect(
     kept="any_value({0})",
     at_best="arg_{best}({column}, {place})",
     beside_best="",
+    least_beside="min({0})",
+    with_a_view="path is not null",
     kind_of="of_event.kind_of",
     value="of_event.value",
     properties="event_properties as of_event\n  where of_event.event = fact.id",

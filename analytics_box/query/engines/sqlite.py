@@ -17,6 +17,8 @@ DIALECT = Dialect(
     kept="{0}",
     at_best="{column}",
     beside_best="{best}({place})",
+    least_beside="cast(percentile({0}, 0) as integer)",
+    with_a_view="kind = 1",
     kind_of="type",
     value="case when type in ('object', 'array') then value when type in ('true', 'false') then type"
     " else cast(atom as text) end",

@@ -5,7 +5,7 @@ of what reading JSON takes."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from analytics_box.ingest.facts import COMBINATIONS, TABLES, stored
+from analytics_box.ingest.facts import COMBINATIONS, MEASURED, TABLES, stored
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: st
     """Add rows: their numbers as `1,2],[3,4`, their texts as a list of ids and texts in JSON."""
     places = {name: place for place, name in enumerate(table.numbers, start=1)}
     shown = [
-        f"cast(row[{places[name]}] as {type_}) as {name}" if name in places else f"pair[2] as {name}"
+        f"cast({_given(name, places[name])} as {type_}) as {name}" if name in places else f"pair[2] as {name}"
         for name, type_ in table.columns
     ]
     beside = (
@@ -77,6 +77,11 @@ def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: st
         f" from (select string_split(unnest(string_split($1, '],[')), ',') as row){beside if table.text else ''}",
         [numbers, texts] if table.text else [numbers],
     )
+
+
+def _given(name: str, place: int) -> str:
+    """A number as it came, `null` for what was not measured."""
+    return f"nullif(row[{place}], 'null')" if name in MEASURED else f"row[{place}]"
 
 
 def _copy_properties(

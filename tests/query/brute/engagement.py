@@ -1,32 +1,39 @@
 """How people use pages (wire 1.13)."""
 
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, rounded, sessions, share, views, visitors
+from tests.query.brute.measures import median, sessions, share, views, visited, visitors
 from tests.query.brute.tables import Table, answers, count
 
 DEPTHS = {"0-25%": (0, 25), "25-50%": (25, 50), "50-75%": (50, 75), "75-100%": (75, 100), "100%": (100, 101)}
 
 
-def _mean(rows: Rows, name: str, scale: float = 1) -> float:
-    return float(round(sum(row[name] for row in rows) / len(rows) / scale, 2))
+def _mean(rows: Rows, name: str, scale: int = 1) -> float | None:
+    """Over what was measured (semantics 22)."""
+    found = [row[name] for row in rows if row[name] is not None]
+    return share(sum(found), len(found) * scale, 1) if found else None
+
+
+def _attention(rows: Rows) -> float | None:
+    timed = [row for row in rows if row["active_time"] is not None and row["time_on_page"] is not None]
+    whole = sum(row["time_on_page"] for row in timed)
+    return share(sum(row["active_time"] for row in timed), whole) if whole else None
 
 
 def _quality(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
-    touched = [row["first_interaction"] for row in rows if row["first_interaction"]]
+    touched = [row["first_interaction"] for row in rows if row["first_interaction"] is not None]
     return {
         "name": key[0],
         "page_views": len(rows),
         "avg_time_on_page": _mean(rows, "time_on_page", 1000),
         "avg_active_time": _mean(rows, "active_time", 1000),
-        "attention_ratio": share(sum(row["active_time"] for row in rows), sum(row["time_on_page"] for row in rows)),
-        "avg_scroll_depth": share(sum(row["scroll"] for row in rows), len(rows), 1),
-        "avg_interactions": share(sum(row["interactions"] for row in rows), len(rows), 1),
-        "median_time_to_first_interaction": rounded(float(median(touched))) if touched else None,
+        "attention_ratio": _attention(rows),
+        "avg_scroll_depth": _mean(rows, "scroll"),
+        "avg_interactions": _mean(rows, "interactions"),
+        "median_time_to_first_interaction": median(touched),
     }
 
 
@@ -34,7 +41,7 @@ def _scrolled(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     exits = [row for row in rows if row["kind"] == EXIT]
     return {
         "name": key[0],
-        "avg_scroll_depth": share(sum(row["scroll"] for row in exits), len(exits), 1),
+        "avg_scroll_depth": _mean(exits, "scroll"),
         "visitors": visitors(rows),
         "sessions": sessions(rows),
         "pageviews": views(rows),
@@ -66,7 +73,7 @@ def _frustration(facts: Facts, asked: Question) -> list[Row]:
         {
             "name": path,
             "page_views": len(rows),
-            "visitors": people(rows),
+            "visitors": visited(rows),
             "rage_click_rate": share(sum(row["rage_clicks"] > 0 for row in rows), len(rows)),
             "dead_click_rate": share(sum(row["dead_clicks"] > 0 for row in rows), len(rows)),
             "error_rate": share(sum(row["errors"] > 0 for row in rows), len(rows)),
@@ -110,24 +117,24 @@ def _scroll_summary(facts: Facts, asked: Question) -> list[Row]:
     rows = _exits(facts, asked)
     return [
         {
-            "avg_scroll_depth": share(sum(row["scroll"] for row in rows), len(rows), 1),
+            "avg_scroll_depth": _mean(rows, "scroll"),
             "total_sessions": sessions(rows),
-            "visitors": people(rows),
+            "visitors": visited(rows),
         }
     ]
 
 
 def _depths(facts: Facts, asked: Question) -> list[Row]:
     """All ranges, also those that nobody reached."""
-    rows = _exits(facts, asked)
+    rows = [row for row in _exits(facts, asked) if row["scroll"] is not None]
     reached = {name: [row for row in rows if least <= row["scroll"] < below] for name, (least, below) in DEPTHS.items()}
-    whole = sum(people(own) for own in reached.values())
+    whole = sum(visited(own) for own in reached.values())
     return [
         {
             "depth_range": name,
-            "visitors": people(own),
+            "visitors": visited(own),
             "sessions": sessions(own),
-            "percentage": share(people(own), whole),
+            "percentage": share(visited(own), whole),
         }
         for name, own in reached.items()
     ]

@@ -3,7 +3,7 @@
 from tests.query.brute.errors import errors_of
 from tests.query.brute.facts import VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import OF_SPANS, passes
-from tests.query.brute.measures import people, sessions, share
+from tests.query.brute.measures import begun, share, visited
 
 _DAY = 86_400_000
 _OF_THE_PAGE = {"path", "query_string"}
@@ -11,21 +11,21 @@ _OF_THE_PAGE = {"path", "query_string"}
 
 def _impact(facts: Facts, asked: Question) -> list[Row]:
     found = errors_of(facts, asked)
-    linked = {row["visitor"] for row in found if row["visitor"] and row["person"]}
+    linked = {row["visitor"] for row in found if row["visited"] and row["person"]}
     who: dict[int, set[str]] = {}
     for row in found:
-        if row["session"] and row["person"]:
+        if row["begun"] and row["person"]:
             who.setdefault(row["session"], set()).add(row["person"])
     return [
         {
             "error_occurrences": len(found),
-            "affected_sessions": sessions(found),
-            "affected_visitor_identifiers": people(found),
+            "affected_sessions": begun(found),
+            "affected_visitor_identifiers": visited(found),
             "linked_visitor_identifiers": len(linked),
-            "unlinked_visitor_identifiers": people(found) - len(linked),
+            "unlinked_visitor_identifiers": visited(found) - len(linked),
             "identified_profiles": len({row["person"] for row in found} - {""}),
             "ambiguous_profile_sessions": sum(len(names) > 1 for names in who.values()),
-            "identity_coverage_percent": share(len(linked), people(found)),
+            "identity_coverage_percent": share(len(linked), visited(found)),
         }
     ]
 
@@ -42,7 +42,7 @@ def _firsts(rows: list[Row]) -> dict[int, Row]:
 def _comparison(facts: Facts, asked: Question) -> list[Row]:
     all_views = [row for row in facts["events"] if row["kind"] == VIEW and not row["bot"]]
     of_sessions = [item for item in asked.filters if item[0] not in {*OF_SPANS, *_OF_THE_PAGE}]
-    exposed = _firsts(errors_of(facts, asked))
+    exposed = _firsts([row for row in errors_of(facts, asked) if row["begun"]])
     pages = {row["path"] for row in exposed.values()}
     control = _firsts(
         [

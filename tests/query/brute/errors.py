@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.query.brute.facts import CUSTOM, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import OF_SPANS, passes
-from tests.query.brute.measures import distinct, instant, last, people, sessions, share
+from tests.query.brute.measures import begun, distinct, instant, last, sessions, share, visited
 from tests.query.brute.series import by_slot
 from tests.query.brute.tables import Table, answers, count
 
@@ -52,9 +52,9 @@ def _summary(facts: Facts, asked: Question) -> list[Row]:
         {
             "totalErrors": len(found),
             "uniqueErrorTypes": distinct("type")(found),
-            "affectedUsers": people(found),
-            "affectedSessions": sessions(found),
-            "errorRate": share(sessions(found), max(whole, sessions(found))),
+            "affectedUsers": visited(found),
+            "affectedSessions": begun(found),
+            "errorRate": share(begun(found), max(whole, begun(found))),
         }
     ]
 
@@ -69,8 +69,8 @@ def _fingerprint(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
     return {
         "name": key[0],
         "count": len(rows),
-        "users": people(rows),
-        "sessions": sessions(rows),
+        "users": visited(rows),
+        "sessions": begun(rows),
         "path": latest["path"],
         "error_type": key[1],
         "filename": key[2],
@@ -83,9 +83,9 @@ def _fingerprint(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
 _OTHERS: dict[str, Answer] = {
     "recent_errors": _recent,
     "error_summary": _summary,
-    "error_trends": partial(_series, lambda rows: {"errors": len(rows), "users": people(rows)}),
+    "error_trends": partial(_series, lambda rows: {"errors": len(rows), "users": visited(rows)}),
     "error_frequency": partial(_series, lambda rows: {"count": len(rows)}),
-    "error_chart_data": partial(_series, lambda rows: {"totalErrors": len(rows), "affectedUsers": people(rows)}),
+    "error_chart_data": partial(_series, lambda rows: {"totalErrors": len(rows), "affectedUsers": visited(rows)}),
 }
 ANSWERS = _OTHERS | answers(
     {
@@ -95,7 +95,7 @@ ANSWERS = _OTHERS | answers(
             lambda key, rows, _whole: {
                 "name": key[0] or "Unknown",
                 "count": len(rows),
-                "users": people(rows),
+                "users": visited(rows),
                 "last_seen": last(rows),
             },
             order=count,
@@ -103,7 +103,7 @@ ANSWERS = _OTHERS | answers(
         "errors_by_page": Table(
             "errors",
             ("path",),
-            lambda key, rows, _whole: {"name": key[0] or "Unknown", "errors": len(rows), "users": people(rows)},
+            lambda key, rows, _whole: {"name": key[0] or "Unknown", "errors": len(rows), "users": visited(rows)},
             order=count,
         ),
         "errors_by_type": Table(
@@ -112,8 +112,8 @@ ANSWERS = _OTHERS | answers(
             lambda key, rows, _whole: {
                 "name": key[0] or "Unknown",
                 "count": len(rows),
-                "users": people(rows),
-                "sessions": sessions(rows),
+                "users": visited(rows),
+                "sessions": begun(rows),
             },
             order=count,
         ),

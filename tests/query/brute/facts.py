@@ -95,5 +95,16 @@ class Question:
         return (calendars.hours if self.hourly else calendars.days)(self.first, self.last, self.tz)
 
 
+def counted(facts: Facts, asked: Question) -> Facts:
+    """The same rows, each with whether its visitor was there in the range and its session ever began."""
+    seen = [row for row in facts["events"] if not row["bot"]]
+    visitors = {row["visitor"] for row in seen if row["kind"] != EXIT and asked.has(row["time"])} - {0}
+    sessions = {row["session"] for row in seen} - {0}
+    return {
+        table: [row | {"visited": row["visitor"] in visitors, "begun": row["session"] in sessions} for row in rows]
+        for table, rows in facts.items()
+    }
+
+
 # The whole answer of a type, best row first, before it is sorted otherwise or cut into pages.
 Answer = Callable[[Facts, Question], list[Row]]

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.query.brute.facts import CUSTOM, RAW, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import instant
+from tests.query.brute.measures import instant, share
 from tests.query.brute.sessions import Visit, visits
 
 WHO = {
@@ -114,9 +114,9 @@ def _interesting(visit: Visit, facts: Facts) -> Row:
         | who(visit.rows[0])
         | {
             "visitor_id": hexadecimal(visit.visitor),
-            "duration_seconds": round(visit.duration / 1000, 2),
+            "duration_seconds": share(visit.duration, 1000, 1),
             "unique_pages": len(set(paths)),
-            "analytics_engagement_events": sum(row["interactions"] for row in visit.rows),
+            "analytics_engagement_events": visit.touched,
             "custom_events": len(custom),
             "errors": sum(row["session"] == visit.number for row in facts["errors"]),
             "paths": list(dict.fromkeys(paths)),

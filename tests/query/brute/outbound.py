@@ -1,6 +1,6 @@
 """Links that lead away (wire 1.11)."""
 
-from tests.query.brute.measures import distinct, last, people, sessions, share
+from tests.query.brute.measures import begun, distinct, last, share, visited
 from tests.query.brute.tables import Table, answers, count
 
 ANSWERS = answers(
@@ -12,8 +12,8 @@ ANSWERS = answers(
                 "href": key[0],
                 "text": key[1],
                 "total_clicks": len(rows),
-                "unique_users": people(rows),
-                "unique_sessions": sessions(rows),
+                "unique_users": visited(rows),
+                "unique_sessions": begun(rows),
                 "percentage": share(len(rows), whole),
                 "last_clicked": last(rows),
             },
@@ -26,7 +26,7 @@ ANSWERS = answers(
             lambda key, rows, whole: {
                 "domain": key[0],
                 "total_clicks": len(rows),
-                "unique_users": people(rows),
+                "unique_users": visited(rows),
                 "unique_links": distinct("href")(rows),
                 "percentage": share(len(rows), whole),
             },

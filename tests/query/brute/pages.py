@@ -1,10 +1,9 @@
 """Pages (wire 1.3)."""
 
-from statistics import median
 from typing import Any
 
 from tests.query.brute.facts import EXIT, VIEW, Row, Rows
-from tests.query.brute.measures import people, rounded, sessions, share, views, visitors
+from tests.query.brute.measures import median, sessions, share, views, visited, visitors
 from tests.query.brute.tables import Table, answers, standard
 
 
@@ -12,8 +11,8 @@ def _page_time(key: tuple[Any, ...], rows: Rows, whole: float) -> Row:
     return {
         "name": key[0],
         "sessions_with_time": sessions(rows),
-        "visitors": people(rows),
-        "median_time_on_page": rounded(float(median(row["engaged"] for row in rows))),
+        "visitors": visited(rows),
+        "median_time_on_page": median(row["engaged"] for row in rows),
         "percentage": share(sessions(rows), whole),
     }
 

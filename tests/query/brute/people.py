@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tests.query.brute.facts import CUSTOM, EXIT, RAW, Answer, Facts, Filter, Question, Row
+from tests.query.brute.facts import CUSTOM, EXIT, RAW, VIEW, Answer, Facts, Filter, Question, Row
 from tests.query.brute.filters import passes
 from tests.query.brute.listings import hexadecimal, newest, session_id, shown, told
-from tests.query.brute.measures import first, instant, last, sessions, views
+from tests.query.brute.measures import first, instant, last, sessions, share, views
 from tests.query.brute.sessions import Visit, visits
 
 COUNTED = {"session_count", "total_events", "unique_pages"}
@@ -50,7 +50,7 @@ def _listed(person: Person, found: list[Row]) -> Row:
         "last_visit": last(found),
         "session_count": sessions(found),
         "total_events": sum(row["kind"] != EXIT for row in found),
-        "unique_pages": len({row["path"] for row in found} - {""}),
+        "unique_pages": len({row["path"] for row in found if row["kind"] == VIEW}),
         "user_agent": "",
         "country": newest_one["country"],
         "region": newest_one["region"],
@@ -59,7 +59,7 @@ def _listed(person: Person, found: list[Row]) -> Row:
         "os_name": newest_one["system"],
         "referrer": newest_one["source"],
         "custom_event_count": sum(row["kind"] == CUSTOM for row in found),
-        "unique_event_names": len({row["name"] for row in found}),
+        "unique_event_names": len({row["name"] for row in found if row["kind"] != EXIT}),
     }
 
 
@@ -77,7 +77,7 @@ def profile_detail(facts: Facts, asked: Question) -> list[Row]:
     if not found:
         return []
     (person, rows), *_ = found
-    duration = sum(visit.duration for visit in visits(facts, asked)) / 1000
+    duration = sum(visit.duration for visit in visits(facts, asked))
     return [
         {
             "visitor_id": hexadecimal(person[1]),
@@ -85,8 +85,8 @@ def profile_detail(facts: Facts, asked: Question) -> list[Row]:
             "last_visit": last(rows),
             "total_sessions": sessions(rows),
             "total_pageviews": views(rows),
-            "total_duration": round(duration, 2),
-            "total_duration_formatted": formatted(duration),
+            "total_duration": share(duration, 1000, 1),
+            "total_duration_formatted": formatted(duration / 1000),
             "profile_id": person[0],
             "device": rows[-1]["device"],
             "browser": rows[-1]["browser"],
@@ -104,14 +104,14 @@ def profile_sessions(facts: Facts, asked: Question) -> list[Row]:
 
 def _session(visit: Visit, facts: Facts) -> Row:
     one = visit.rows[0]
-    seconds = min(visit.duration / 1000, LONGEST)
+    lasted = min(visit.duration, LONGEST * 1000)
     return {
         "session_id": session_id(one),
         "session_name": f"Session {visit.number % 16**6:06x}",
         "first_visit": instant(visit.in_order[0]["time"]),
         "last_visit": instant(visit.in_order[-1]["time"]),
-        "duration": round(seconds, 2),
-        "duration_formatted": formatted(seconds),
+        "duration": share(lasted, 1000, 1),
+        "duration_formatted": formatted(lasted / 1000),
         "page_views": len(visit.pages),
         "unique_pages": len({row["path"] for row in visit.pages}),
         "device": one["device"],

@@ -3,13 +3,14 @@
 import json
 import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from tests.query.brute.custom_events import custom_events_of
 from tests.query.brute.facts import Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, share
+from tests.query.brute.measures import half_up, people, share
 
 
 def text_of(value: Any) -> str:
@@ -115,8 +116,8 @@ def _classified(item: Property, events: int) -> Row:
         "property_key": item.key,
         "cardinality": len(item.counted),
         "total_count": len(item.values),
-        "coverage_ratio": round(len(item.values) / events, 4),
-        "avg_length": round(sum(lengths) / len(lengths), 2),
+        "coverage_ratio": half_up(Fraction(len(item.values), events), 4),
+        "avg_length": share(sum(lengths), len(lengths), 1),
         "max_length": max(lengths),
         **holds,
         "inferred_type": kind,

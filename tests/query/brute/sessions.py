@@ -6,8 +6,9 @@ from functools import partial
 from analytics_box.clock import MINUTE
 from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, share
+from tests.query.brute.measures import share
 from tests.query.brute.tables import device
+from tests.query.happenings import DAY
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,16 @@ class Visit:
 
     @property
     def visitor(self) -> int:
-        return max(int(row["visitor"]) for row in self.rows)
+        """The id of its start (semantics 11), else of the first day that is left."""
+        starting = [row["visitor"] for row in self.rows if row["time"] == self.started]
+        left = [(row["kind"] == EXIT, row["time"] // DAY, row["visitor"]) for row in self.rows]
+        return int(min(starting) if starting else min(left)[-1])
+
+    @property
+    def touched(self) -> int | None:
+        """Interactions, where any page has counted them."""
+        found = [row["interactions"] for row in self.rows if row["interactions"] is not None]
+        return sum(found) if found else None
 
     @property
     def bounced(self) -> bool:
@@ -84,9 +94,7 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
             return [
                 {
                     "total_sessions": number,
-                    "avg_session_duration": round(sum(visit.duration for visit in found) / number / 1000, 2)
-                    if number
-                    else 0.0,
+                    "avg_session_duration": share(sum(visit.duration for visit in found), 1000 * number, 1),
                     "bounce_rate": share(sum(visit.bounced for visit in found), number),
                     "total_events": sum(row["kind"] != EXIT for visit in found for row in visit.rows),
                 }
@@ -116,12 +124,12 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
                 for value, own in ordered
             ]
         case "interaction_summary":
-            touched = [sum(row["interactions"] for row in visit.rows) for visit in found]
+            touched = [visit.touched for visit in found if visit.touched is not None]
             return [
                 {
-                    "avg_interactions": share(sum(touched), len(found), 1),
+                    "avg_interactions": share(sum(touched), len(touched), 1) if touched else None,
                     "interactive_sessions": sum(count > 0 for count in touched),
-                    "interaction_rate": share(sum(count > 0 for count in touched), len(found)),
+                    "interaction_rate": share(sum(count > 0 for count in touched), len(touched)) if touched else None,
                     "total_sessions": len(found),
                 }
             ]
@@ -134,21 +142,20 @@ def of_sessions(name: str, facts: Facts, asked: Question) -> list[Row]:
 
 
 def _ends(found: list[Visit], place: int) -> list[Row]:
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[int]] = {}
     for visit in found:
         if visit.pages:
-            groups.setdefault(visit.pages[place]["path"], []).append(visit.pages[place])
-    whole = sum(people(rows) for rows in groups.values())
-    ordered = sorted(groups.items(), key=lambda item: (-people(item[1]), item[0]))
+            groups.setdefault(visit.pages[place]["path"], []).append(visit.visitor)
+    people = {path: len(set(visitors)) for path, visitors in groups.items()}
     return [
         {
             "name": path,
             "path": path,
-            "pageviews": len(rows),
-            "visitors": people(rows),
-            "percentage": share(people(rows), whole),
+            "pageviews": len(groups[path]),
+            "visitors": number,
+            "percentage": share(number, sum(people.values())),
         }
-        for path, rows in ordered
+        for path, number in sorted(people.items(), key=lambda item: (-item[1], item[0]))
     ]
 
 
@@ -183,7 +190,7 @@ def _journeys(found: list[Visit]) -> list[Row]:
             "entry_page": entry,
             "exit_page": leave,
             "sessions": len(own),
-            "visitors": len({max(page["visitor"] for page in visit.pages) for visit in own}),
+            "visitors": len({visit.visitor for visit in own}),
             "percentage": share(len(own), whole),
         }
         for (entry, leave), own in ordered

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from statistics import median
 
 from tests.query import calendars
 from tests.query.brute.facts import CUSTOM, EXIT, VIEW, Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, sessions, share, views, visitors
+from tests.query.brute.measures import people, rank, sessions, share, views, visitors
 from tests.query.brute.series import slots
 from tests.query.brute.sessions import Visit, visits
 
@@ -27,7 +26,7 @@ def _totals(rows: Rows, begun: Sequence[Visit]) -> Row:
         "unique_visitors": visitors(rows),
         "sessions": len(begun),
         "bounce_rate": share(sum(visit.bounced for visit in begun), len(begun)),
-        "median_session_duration": round(median(visit.duration / 1000 for visit in begun), 2) if begun else 0.0,
+        "median_session_duration": share(rank((visit.duration for visit in begun), 50) or 0, 1000, 1),
         "total_events": sum(row["kind"] != EXIT for row in rows),
     }
 
@@ -78,24 +77,17 @@ def _sessions_series(facts: Facts, asked: Question) -> list[Row]:
 
 
 def _new_and_returning(facts: Facts, asked: Question) -> list[Row]:
-    """Only visitors with ids of their own: those of the salt are new every day (semantics 7)."""
-    before = {
-        row["visitor"]
-        for row in facts["events"]
-        if not row["bot"] and row["client_session"] and asked.start - _NINETY_DAYS <= row["time"] < asked.start
-    }
-    known = [
-        row
-        for row in _events(facts, asked)
-        if row["kind"] in {VIEW, CUSTOM} and row["client_session"] and row["visitor"]
-    ]
+    """Only odd ids last; of all others nobody knows (semantics 9)."""
+    seen = [row for row in facts["events"] if not row["bot"] and row["kind"] in {VIEW, CUSTOM}]
+    before = {row["visitor"] for row in seen if asked.start - _NINETY_DAYS <= row["time"] < asked.start}
+    known = [row for row in _events(facts, asked) if row["kind"] in {VIEW, CUSTOM} and row["visitor"]]
+    lasting = [row for row in known if row["visitor"] % 2]
     groups = {
-        "new": [row for row in known if row["visitor"] not in before],
-        "returning": [row for row in known if row["visitor"] in before],
+        "new": [row for row in lasting if row["visitor"] not in before],
+        "returning": [row for row in lasting if row["visitor"] in before],
+        "unknown": [row for row in known if not row["visitor"] % 2],
     }
-    return [
-        {"name": name, "pageviews": views(rows), "visitors": visitors(rows)} for name, rows in groups.items() if rows
-    ]
+    return [{"name": name, "pageviews": views(rows), "visitors": visitors(rows)} for name, rows in groups.items()]
 
 
 ANSWERS: dict[str, Answer] = {

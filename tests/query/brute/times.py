@@ -10,12 +10,12 @@ from tests.query.brute.measures import views, visitors
 
 def of_time(name: str, facts: Facts, asked: Question) -> list[Row]:
     """hour_of_day and day_of_week: local time, straight from the zone."""
-    groups: dict[int, list[Row]] = {}
+    groups: dict[int, list[Row]] = {place: [] for place in range(24 if name == "hour_of_day" else 7)}
     for row in facts["events"]:
         if row["kind"] != EXIT and not row["bot"] and asked.has(row["time"]) and passes(row, asked.filters):
             local = datetime.fromtimestamp(row["time"] / 1000, asked.tz)
             place = local.hour if name == "hour_of_day" else local.isoweekday() % 7
-            groups.setdefault(place, []).append(row)
+            groups[place].append(row)
     label = "hour" if name == "hour_of_day" else "day"
     return [
         {label: place, "pageviews": views(rows), "visitors": visitors(rows)} for place, rows in sorted(groups.items())

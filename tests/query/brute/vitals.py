@@ -1,11 +1,12 @@
 """How fast pages are (wire 1.8 and 1.23)."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from tests.query.brute.facts import Answer, Facts, Question, Row, Rows
 from tests.query.brute.filters import passes
-from tests.query.brute.measures import people, rank, rounded
+from tests.query.brute.measures import mean, rank, rounded, visited
 from tests.query.brute.series import by_slot, slots
 from tests.query.brute.tables import Table, answers, count, device
 
@@ -17,11 +18,11 @@ _BY = ["avg_fcp", "p50_fcp", "avg_lcp", "p50_lcp", "p75_lcp", "avg_cls", "p50_cl
 _OVER_TIME = [f"{of}_{metric}" for metric in ("fcp", "lcp", "cls", "inp", "ttfb") for of in ("avg", "p50")]
 
 
-def _vital(rows: Rows, metric: int, of: str) -> float | None:
+def _vital(rows: Rows, metric: int, of: str) -> Fraction | None:
     """A mean or percentile of a metric; None where it was not measured."""
     values = [row["value"] for row in rows if row["metric"] == metric]
     if of == "avg":
-        return sum(values) / len(values) if values else None
+        return mean(values)
     return rank(values, int(of[1:]))
 
 
@@ -53,7 +54,7 @@ def _slowest(metric: int) -> Callable[[tuple[Any, ...], Rows], float]:
 def _web_vitals_by(name: str) -> Table:
     def fields(key: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
         shown = device(key) if name == "device" else key[0] or "Unknown"
-        return {"name": shown, "visitors": people(rows), "measurements": len(rows), **_named(rows, _BY)}
+        return {"name": shown, "visitors": visited(rows), "measurements": len(rows), **_named(rows, _BY)}
 
     return Table("vitals", (name,), fields, order=_slowest(METRICS["lcp"]), keep=_official)
 
@@ -62,7 +63,7 @@ def _vitals_by(*key: str) -> Table:
     def fields(values: tuple[Any, ...], rows: Rows, _whole: float) -> Row:
         name = ", ".join(value for value in values if value) or "Unknown"
         ranks = _named(rows, ["p50_lcp", "p50_fcp", "p50_cls", "p50_inp", "p50_ttfb"])
-        return {"name": name, "visitors": people(rows), **ranks, "samples": len(rows)}
+        return {"name": name, "visitors": visited(rows), **ranks, "samples": len(rows)}
 
     return Table("vitals", key, fields, order=count, keep=_official)
 
@@ -76,7 +77,7 @@ def _loading_by(name: str) -> Table:
     return Table(
         "vitals",
         (name,),
-        lambda key, rows, _whole: {"name": key[0] or "Unknown", "visitors": people(rows), **_loading(rows)},
+        lambda key, rows, _whole: {"name": key[0] or "Unknown", "visitors": visited(rows), **_loading(rows)},
         order=_slowest(_LOAD_TIME),
         keep=lambda row: bool(row["metric"] == _LOAD_TIME),
     )

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from analytics_box.query.engines.sql.conditions import Values, bind
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, MEASURES
+from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, LASTING, MEASURES
 from analytics_box.query.engines.sql.ordering import codes, ordered
 from analytics_box.query.engines.sql.relations import relation
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
@@ -147,9 +147,9 @@ def _expression(plan: Plan, name: str, values: Values) -> str:
     if name == RETURNING:
         values["before"] = plan.start - LOOK_BACK
         return (
-            "case when visitor in (select visitor from events where site in (select value from numbers_in(:sites))"
-            " and time >= :before and time < :start and bot = 0 and client_session <> 0)"
-            " then 1 else 0 end"
+            f"case when not {LASTING} then 2 when visitor in (select visitor from events"
+            " where site in (select value from numbers_in(:sites)) and time >= :before and time < :start and bot = 0"
+            f" and kind <> 3 and {LASTING}) then 1 else 0 end"
         )
     return DIMENSIONS.get(name, name)
 

@@ -5,7 +5,8 @@ rest by other names.
 """
 
 from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
-from analytics_box.query.plan import BUCKET, Source
+from analytics_box.ingest.visitors import BITS, LASTS
+from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
 INTERNED = TEXTS | {"to_path", "event", "profile_of", "variant", "rule"}
@@ -20,15 +21,35 @@ WHO = (
     f"case when profile <> 0 then profile else coalesce(({_LINKS} and link.time <= fact.time order by link.time desc"
     f" limit 1), ({_LINKS} order by link.time limit 1), 0) end"
 )
+# A session's visitor is the id of its start (semantics 11); where that row was erased, that of the first UTC day that
+# is left, leave beacons last. The least of these numbers has it in its lowest bits; a double holds all of it.
+STARTER = (
+    f"case when time = session_started then visitor else visitor + {1 << BITS}"
+    " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
+)
+LASTING = f"(visitor & {LASTS}) = {LASTS}"
+ID_OF_STARTER = f"% {1 << BITS}"
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
     "profile_of": WHO,
     "visitor_of": f"case when {WHO} = 0 then visitor else 0 end",
-    "depth_range": "least(scroll / 25, 4)",
+    "depth_range": "case when scroll >= 100 then 4 else scroll / 25 end",
     "duration_range": "case when duration < 30000 then 0 when duration < 60000 then 1 when duration < 300000 then 2"
     " when duration < 900000 then 3 when duration < 3600000 then 4 else 5 end",
 }
+
+# Visitors and sessions come of page views and custom events; measurements alone start neither (semantics 13).
+_SITES = "site in (select value from numbers_in(:sites))"
+_LONGEST = SESSION_BEFORE + SESSION_AFTER
+VISITED = (
+    f"visitor in (select visitor from events where {_SITES} and time >= :start and time < :end and bot = 0"
+    " and kind <> 3 and visitor <> 0)"
+)
+BEGUN = (
+    f"session in (select session from events where {_SITES}"
+    f" and time >= :start - {_LONGEST} and time < :end + {_LONGEST} and bot = 0 and session <> 0)"
+)
 
 EVENTS = {
     "pageviews": "count(case when kind = 1 then 1 end)",
@@ -43,10 +64,12 @@ EVENTS = {
     "last": "max(time)",
     "with_properties": "count(properties)",
     "median_engaged": "median(engaged)",
-    "scroll_total": "sum(case when kind = 3 then scroll else 0 end)",
-    "scroll_rows": "count(case when kind = 3 then 1 end)",
+    "scroll_total": "sum(case when kind = 3 then scroll end)",
+    "scroll_rows": "count(case when kind = 3 then scroll end)",
     "custom": "count(case when kind = 2 then 1 end)",
-    "visitors_of_exits": "count(distinct nullif(visitor, 0))",
+    "visitors_of_exits": f"count(distinct case when {VISITED} then visitor end)",
+    "pages": "count(distinct case when kind = 1 then path end)",
+    "names": "count(distinct case when kind <> 3 then name end)",
 }
 
 # Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
@@ -60,7 +83,7 @@ PER_SESSION = {
     "engaged": "sum(engaged)",
     "touched": "sum(interactions)",
     "duration": "max(time) - min(time)",
-    "person": "max(visitor)",
+    "person": f"min({STARTER}) {ID_OF_STARTER}",
     "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"
     " + least((max(time) - min(time)) / 60000, 30)",
 }
@@ -72,29 +95,39 @@ SESSIONS = {
     "duration_total": "sum(duration)",
     "total_events": "sum(events)",
     "touches": "sum(touched)",
+    "touch_rows": "count(touched)",
     "interactive": "count(case when touched > 0 then 1 end)",
 }
 
 _ENTRIES = {
     "sessions": "count(*)",
-    "visitors": "count(distinct nullif(visitor, 0))",
+    "visitors": "count(distinct visitor)",
 }
 
 _SPANS = {
     "count": "count(*)",
-    "users": "count(distinct nullif(visitor, 0))",
-    "sessions": "count(distinct nullif(session, 0))",
+    "users": f"count(distinct case when {VISITED} then visitor end)",
+    "sessions": f"count(distinct case when {BEGUN} then session end)",
     "first": "min(time)",
     "last": "max(time)",
 }
 
 
 def _percentiles(name: str, metric: int | None) -> dict[str, str]:
-    value = "value" if metric is None else f"case when metric = {metric} then value end"
+    """Counted in millionths, because integers have the same sum in any order; what comes of them in PARTS_OF_ONE."""
+    value = "cast(floor(value * 1000000 + 0.5) as bigint)"
+    if metric is not None:
+        value = f"case when metric = {metric} then {value} end"
     prefix = f"{name}_" if name else ""
-    return {f"{prefix}avg": f"avg({value})", f"{prefix}samples": f"count({value})"} | {
-        f"{prefix}p{rank}": f"percentile({value}, {rank})" for rank in (50, 75, 90, 95, 99)
+    return {f"{prefix}avg": _mean(value), f"{prefix}samples": f"count({value})"} | {
+        f"{prefix}p{rank}": f"cast(floor(percentile({value}, {rank}) * 100 + 0.5) as bigint)"
+        for rank in (50, 75, 90, 95, 99)
     }
+
+
+def _mean(number: str) -> str:
+    """A mean of integers in hundredths, rounded half up."""
+    return f"(200 * sum({number}) + count({number})) / (2 * count({number}))"
 
 
 VITALS = _SPANS | _percentiles("", None)
@@ -104,7 +137,7 @@ for _metric, _number in METRICS.items():
 ERRORS = _SPANS | {
     "types": "count(distinct type)",
     "messages": "count(distinct message)",
-    "users_known": f"count(distinct case when {WHO} <> 0 then nullif(visitor, 0) end)",
+    "users_known": f"count(distinct case when {WHO} <> 0 and {VISITED} then visitor end)",
     "profiles": f"count(distinct nullif({WHO}, 0))",
 }
 # Sessions that met an error and those that did not (relations._exposures).
@@ -119,10 +152,16 @@ EXPOSURES = {
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
     "time_total": "sum(time_on_page)",
+    "time_rows": "count(time_on_page)",
     "active_total": "sum(active_time)",
+    "active_rows": "count(active_time)",
     "scroll_total": "sum(scroll)",
+    "scroll_rows": "count(scroll)",
     "interactions_total": "sum(interactions)",
-    "median_first_interaction": "median(nullif(first_interaction, 0))",
+    "interactions_rows": "count(interactions)",
+    "attention_active": "sum(case when time_on_page is not null then active_time end)",
+    "attention_time": "sum(case when active_time is not null then time_on_page end)",
+    "median_first_interaction": "median(first_interaction)",
     "with_rage": "count(case when rage_clicks > 0 then 1 end)",
     "with_dead": "count(case when dead_clicks > 0 then 1 end)",
     "with_errors": "count(case when errors > 0 then 1 end)",

@@ -18,13 +18,14 @@ _WAYS: dict[Way, str] = {
     "session_end": "{0} & 16777215",
     "device": "coalesce(nullif({0}, ''), 'desktop')",
     "ratio": "coalesce(cast({0} as double)/nullif({1}, 0), 0)",
+    "mean": "cast({0} as double)/nullif({1}, 0)",
     "version": "rtrim(coalesce(nullif({0}, ''), 'Unknown') || ' ' || {1})",
     "place": "concat_ws(', ', {names})",
     "step": "{0} || ' → ' || {1}",
     "coded": "code",
     "domain": "coalesce(code, case when instr({0}, '.') > 0 and instr({0}, ' ') = 0 then {0} end)",
 }
-_NUMBERS: frozenset[Way] = frozenset(("id", "session_end", "ratio"))
+_NUMBERS: frozenset[Way] = frozenset(("id", "session_end", "ratio", "mean"))
 
 
 def ordered(order: tuple[Order, ...], sql_of: Callable[[str], str]) -> list[str]:

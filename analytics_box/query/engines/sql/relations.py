@@ -7,7 +7,7 @@ from analytics_box.clock import MINUTE
 from analytics_box.ingest.facts import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, render
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import PER_SESSION, PLACE
+from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
@@ -86,37 +86,42 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         shown = ", ".join(("session", *columns))
         inner = f"select {shown}\n  from events as fact\n  where {_and(where)}\n  group by session"
     elif plan.source in {"entries", "exits"}:
-        best = "min" if plan.source == "entries" else "max"
+        best, place = "min" if plan.source == "entries" else "max", f"case when kind = 1 then {PLACE} end"
         columns = [
             f"{dialect.keep('session_started')} as started",
-            *(f"{dialect.best(name, best)} as {name}" for name in ("path", "visitor")),
-            *dialect.beside(best),
+            f"{dialect.best('path', best, place)} as path",
+            *((f"{dialect.least(STARTER)} {ID_OF_STARTER} as visitor",) if re.search(r"\bvisitor\b", used) else ()),
+            *dialect.beside(best, place),
         ]
         inner = (
-            f"select session, {', '.join(columns)}\n"
-            f"  from events as fact\n  where {_and([*where, 'kind = 1'])}\n  group by session"
+            f"select session, {', '.join(columns)}\n  from events as fact\n  where {_and([*where, _SEEN])}\n"
+            f"  group by session\n  having {dialect.with_a_view}"
         )
     else:
-        inner = _views_in_order(plan, [*where, "kind = 1"], dialect)
+        inner = _views_in_order(plan, where, dialect)
     present = _present(plan)
     return f"({inner}\n)" + (f"\nwhere {_and(present)}" if present else "")
+
+
+_SEEN = "kind <> 3"  # page views, and for the visitor custom events: a session may start with one
 
 
 def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
     if plan.source == "journeys":
         ends = (
-            "first_value(path) over (partition by session order by time, id) as path, "
-            "first_value(path) over (partition by session order by time desc, id desc) as to_path"
+            "first_value(path) over (partition by session order by kind <> 1, time, id) as path, "
+            "first_value(path) over (partition by session order by kind <> 1, time desc, id desc) as to_path"
         )
         return (
-            f"select session, max(visitor) as visitor, {dialect.keep('path')} as path,"
+            f"select session, min(starter) {ID_OF_STARTER} as visitor, {dialect.keep('path')} as path,"
             f" {dialect.keep('to_path')} as to_path from (\n"
-            f"  select session, visitor, {ends}\n  from events as fact\n  where {_and(where)}\n) group by session"
+            f"  select session, kind, {STARTER} as starter, {ends}\n  from events as fact\n"
+            f"  where {_and([*where, _SEEN])}\n) group by session having count(case when kind = 1 then 1 end) > 0"
         )
     following = "lead(path) over (partition by session order by time, id) as to_path"
     return (
         f"select session, path, to_path from (\n"
-        f"  select session, path, {following}\n  from events as fact\n  where {_and(where)}\n"
+        f"  select session, path, {following}\n  from events as fact\n  where {_and([*where, 'kind = 1'])}\n"
         ") where to_path is not null and to_path <> path"
     )
 
@@ -172,7 +177,7 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         _sites(plan),
         "time >= :start",
         "time < :end",
-        "session <> 0",
+        BEGUN,
         *(render(item, values) for item in plan.where),
     ]
     views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]

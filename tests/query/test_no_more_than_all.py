@@ -1,0 +1,142 @@
+"""No type counts more visitors than there were in the range, nor sessions that never began (semantics 8, 11 and 13)."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, SPANS, Fact, Span
+from analytics_box.ingest.visitors import by_client_id
+from analytics_box.query import catalog
+from analytics_box.query.access import Scope
+from tests.query.facts_of_all_kinds import page_view
+from tests.query.happenings import at
+from tests.query.stage import Stage
+
+MIDNIGHT = at(2026, 6, 17)
+PEOPLE = 4
+OF_VISITORS = {
+    *("visitors", "unique_visitors", "unique_users", "users", "affectedUsers", "affected_visitor_identifiers"),
+    *("linked_visitor_identifiers", "active_users"),
+}
+OF_SESSIONS = {"affectedSessions", "affected_sessions", "unique_sessions", "candidate_exposed_sessions"}
+OWN = {
+    "vitals": (2, 1200.5),
+    "errors": ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3"),
+    "outgoing_links": ("https://x.example/a", "X", "x.example"),
+    "engagement": (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button", "div", 1, 0, "email", 0),
+}
+
+
+def span(table: str, site: int, time: int, visitor: int, session: str) -> Span:
+    return Span(table, site, time, visitor, 0, session, "/", "", ("",) * len(ATTRIBUTES), OWN[table])
+
+
+def over_midnight(site: int) -> list[Fact]:
+    """Each comes twice, the second time until after midnight, by when they are other visitors; what is measured then
+    is all that some of them leave. Two more leave measurements alone."""
+    told: list[Fact] = []
+    for person in range(PEOPLE):
+        before, after = by_client_id(b"a", site, str(person)), by_client_id(b"b", site, str(person))
+        noon, late = MIDNIGHT - 12 * HOUR, MIDNIGHT - 5 * MINUTE
+        view = page_view(site, late, "/", before)
+        told += [replace(page_view(site, noon, "/", before), client_session=f"noon {person}")]
+        told += [replace(view, client_session=f"late {person}")]
+        for time, visitor in ((late + MINUTE, before), (MIDNIGHT + MINUTE, after)):
+            told += [span(table, site, time, visitor, f"late {person}") for table in SPANS]
+            left = replace(view, time=time, visitor=visitor, client_session=f"late {person}")
+            told += [replace(left, kind=PAGE_EXIT, name="page_exit", engaged=40, scroll=50)]
+        if person % 2:
+            event = replace(view, kind=CUSTOM, name="buy", properties='{"k":"v"}', client_session=f"late {person}")
+            told += [event, replace(event, time=MIDNIGHT + 2 * MINUTE, visitor=after)]
+    for stranger in (91, 93):
+        told += [span(table, site, MIDNIGHT - HOUR, stranger, f"stray {stranger}") for table in SPANS]
+    return told
+
+
+@pytest.fixture(scope="module")
+def site(stage: Stage) -> int:
+    (number,) = stage.new_sites(1)
+    stage.store_facts(over_midnight(number))
+    return number
+
+
+def ask(stage: Stage, site: int, query_type: str, first: str, last: str) -> list[dict[str, Any]]:
+    needs = catalog.TYPES[query_type].needs
+    filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
+    body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
+    (entry,) = stage.entries(body, Scope((site,)), now=MIDNIGHT + DAY)
+    assert entry.success, entry.error
+    return entry.data
+
+
+def fields(query_type: str) -> set[str]:
+    return {output.name for output in catalog.TYPES[query_type].outputs}
+
+
+TYPES = [
+    name
+    for name, known in sorted(catalog.TYPES.items())
+    if known.subject == "website"
+    and not known.recent
+    and not known.today
+    and not (set(known.needs) - {"path", "message"})
+]
+DAYS = (("2026-06-16", "2026-06-17"), ("2026-06-16", "2026-06-16"), ("2026-06-17", "2026-06-17"))
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if fields(name) & OF_VISITORS])
+@pytest.mark.parametrize(("first", "last"), DAYS)
+def test_no_row_has_more_visitors_than_the_range(stage: Stage, site: int, name: str, first: str, last: str) -> None:
+    (totals,) = ask(stage, site, "summary_totals", first, last)
+    for row in ask(stage, site, name, first, last):
+        for field in fields(name) & OF_VISITORS:
+            assert row[field] <= totals["visitors"], (field, row)
+
+
+@pytest.mark.parametrize("name", [name for name in TYPES if fields(name) & OF_SESSIONS])
+def test_no_row_has_sessions_that_never_began(stage: Stage, site: int, name: str) -> None:
+    (totals,) = ask(stage, site, "session_metrics", "2026-06-15", "2026-06-17")
+    assert totals["total_sessions"] == 2 * PEOPLE
+    rows = ask(stage, site, name, "2026-06-15", "2026-06-17")
+    assert rows
+    for row in rows:
+        for field in fields(name) & OF_SESSIONS:
+            assert row[field] <= totals["total_sessions"], (field, row)
+            assert "custom_event" in name or row[field] == PEOPLE, (field, row)
+
+
+def test_no_share_is_more_than_all(stage: Stage, site: int) -> None:
+    for name in TYPES:
+        percents = [output.name for output in catalog.TYPES[name].outputs if output.unit == "percent"]
+        for row in ask(stage, site, name, "2026-06-16", "2026-06-17"):
+            assert all(row[field] is None or 0 <= row[field] <= 100 for field in percents), (name, row)
+
+
+@pytest.mark.parametrize(("name", "rows"), [("hour_of_day", 24), ("day_of_week", 7)])
+def test_hours_and_days_without_events_are_rows_of_zeros(stage: Stage, site: int, name: str, rows: int) -> None:
+    found = ask(stage, site, name, "2026-06-16", "2026-06-16")
+    assert [next(iter(row.values())) for row in found] == list(range(rows))
+    assert sum(row["pageviews"] for row in found) == 2 * PEOPLE
+    assert sum(row["pageviews"] > 0 for row in found) == (2 if rows == 24 else 1)
+
+
+def test_leaving_is_no_event_of_a_person_and_events_are_no_pages(stage: Stage) -> None:
+    (site,) = stage.new_sites(1)
+    view = page_view(site, MIDNIGHT, "/", 5)
+    told = [view, replace(view, kind=CUSTOM, name="buy", path="/app"), replace(view, kind=PAGE_EXIT, name="page_exit")]
+    stage.store_facts(told)
+    (row,) = ask(stage, site, "profile_list", "2026-06-17", "2026-06-17")
+    assert (row["unique_event_names"], row["unique_pages"]) == (2, 1)
+
+
+def test_of_a_choice_with_an_unknown_field_all_is_ignored(stage: Stage, site: int) -> None:
+    path = {"field": "path", "op": "eq", "value": "/nowhere"}
+    unknown = {"field": "event_name", "op": "eq", "value": "buy"}
+    either: dict[str, object] = {"any": [path, {"all": [unknown, {"field": "country", "op": "is_not_set"}]}]}
+    for group, ignored in (({"any": [path, unknown]}, ("event_name", "path")), (either, ("event_name",))):
+        body: dict[str, object] = {"parameters": ["top_pages"], "startDate": "2026-06-16", "endDate": "2026-06-16"}
+        (entry,) = stage.entries(body | {"filters": [group]}, Scope((site,)), now=MIDNIGHT)
+        assert sorted(entry.ignoredFilters or ()) == sorted(ignored)
+        assert bool(entry.data) == (len(ignored) > 1)

@@ -1,0 +1,83 @@
+"""Numbers are rounded half up, once, and the same by every engine (semantics 22 and 23)."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.clock import MINUTE
+from analytics_box.ingest.facts import ATTRIBUTES, METRICS, PAGE_EXIT, Event, Fact, Span
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog.values import quotient
+from tests.query.facts_of_all_kinds import ANA, page_view
+from tests.query.stage import Stage
+
+
+def vital(site: int, time: int, value: float, metric: str = "LCP") -> Span:
+    return Span("vitals", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), (METRICS[metric], value))
+
+
+def ask(stage: Stage, site: int, query_type: str) -> dict[str, Any]:
+    body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
+    (entry,) = stage.entries(body, Scope((site,)), now=stage.clock.now())
+    assert entry.success, entry.error
+    (row,) = entry.data
+    return row
+
+
+def told(stage: Stage, *facts: Fact) -> int:
+    (site,) = stage.new_sites(1)
+    stage.store_facts([replace(fact, site=site) for fact in facts])
+    return site
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "wanted"),
+    [
+        ((92.0, 1802.47, 4007.0), "p75", 2904.74),  # 2904.735
+        ((1.0, 1.01), "p50", 1.01),  # 1.005
+        ((2.675,), "p99", 2.68),
+        ((0.1, 0.2), "p95", 0.2),  # 0.195
+        ((1.0, 1.01, 1.005), "avg_value", 1.01),  # 1.005
+        ((0.1,) * 10 + (0.15,), "avg_value", 0.1),
+        ((86_400_000.0, 86_399_999.99), "p50", 86_400_000.0),  # ….995
+    ],
+)
+def test_measurements_are_interpolated_and_rounded_as_on_paper(
+    stage: Stage, values: tuple[float, ...], field: str, wanted: float
+) -> None:
+    now = stage.clock.now() - MINUTE
+    site = told(stage, *(vital(0, now + number, value) for number, value in enumerate(values)))
+    assert ask(stage, site, "vitals_overview")[field] == wanted
+
+
+def test_scores_have_four_digits(stage: Stage) -> None:
+    now = stage.clock.now() - MINUTE
+    site = told(stage, *(vital(0, now, value, "CLS") for value in (0.0001, 0.0002)))
+    assert ask(stage, site, "vitals_overview")["p50"] == 0.0002
+
+
+def test_seconds_and_shares_are_rounded_half_up(stage: Stage) -> None:
+    now = stage.clock.now() - MINUTE
+    site = told(stage, page_view(0, now, "/", ANA), page_view(0, now + 1_005, "/", ANA))
+    assert ask(stage, site, "session_metrics")["avg_session_duration"] == 1.01
+    assert ask(stage, site, "summary_totals")["median_session_duration"] == 1.01
+
+
+def test_a_mean_of_whole_numbers_is_rounded_half_up(stage: Stage) -> None:
+    now = stage.clock.now() - MINUTE
+    first = page_view(0, now, "/", ANA)
+    exits: list[Event] = [
+        replace(first, kind=PAGE_EXIT, name="page_exit", time=now + number, scroll=int(number == 0))
+        for number in range(8)
+    ]
+    site = told(stage, first, *exits)
+    assert ask(stage, site, "scroll_depth_summary")["avg_scroll_depth"] == 0.13  # 0.125
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "digits", "wanted"),
+    [(1, 8, 2, 0.13), (3, 8, 2, 0.38), (5, 1000, 2, 0.01), (2.5, 1000, 3, 0.003), (1, 3, 2, 0.33), (0, 7, 2, 0.0)],
+)
+def test_halves_are_rounded_up(part: float, whole: int, digits: int, wanted: float) -> None:
+    assert quotient(part, whole, digits) == wanted
