@@ -27,6 +27,7 @@ OTHERS = {
     "visitor_profiles": ("visitor", "time"),
     "erasures": ("id",),
     "drops": ("day", "reason"),
+    "replaced": ("session", "kind", "number"),
 }
 
 
@@ -82,7 +83,18 @@ def _find(db: Connection, table: str, number: int, before: int | None) -> list[i
 
 
 def _delete(db: Connection, *, table: str, number: int, found: list[int]) -> None:
-    db.execute(DELETE[table], (json.dumps(found), number))
+    listed = json.dumps(found)
+    if table == "events":
+        db.execute(
+            f"""
+            -- erase.delete
+            delete from replaced where site = :site and session in (
+              select session from {stored(table)} where id in (select value from json_each(:ids))
+            )
+            """,
+            {"site": number, "ids": listed},
+        )
+    db.execute(DELETE[table], (listed, number))
 
 
 def _delete_some(db: Connection, *, table: str, key: str, number: int) -> int:

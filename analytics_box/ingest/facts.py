@@ -53,6 +53,9 @@ def _parts() -> Iterator[tuple[Combination | None, int]]:
 PARTS = tuple(_parts())
 STORED_ATTRIBUTES = tuple(ATTRIBUTES[place] if one is None else one.column for one, place in PARTS)
 
+# What the number in each of these columns is of: the table of strings, or that of a combination.
+KINDS = tuple("strings" if one is None else one.table for one, _ in PARTS)
+
 OWN = (
     "site",
     "time",

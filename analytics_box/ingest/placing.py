@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from analytics_box.ingest import sessions
-from analytics_box.ingest.facts import PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES, TABLES, stored
+from analytics_box.ingest.facts import KINDS, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES, TABLES, stored
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal, Visits
 from analytics_box.store.db import Connection
@@ -79,6 +79,7 @@ class Placing:
         )
         if told.moves:
             self._flush(db)
+            _note_replaced(db, who.site, found.visits, told.session)
             for move in told.moves:
                 self._move(db, who, {who.visitor, who.other, found.home[1]}, move)
         self._live.keep(found, told.visits)
@@ -99,6 +100,18 @@ class Placing:
                     *((who.client_session, json.dumps(sorted(visitors))) if waiting else ()),
                 ),
             )
+
+
+def _note_replaced(db: Connection, site: int, before: Visits, now: Session | None) -> None:
+    """Remember what no row of a session has any more, for whoever removes its person."""
+    old = next((one.attributes for one in before.sessions if now is not None and one.number == now.number), None)
+    if old is None or now is None:
+        return
+    left = zip(KINDS, old, now.attributes, strict=True)
+    db.executemany(
+        "-- placing.note_replaced\ninsert or ignore into replaced (site, session, kind, number) values (?, ?, ?, ?)",
+        [(site, now.number, kind, number) for kind, number, other in left if number and number != other],
+    )
 
 
 def _tables_of(move: Move) -> list[str]:

@@ -169,9 +169,11 @@ class Erasures(Struct, frozen=True):
 
     def _remove(self, db: Connection, *, erasure: Erasure, table: str, found: Sequence[Trace]) -> None:
         """Remove rows, and end their sessions: what comes next begins new ones."""
+        sessions = {trace.session for trace in found} - {0}
         erasure_rows.note(db, erasure.id, len(found), leftovers.of(db, table, found))
+        erasure_rows.note(db, erasure.id, 0, leftovers.replaced(db, erasure.subject.site, sessions))
         traces.remove(db, table, found)
-        self.live.drop({trace.session for trace in found} - {0})
+        self.live.drop(sessions)
 
     async def _sweep(self, erasure: Erasure) -> None:
         """Remove the strings, and the combinations of strings, that no row has any more."""

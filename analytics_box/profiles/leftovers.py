@@ -36,6 +36,28 @@ def of(db: Connection, table: str, found: Sequence[Trace]) -> dict[str, set[int]
     return numbers | {STRINGS: strings_of(table, found)}
 
 
+def replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, set[int]]:
+    """The same of what rows of these sessions had once; it is forgotten with that."""
+    found: dict[str, set[int]] = {kind: set() for kind in KINDS}
+    rows = db.execute(
+        """
+        -- leftovers.replaced
+        delete from replaced where site = ? and session in (select value from json_each(?)) returning kind, number
+        """,
+        (site, json.dumps(sorted(sessions))),
+    )
+    for kind, number in rows.fetchall():
+        found[str(kind)].add(int(str(number)))
+    for table, _, parts in COMBINATIONS:
+        columns, listed = ", ".join(parts), json.dumps(sorted(found[table]))
+        rows = db.execute(
+            f"-- leftovers.replaced\nselect {columns} from {table} where id in (select value from json_each(?))",
+            (listed,),
+        )
+        found[STRINGS] |= {int(str(number)) for row in rows.fetchall() for number in row} - {0}
+    return found
+
+
 def used(
     db: Connection, kind: str, table: str, numbers: Collection[int], after: int, until: int | None = None
 ) -> set[int]:

@@ -342,4 +342,20 @@ EVENTS = (
     ("0007_stored_facts", STORED_FACTS),
     ("0008_not_measured", NOT_MEASURED),
     ("0009_lasting_ids", LASTING_IDS),
+    (
+        "0010_replaced",
+        (
+            # What rows of a session had before something earlier arrived: numbers of strings (kind strings) and of
+            # their combinations (clients, campaigns). Nothing may be left that refers to them but this.
+            """
+            create table replaced (
+              site             integer not null,
+              session          integer not null,
+              kind             text    not null check (kind in ('strings', 'clients', 'campaigns')),
+              number           integer not null check (number > 0),
+              primary key (site, session, kind, number)
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )

@@ -330,6 +330,21 @@ def test_a_combination_that_only_they_had_goes_though_others_have_its_parts(worl
     assert world.read("select count(*) from clients join stored_events on client = clients.id") == [(3,)]
 
 
+def test_what_a_session_had_before_its_first_page_view_came_goes_too(world: World) -> None:
+    """A custom event's referrer and campaign no longer stand in any row once the page view of its visit is there."""
+    own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
+    early = replace(event(world.shop.site, Said(1, "ada"), name="signup"), attributes=own)
+    world.add(early)
+    world.add(event(world.shop.site, Said(1, "ada", minute=1)), event(world.shop.site, Said(2)))
+    gone = {"/secret", "https://ada.example", "to ada"}
+    assert gone <= world.texts()
+    assert world.read("select count(*) from campaigns where id <> 0") == [(1,)]
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    assert not gone & world.texts()
+    assert world.read("select count(*) from campaigns where id <> 0") == [(0,)]
+    assert world.read("select count(*) from replaced") == [(0,)]
+
+
 def test_a_combination_that_no_row_has_goes_with_its_strings(world: World) -> None:
     """Rows that grew too old left it behind; what comes with the same words again must not find it."""
 
