@@ -16,7 +16,7 @@ import apsw
 from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.ingest import facts
 from analytics_box.ingest.ledger import stored_attributes
-from analytics_box.ingest.visitors import BITS
+from analytics_box.ingest.visitors import BITS, LASTS
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
@@ -163,7 +163,7 @@ def _of_day(
     view = numbers["screen_view"]
     paths = [numbers[path] for path in PATHS]
     crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))
-    visitors = [random.getrandbits(BITS) | 1 for _ in range(crowd)]
+    visitors = [random.getrandbits(BITS) & ~LASTS or 2 for _ in range(crowd)]  # of this day only
     lengths = list(_lengths(random, wanted))
     starts = sorted(day * DAY + int(random.random() * (DAY - 30 * MINUTE)) for _ in lengths)
     for started, views, session in zip(starts, lengths, sessions, strict=False):
