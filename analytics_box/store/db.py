@@ -10,6 +10,7 @@ import queue
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -195,7 +196,7 @@ class Db:
         unwanted = threading.Event()
         try:
             return await asyncio.get_running_loop().run_in_executor(
-                self._readers[long], self._read, work, seconds, unwanted
+                self._readers[long], copy_context().run, self._read, work, seconds, unwanted
             )
         except asyncio.CancelledError:
             unwanted.set()
