@@ -55,6 +55,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Literal["off", "on"], "A line for each request, without query strings, keys and addresses of visitors."
     ] = "off"
 
+    # Watching it
+    ready_free_mb: Annotated[
+        int, Meta(ge=0), "Megabytes of free disk below which GET /health/ready answers 503; 0: however few."
+    ] = 100
+    metrics: Annotated[
+        Literal["off", "on"], "GET /metrics with figures for Prometheus, from this machine only, or with a token."
+    ] = "off"
+    metrics_token_file: Annotated[
+        _Text, "File whose first line is the bearer token that GET /metrics then asks of everybody; empty: none."
+    ] = ""
+
     # Storage
     durability: Annotated[
         Literal["full", "normal"],

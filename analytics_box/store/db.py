@@ -12,7 +12,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
@@ -43,6 +43,14 @@ DISK_ERRORS = (
 )
 
 
+class Queues(NamedTuple):
+    """Writes that wait for the writer, reads that run or wait, and those of them that the log holds back."""
+
+    writes: int
+    reads: int
+    held: int
+
+
 class Db:
     """An open database file. Open it after the migrations; `close` drains the writer and folds the log back."""
 
@@ -66,6 +74,7 @@ class Db:
         self._reading = {True: 0, False: 0}
         self._closing = False
         self.version = 0  # of what is in the file: every commit of this process makes a new one
+        self.failing = False  # whether the last group commit failed
         self._log_pages, self._checkpoint_pages = 0, checkpoint_pages
         self._fold_at, self._gate_at = checkpoint_pages, LONG_LOG * checkpoint_pages
         self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
@@ -147,6 +156,7 @@ class Db:
             self._undo(start)
             return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
         self.version += 1
+        self.failing = False
         for companion in self._companions:
             companion.committed()
         return outcomes
@@ -169,6 +179,7 @@ class Db:
         return job, result, None
 
     def _roll_back(self) -> None:
+        self.failing = True
         try:
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
@@ -262,9 +273,9 @@ class Db:
             return 0
 
     @property
-    def waiting(self) -> tuple[int, int]:
-        """How many writes wait for the writer, and how many reads for the log to start again."""
-        return len(self._jobs), self._gate.waiting
+    def queues(self) -> Queues:
+        """How long its queues are now."""
+        return Queues(len(self._jobs), sum(self._reading.values()), self._gate.waiting)
 
     def _shorten_log(self) -> None:
         """Fold the log back as far as reads allow; past its bound, make a moment in which it can start again.

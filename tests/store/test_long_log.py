@@ -50,7 +50,7 @@ def wait_until(happened: Callable[[], bool]) -> None:
 
 def has_come(db: Db, reader: Reader) -> bool:
     """Whether it reads, or waits for the log to start again."""
-    return reader.begun.is_set() or db.waiting[1] > 0
+    return reader.begun.is_set() or db.queues.held > 0
 
 
 def test_the_log_starts_again_although_there_is_always_a_read(path: Path) -> None:
@@ -88,7 +88,7 @@ def test_reads_that_wait_go_on_without_another_write(path: Path) -> None:
     assert running.begun.wait(PATIENCE)
     make_long(db)
     held_back = Reader(db)
-    wait_until(lambda: db.waiting[1] == 1)
+    wait_until(lambda: db.queues.held == 1)
     assert not held_back.begun.is_set()
     running.end()
     assert held_back.begun.wait(PATIENCE)
@@ -105,7 +105,7 @@ def test_a_box_that_stops_keeps_no_read_waiting(path: Path) -> None:
     assert running.begun.wait(PATIENCE)
     make_long(db)
     held_back = Reader(db)
-    wait_until(lambda: db.waiting[1] == 1)
+    wait_until(lambda: db.queues.held == 1)
     closing = threading.Thread(target=db.close)
     closing.start()
     assert held_back.begun.wait(PATIENCE)
