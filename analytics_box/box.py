@@ -39,6 +39,9 @@ from analytics_box.state_side import StateSide, open_state
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
+from analytics_box.watch.figures import Watched
+from analytics_box.watch.readiness import Readiness
+from analytics_box.watch.runs import Runs
 from analytics_box.websites.late_parts import LateParts
 
 UNCHECKED_FILE = "unchecked"  # is there after an unclean stop, until both databases have been looked through
@@ -55,6 +58,7 @@ class Box(Struct, frozen=True):
     sign_ins: SignIns
     calls: Calls
     deliveries: Deliveries
+    runs: Runs
     application: App
     unclean: bool  # a run did not close its files, and nobody has looked through them since
 
@@ -86,6 +90,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     state = open_state(settings, clock)
     events = open_events(settings, clock, state)
     calls = _calls(settings, clock, state, events, client)
+    runs = Runs()
     return Box(
         settings=settings,
         clock=clock,
@@ -95,7 +100,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         sign_ins=state.sign_ins,
         calls=calls,
         deliveries=Deliveries(state.db, state.seal, calls.sender, clock),
-        application=_application(state, events, calls),
+        runs=runs,
+        application=_application(state, events, calls, runs),
         unclean=unclean,
     )
 
@@ -127,7 +133,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
     )
 
 
-def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
+def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs) -> App:
     settings = calls.settings
     files = assets.load(web_dir() / "static")
     pages = Pages(web_dir() / "templates", files)
@@ -154,6 +160,7 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
             "register": events.register,
             "keys": state.keys,
             "sign_ins": state.sign_ins,
+            "watched": _watched(state, events, settings, runs),
         },
     )
     return Front(
@@ -163,6 +170,12 @@ def _application(state: StateSide, events: EventSide, calls: Calls) -> App:
         limits=state.limits,
         settings=settings,
     )
+
+
+def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs) -> Watched:
+    databases = (state.db, events.db)
+    readiness = Readiness(databases, least_free=settings.ready_free_mb)
+    return Watched(databases, events.drops, events.engines, runs, readiness)
 
 
 def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) -> Redirects:

@@ -176,13 +176,14 @@ def _answers(found: Settings) -> bool:
 
 def _files_are_sound(directory: Path) -> bool:
     sound = True
+    in_use = server.is_served(directory)
     for name in (schema.BOX_FILE, schema.EVENTS_FILE):
         path = directory / name
         if not path.is_file():
             click.echo(f"{path}: missing", err=True)
             sound = False
             continue
-        found = integrity(path)
+        found = integrity(path, in_use=in_use)
         click.echo(f"{path}: {found}")
         sound = sound and found == "ok"
     return sound

@@ -208,7 +208,11 @@ JOBS = (
 
 async def run(job: Job, box: Box) -> None:
     """Run one job; a failure is logged and does not stop the next run."""
+    failed = True
     try:
         await job.run(box)
+        failed = False
     except Exception:
         log.exception("The job '%s' failed", job.name)
+    finally:
+        box.runs.note(job.name, box.clock.now(), failed=failed)

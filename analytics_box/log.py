@@ -1,18 +1,70 @@
-"""Logging: one line per message on standard error, without query strings, bodies or secrets."""
+"""Logging: one message on standard error, as text or as JSON, without query strings, bodies, secrets or addresses.
+
+What belongs to a request carries its id, which the answer's header X-Request-ID has, too.
+"""
 
 import logging
 import sys
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, Literal, TextIO
+from urllib.parse import quote
 
-FORMAT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
+import msgspec
+
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+_PATH_LETTERS = "/{}:@!$&'()*+,;="  # besides letters, digits and -._~
+_MOST_OF_A_PATH = 200  # characters
+
+access = logging.getLogger("analytics_box.access")
 
 
-def configure(level: str) -> None:
+class Text(logging.Formatter):
+    """A line for people; the request's id stands at its end, before what was raised."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s", "%Y-%m-%d %H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  logging's name
+        """The line without what was raised."""
+        line = super().formatMessage(record)
+        request_id = REQUEST_ID.get()
+        return f"{line}  [{request_id}]" if request_id else line
+
+
+class Json(logging.Formatter):
+    """A line for programs: time (UTC), level, logger, message, requestId, and what was raised as `exception`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if request_id := REQUEST_ID.get():
+            line["requestId"] = request_id
+        line |= record.__dict__.get("request", {})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
+
+
+def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream: TextIO | None = None) -> None:
     """Send the box's messages to standard error. `level` is debug, info, warning or error."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter(FORMAT, "%Y-%m-%d %H:%M:%S"))
+    stream = stream or sys.stderr
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(Text() if form == "text" or (form == "auto" and stream.isatty()) else Json())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     logging.getLogger("apscheduler").setLevel("WARNING")
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("_granian").setLevel("WARNING")
+
+
+def note_request(method: str, path: str, status: int, milliseconds: float) -> None:
+    """A line of the access log. `path` names the address without what may be secret in it."""
+    shown = quote(path[:_MOST_OF_A_PATH], safe=_PATH_LETTERS)
+    fields = {"method": method[:16], "path": shown, "status": status, "ms": round(milliseconds, 1)}
+    access.info("%s %s %d %.1f ms", *fields.values(), extra={"request": fields})

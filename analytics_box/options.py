@@ -91,7 +91,7 @@ def read_settings(given: dict[str, Any]) -> Settings:
     found, warnings = settings.load(flags)
     for warning in warnings:
         click.echo(f"Warning: {warning}", err=True)
-    log.configure(found.log_level)
+    log.configure(found.log_level, found.log_format)
     return found
 
 

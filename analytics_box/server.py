@@ -11,6 +11,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.links.directory import load_beside
 from analytics_box.settings import Settings, SettingsError
+from analytics_box.store.integrity import integrity_in_pieces
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +36,7 @@ LOCK_FILE = "lock"
 _BACKLOG = 2_048
 _HEADER_MS = 15_000  # to send a request's header; also closes idle connections
 _HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
+_PIECE_SECONDS = 600.0  # for one piece of the look after a crash
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
 
 
@@ -60,6 +63,17 @@ def lock(directory: Path) -> Iterator[None]:
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
             ) from taken
         yield
+
+
+def is_served(directory: Path) -> bool:
+    """Whether a box has this data directory now."""
+    if not (directory / LOCK_FILE).exists():
+        return False
+    try:
+        with lock(directory):
+            return False
+    except AlreadyRunning:
+        return True
 
 
 def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
@@ -175,7 +189,7 @@ def check_after_crash(box: Box) -> None:
     sound = True
     for db in (box.box_db, box.events.db):
         try:
-            found = db.read_now(lambda connection: connection.pragma("quick_check"), seconds=3_600)
+            found = integrity_in_pieces(partial(db.read_now, seconds=_PIECE_SECONDS))
         except Unavailable:
             log.warning("%s was not looked through to its end: the box is stopping", db.path.name)
             return

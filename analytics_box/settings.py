@@ -47,6 +47,24 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], "Name servers to ask, as 192.0.2.53 or 192.0.2.53:5353; empty: as the system resolves names."
     ] = ()
     log_level: Annotated[Literal["debug", "info", "warning", "error"], "How much is logged."] = "info"
+    log_format: Annotated[
+        Literal["auto", "text", "json"],
+        "How it is logged: a line of text, a line of JSON, or auto (text on a terminal, otherwise JSON).",
+    ] = "auto"
+    access_log: Annotated[
+        Literal["off", "on"], "A line for each request, without query strings, keys and addresses of visitors."
+    ] = "off"
+
+    # Watching it
+    ready_free_mb: Annotated[
+        int, Meta(ge=0), "Megabytes of free disk below which GET /health/ready answers 503; 0: however few."
+    ] = 100
+    metrics: Annotated[
+        Literal["off", "on"], "GET /metrics with figures for Prometheus, from this machine only, or with a token."
+    ] = "off"
+    metrics_token_file: Annotated[
+        _Text, "File whose first line is the bearer token that GET /metrics then asks of everybody; empty: none."
+    ] = ""
 
     # Storage
     durability: Annotated[

@@ -153,6 +153,16 @@ def test_check_finds_both_files_sound(data: Path) -> None:
     assert ended.exit_code == 0
 
 
+def test_check_finds_the_files_of_a_box_that_runs_sound_and_leaves_it_its_lock(data: Path) -> None:
+    set_up(data)
+    with server.lock(data):
+        assert server.is_served(data)
+        assert run("check", data=data).exit_code == 0
+        assert server.is_served(data)
+    assert not server.is_served(data)
+    assert run("check", data=data).exit_code == 0
+
+
 def test_check_says_what_is_missing(data: Path) -> None:
     ended = run("check", data=data)
     assert ended.exit_code == 1

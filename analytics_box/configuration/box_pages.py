@@ -23,6 +23,7 @@ async def box(visit: Visitor) -> Page:
         "box",
         version=analytics_box.__version__,
         files=files,
+        logs=_megabytes(sum(db.log_bytes for db in (parts.box_db, parts.queries.engines.events))),
         engine=words.engines[parts.queries.engines.name],
         state=words.states[status.state],
         facts=_facts(status),

@@ -4,6 +4,7 @@ Only websites that exist are counted, so strangers cannot make rows; a crash los
 """
 
 import logging
+from collections import Counter
 from functools import partial
 
 from analytics_box.clock import Clock, utc_day
@@ -26,9 +27,12 @@ class Drops:
         self._clock = clock
         self._capacity = capacity
         self._waiting: dict[Key, int] = {}
+        self.stored = 0  # events, since the start of the box
+        self.reasons: Counter[str] = Counter()  # why others were not counted, nobody's too, since then
 
     def note(self, site: int, reason: str, count: int = 1) -> None:
         """Something of this site was not counted, for this reason."""
+        self.reasons[reason] += count
         key = (site, utc_day(self._clock.now()), reason[:64])
         so_far = self._waiting.get(key, 0)
         if so_far or len(self._waiting) < self._capacity:

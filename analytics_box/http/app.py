@@ -48,6 +48,7 @@ def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, objec
         if line is None or not _is_host(scope):  # which Litestar refuses
             await litestar(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
         elif scope["method"] == "POST":
+            scope["path_template"] = scope["path"]  # as Litestar does
             await procedures.serve(line, scope, receive, send)
         else:
             await _not_posted(scope, receive, send)

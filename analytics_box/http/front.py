@@ -3,12 +3,12 @@
 Events and short links go straight from here to their handlers; everything else goes to Litestar.
 """
 
-import logging
+import time
 from collections.abc import Mapping
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from analytics_box import errors, ids
+from analytics_box import errors, ids, log
 from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
@@ -18,8 +18,6 @@ from analytics_box.http.well_known import RESOURCE
 from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
-
-log = logging.getLogger(__name__)
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -32,6 +30,7 @@ SECURITY_HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")
+LEFT = 499  # in the access log: the client left before its answer began
 FILES = "/static/"  # what pages on every host load
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 
@@ -66,6 +65,7 @@ class Front:
         self._hosts = hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
+        self._noted = settings.access_log == "on"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -73,7 +73,9 @@ class Front:
             return
         request_id = ids.new_request_id()
         scope["request_id"] = request_id
-        started = False
+        log.REQUEST_ID.set(request_id)
+        status = 0
+        began = time.perf_counter() if self._noted else 0.0
         head = scope["method"] == "HEAD"
         if head:
             scope["method"] = "GET"  # answered like GET, without the body
@@ -81,13 +83,13 @@ class Front:
         added = ((b"x-request-id", request_id.encode()), *self._headers)
 
         async def answer(message: Message) -> None:
-            nonlocal started
+            nonlocal status
             if message["type"] == "http.response.start":
-                started = True
+                status = message["status"]
                 given = {name for name, _ in message["headers"]}
                 more = [*added, *allowance_headers(scope.get("allowance"))]
                 own = message["headers"]
-                if message["status"] == 401:
+                if status == 401:
                     own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
                 message["headers"] = [*own, *(item for item in more if item[0] not in given)]
             elif head and message["type"] == "http.response.body":
@@ -100,10 +102,24 @@ class Front:
             return
         except Exception as raised:
             error = render.as_box_error(raised)
-            if not started:
+            if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
         finally:
             admission.leave(scope)
+            if self._noted:
+                method = "HEAD" if head else scope["method"]
+                log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)
+
+    def _shown(self, scope: Scope) -> str:
+        """A request's path for the access log: of addresses that hold ids and tokens, what they are made after."""
+        path: str = scope["path"]
+        if path in self._events:
+            return path
+        template = scope.get("path_template")
+        if template:
+            return str(template)
+        first, more = path[1:].partition("/")[::2]
+        return f"/{first}/..." if more else path
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
         """Hand a request to whoever answers it. Raises what they raise."""

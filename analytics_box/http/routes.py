@@ -46,6 +46,7 @@ from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.watch import routes as watch
 from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
@@ -70,6 +71,8 @@ class Route(NamedTuple):
 
 PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
+    Route("GET", "/health/ready", watch.ready, PUBLIC),
+    Route("GET", "/metrics", watch.metrics, PUBLIC),
     Route("GET", "/openapi.json", reference.openapi, PUBLIC),
     Route("GET", "/docs", reference.docs, PUBLIC, page=True),
     Route("GET", "/docs/definitions", manual.definitions, PUBLIC, page=True),

@@ -59,6 +59,7 @@ class Gathering:
         """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
         repeats = await self._intake.store(facts) if facts else []
+        self._intake.drops.stored += len(facts) - len(repeats)
         if not repeats and self._left_out is None and not self.sender.bot:
             return happened.stored(len(facts))
         return self._say(repeats)
@@ -76,6 +77,7 @@ class Gathering:
         for event in flagged:
             self._intake.drops.note(event.site, event.bot)
         held = Counter(event.bot for event in flagged)
+        self._intake.drops.stored -= len(flagged)
         return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped)
 
     def _leave_out(self, site: int, reason: str) -> None:

@@ -86,10 +86,14 @@ def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> 
     """Count a refusal for the website that it was meant for, as far as there is one, and say what happened."""
     reason = happened.reason_of(error, origin=b"origin" in headers)
     if reason is None:  # nothing is lost, or nobody's
-        return happened.NOT_STORED % (error.reason or error.code).lower().encode()
+        code = (error.reason or error.code).lower()
+        intake.drops.reasons[code] += 1
+        return happened.NOT_STORED % code.encode()
     site = scope.get("site") or _meant(intake, scope, headers)
     if site:
         intake.drops.note(site, reason)
+    else:
+        intake.drops.reasons[reason] += 1
     return happened.DROPPED % (1, reason.encode())
 
 

@@ -10,12 +10,14 @@ import queue
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.store.gate import Gate
 from analytics_box.store.writes import Companion, Connection, ConstraintError, Job, Outcome, Work, deliver
 
 __all__ = ["Connection", "ConstraintError", "Db"]
@@ -24,7 +26,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CHECKPOINT_PAGES = 2_000  # the writer folds the log back between batches once it is this long
+CHECKPOINT_PAGES = 2_000  # 16 MB: the writer folds the log back between batches each time it is so much longer
+LONG_LOG = 2  # checkpoints; past them new reads wait for the running ones to end, so that the log starts again
+LOG_KEPT = 32 << 20  # bytes of its file that stay once it has started again
 BUSY_MS = 5_000
 PROGRESS_STEPS = 20_000  # virtual machine steps between two looks at a read's deadline
 MAX_READ_SECONDS = 10.0
@@ -37,6 +41,14 @@ DISK_ERRORS = (
     apsw.CorruptError,
     apsw.BusyError,
 )
+
+
+class Queues(NamedTuple):
+    """Writes that wait for the writer, reads that run or wait, and those of them that the log holds back."""
+
+    writes: int
+    reads: int
+    held: int
 
 
 class Db:
@@ -62,7 +74,10 @@ class Db:
         self._reading = {True: 0, False: 0}
         self._closing = False
         self.version = 0  # of what is in the file: every commit of this process makes a new one
-        self._wal_pages, self._checkpoint_pages = 0, checkpoint_pages
+        self.failing = False  # whether the last group commit failed
+        self._log_pages, self._checkpoint_pages = 0, checkpoint_pages
+        self._fold_at, self._gate_at = checkpoint_pages, LONG_LOG * checkpoint_pages
+        self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
         self._writer = self._connect(writes=True, durability=durability)
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
         self._reader_count = readers
@@ -112,14 +127,19 @@ class Db:
     def _write_until_closed(self) -> None:
         while True:
             with self._ready:
-                while not self._jobs and not self._closing:
+                while not self._jobs and not self._closing and not self._gate.is_drained:
                     self._ready.wait()
                 batch, self._jobs = self._jobs, []
-            if not batch:
+            if batch:
+                deliver(self._commit(batch))
+            elif self._closing:
                 return
-            deliver(self._commit(batch))
-            if self._wal_pages > self._checkpoint_pages:
-                self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+            if self._gate.is_drained or self._log_pages > self._fold_at:
+                self._shorten_log()
+
+    def _wake_writer(self) -> None:
+        with self._ready:
+            self._ready.notify()
 
     def _commit(self, batch: list[Job]) -> list[Outcome]:
         start = [companion.mark() for companion in self._companions]
@@ -136,6 +156,7 @@ class Db:
             self._undo(start)
             return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
         self.version += 1
+        self.failing = False
         for companion in self._companions:
             companion.committed()
         return outcomes
@@ -158,6 +179,7 @@ class Db:
         return job, result, None
 
     def _roll_back(self) -> None:
+        self.failing = True
         try:
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
@@ -185,7 +207,7 @@ class Db:
         unwanted = threading.Event()
         try:
             return await asyncio.get_running_loop().run_in_executor(
-                self._readers[long], self._read, work, seconds, unwanted
+                self._readers[long], copy_context().run, self._read, work, seconds, unwanted
             )
         except asyncio.CancelledError:
             unwanted.set()
@@ -201,6 +223,13 @@ class Db:
         if self._closing:
             raise Unavailable(STOPPING)
         connection = self._connections.get()
+        try:
+            with self._gate.passed():
+                return self._read_on(connection, work, seconds, unwanted)
+        finally:
+            self._connections.put(connection)
+
+    def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
         deadline = time.monotonic() + seconds
         connection.set_progress_handler(
             lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
@@ -213,7 +242,6 @@ class Db:
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
         finally:
             connection.set_progress_handler(None)
-            self._connections.put(connection)
 
     # Care
 
@@ -228,6 +256,7 @@ class Db:
             self._closing = True
             self._ready.notify()
         self._thread.join()
+        self._gate.open()
         for readers in self._readers.values():
             readers.shutdown(wait=True)
         for _ in range(self._reader_count):
@@ -235,12 +264,47 @@ class Db:
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._writer.close()
 
-    def _checkpoint(self, mode: int) -> None:
+    @property
+    def log_bytes(self) -> int:
+        """Bytes of the write-ahead log's file; 0 where there is none."""
         try:
-            self._writer.wal_checkpoint(mode=mode)
+            return self.path.with_name(self.path.name + "-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @property
+    def queues(self) -> Queues:
+        """How long its queues are now."""
+        return Queues(len(self._jobs), sum(self._reading.values()), self._gate.waiting)
+
+    def _shorten_log(self) -> None:
+        """Fold the log back as far as reads allow; past its bound, make a moment in which it can start again.
+
+        A log that is folded back whole starts again with the next write, unless a read needs it that began before.
+        """
+        drained = self._gate.is_drained
+        whole = self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+        self._fold_at = self._log_pages + self._checkpoint_pages
+        if drained:
+            self._gate.open()
+            if not whole:  # to wait as often as before would not help
+                log.warning(
+                    "The log of %s is %d MB long and cannot start again while another program reads the file",
+                    self.path.name,
+                    self.log_bytes // 1_000_000,
+                )
+                self._gate_at = 2 * self._log_pages
+        elif self._log_pages > self._gate_at:
+            self._gate.close()
+
+    def _checkpoint(self, mode: int) -> bool:
+        """Fold the log back; whether all of it is in the file."""
+        try:
+            pages, folded = self._writer.wal_checkpoint(mode=mode)
         except apsw.Error as broken:
             log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
-        self._wal_pages = 0
+            return False
+        return folded >= pages
 
     def _connect(self, *, writes: bool, durability: str) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self._vfs)
@@ -250,7 +314,7 @@ class Db:
         connection.pragma("foreign_keys", True)
         connection.pragma("temp_store", "memory")
         connection.pragma("cache_size", -32_000 if writes else -8_000)
-        connection.pragma("journal_size_limit", 64 << 20)
+        connection.pragma("journal_size_limit", LOG_KEPT)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
         if writes:
@@ -260,5 +324,7 @@ class Db:
         return connection
 
     def _note_log_size(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._wal_pages = pages
+        if pages < self._log_pages:  # it has started again
+            self._fold_at, self._gate_at = self._checkpoint_pages, LONG_LOG * self._checkpoint_pages
+        self._log_pages = pages
         return apsw.SQLITE_OK

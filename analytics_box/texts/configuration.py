@@ -188,6 +188,7 @@ class TheBox:
     lead = "The program that serves these pages, for all organizations on it."
     version = "Version"
     files: ClassVar[Mapping[str, str]] = {"box.db": "Accounts and settings", "events.db": "Events"}
+    logs = "Of these, write-ahead logs"
     megabytes = "{number} MB"
     queries = "Queries"
     queries_lead = (

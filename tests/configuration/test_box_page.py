@@ -1,5 +1,6 @@
 """The page of the program itself: what it keeps, and which engine answers queries."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def test_the_page_says_what_answers_queries(box: WholeBox) -> None:
         assert (box.box.settings.data_dir / "columns.duckdb").exists()
     else:
         assert "SQLite" in page
+
+
+def test_the_page_says_how_long_the_logs_are(box: WholeBox) -> None:
+    box.box.events.db.write_now(lambda db: db.execute("create table filler as select randomblob(700000)").fetchall())
+    page = box.get("/settings/box", cookie=box.cookie).body.decode()
+    shown = re.search(r"write-ahead logs</dt>\s*<dd>([0-9.]+) MB", page)
+    assert shown is not None
+    assert 0.7 <= float(shown[1]) < 1.5
 
 
 def test_answers_do_not_depend_on_the_engine(box: WholeBox) -> None:

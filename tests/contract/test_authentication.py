@@ -207,6 +207,8 @@ def test_a_wrong_password_starts_none(box: WholeBox) -> None:
 # The closed list of addresses that need no credential (wire 0, public routes), as far as the box has them.
 PUBLIC = {
     ("GET", "/health"),
+    ("GET", "/health/ready"),
+    ("GET", "/metrics"),
     ("GET", "/script.js"),
     ("GET", "/databuddy.js"),
     ("GET", "/databuddy-debug.js"),

@@ -8,25 +8,27 @@ start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
          `benchmark`, ClickHouse
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
+overlap  queries that overlap for --seconds while events come in at --rate: the log stays below 64 MB
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
 
 import argparse
 from pathlib import Path
 
-from tests.load import answers, ingest, links, query, resources, soak
+from tests.load import answers, ingest, links, overlap, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "answers", "soak"))
+    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "answers", "overlap", "soak"))
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
     parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--seconds", type=int, default=600, help="how long queries overlap")
     parser.add_argument("--columnar", choices=("off", "on"), default="off", help="the replica during ingest")
-    parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest")
+    parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest and overlap")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     given = parser.parse_args()
@@ -41,6 +43,8 @@ def main() -> None:
             resources.start(given.events)
         case "answers":
             answers.main(given.events, given.days, given.data)
+        case "overlap":
+            overlap.main(given.rate, given.seconds, given.stored)
         case "soak":
             soak.main(given.rate, given.minutes)
         case _:

@@ -17,6 +17,10 @@ class Health(Struct):
     status: Literal["ok"]
 
 
+class Ready(Struct):
+    status: Literal["ok"]
+
+
 class WebsiteItem(Struct):
     """A website that the caller may read."""
 

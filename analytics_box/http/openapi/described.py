@@ -48,6 +48,21 @@ _CACHED = {304: "The file has not changed (If-None-Match)."}
 
 ROUTES: dict[tuple[str, str], Described] = {
     ("GET", "/health"): Described("Box", "Whether the box serves", answer=answers.Health),
+    ("GET", "/health/ready"): Described(
+        "Box",
+        "Whether the box can do its work",
+        text="503 when a database is gone or cannot be written, or when the disk is nearly full; `reason` says which.",
+        answer=answers.Ready,
+        errors=(503,),
+    ),
+    ("GET", "/metrics"): Described(
+        "Box",
+        "Figures for Prometheus",
+        text="Off unless the setting metrics is on; then by the token of metrics_token_file, or on this machine.",
+        answer=str,
+        media="text/plain",
+        errors=(401, 404),
+    ),
     ("GET", "/script.js"): Described(
         "Files", "The script that counts page views", answer=str, media="text/javascript", empty=_CACHED
     ),

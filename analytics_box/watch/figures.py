@@ -1,0 +1,134 @@
+"""The figures of a running box, as Prometheus reads them (text format 0.0.4).
+
+Most of them exist anyway: they are looked up when somebody asks, and cost nothing before.
+"""
+
+import os
+import resource
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+import analytics_box
+from analytics_box.drops.counts import Drops
+from analytics_box.query.engines import Engines
+from analytics_box.store.db import Db
+from analytics_box.watch.readiness import Readiness, free_bytes
+from analytics_box.watch.runs import Runs
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_KIBIBYTE = 1_024
+
+
+class Watched(Struct, frozen=True):
+    """The parts of a box that have figures."""
+
+    databases: tuple[Db, ...]
+    drops: Drops
+    engines: Engines
+    runs: Runs
+    readiness: Readiness
+
+
+class Figure(NamedTuple):
+    """One metric: its samples by the value of its label, or the only one where it has no label."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    help: str
+    label: str
+    samples: Mapping[str, float]
+
+
+async def exposition(watched: Watched) -> str:
+    """All figures as text."""
+    lines: list[str] = []
+    for figure in await figures(watched):
+        lines += [f"# HELP {figure.name} {figure.help}", f"# TYPE {figure.name} {figure.kind}"]
+        for value, sample in figure.samples.items():
+            label = f'{{{figure.label}="{_escaped(value)}"}}' if figure.label else ""
+            lines.append(f"{figure.name}{label} {sample:.15g}")
+    return "\n".join([*lines, ""])
+
+
+async def figures(watched: Watched) -> list[Figure]:
+    """All figures, now."""
+    trouble = await watched.readiness.trouble()
+    replica = await watched.engines.status()
+    return [
+        _one("analytics_box_ready", "Whether the box can do its work, as /health/ready says", not trouble),
+        Figure("analytics_box_info", "gauge", "The version", "version", {analytics_box.__version__: 1}),
+        Figure(
+            "analytics_box_events_total",
+            "counter",
+            "Events by what became of them: stored, or why not; a refused request counts once",
+            "outcome",
+            {"stored": watched.drops.stored, **watched.drops.reasons},
+        ),
+        *_of_databases(watched.databases),
+        _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),
+        _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind),
+        _one(
+            "analytics_box_disk_free_bytes",
+            "What may still be written to the disk of the data directory",
+            free_bytes(watched.databases[0].path.parent),
+        ),
+        *_of_jobs(watched.runs),
+        *_of_the_process(),
+    ]
+
+
+def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
+    def each(name: str, kind: Literal["counter", "gauge"], text: str, values: list[float]) -> Figure:
+        names = [db.path.name for db in databases]
+        return Figure(f"analytics_box_{name}", kind, text, "database", dict(zip(names, values, strict=True)))
+
+    queues = [db.queues for db in databases]
+    yield each("commits_total", "counter", "Group commits", [db.version for db in databases])
+    yield each("failing", "gauge", "Whether the last group commit failed", [db.failing for db in databases])
+    yield each("writes_waiting", "gauge", "Writes that wait for the disk", [found.writes for found in queues])
+    yield each("reads", "gauge", "Reads that run or wait", [found.reads for found in queues])
+    yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])
+    yield each("log_bytes", "gauge", "Size of the write-ahead log", [db.log_bytes for db in databases])
+    yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
+
+
+def _of_jobs(runs: Runs) -> Iterator[Figure]:
+    found = sorted(runs.by_name.items())
+    for name, kind, text, values in (
+        ("runs_total", "counter", "Runs since the start", {name: run.times for name, run in found}),
+        ("failures_total", "counter", "Runs that failed", {name: run.failures for name, run in found}),
+        ("last_run_seconds", "gauge", "Unix time of the end of the last run", {n: r.ended_at / 1e3 for n, r in found}),
+    ):
+        yield Figure(f"analytics_box_job_{name}", kind, text, "job", values)  # type: ignore[arg-type]
+
+
+def _of_the_process() -> Iterator[Figure]:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = used.ru_utime + used.ru_stime
+    yield Figure("process_cpu_seconds_total", "counter", "Processor time in seconds", "", {"": seconds})
+    yield _one("process_resident_memory_bytes", "Resident memory", _resident(used.ru_maxrss * _KIBIBYTE))
+    if os.path.isdir("/proc/self/fd"):
+        yield _one("process_open_fds", "Open files and connections", len(os.listdir("/proc/self/fd")))
+
+
+def _resident(peak: int) -> int:
+    """Resident memory in bytes; its peak on systems that do not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    except OSError:
+        return peak
+
+
+def _one(name: str, text: str, value: float) -> Figure:
+    return Figure(name, "gauge", text, "", {"": value})
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,63 @@
+"""Whether the box can do its work now: its files are there, the disk has room, and what is written reaches it."""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from analytics_box.errors import Unavailable
+from analytics_box.store.db import Connection, Db
+
+_PROBE_SECONDS = 2.0
+_MEGABYTE = 1_000_000
+
+
+class Readiness:
+    """Looks at the databases of a box, which have to be open."""
+
+    def __init__(self, databases: tuple[Db, ...], *, least_free: int) -> None:
+        self._files = [(db, _file(db.path)) for db in databases]
+        self._least_free = least_free
+
+    async def trouble(self) -> str:
+        """Why the box cannot do its work, in words that anybody may read; empty where it can.
+
+        Where a write has failed, another one is tried: nobody may send any while the box is not ready.
+        """
+        for db, file in self._files:
+            found = _file(db.path)
+            if found != file:
+                return f"{db.path.name} was replaced" if found else f"{db.path.name} is gone"
+        if free_bytes(self._files[0][0].path.parent) < self._least_free * _MEGABYTE:
+            return f"Less than {self._least_free} MB of the disk are free"
+        for db, _ in self._files:
+            if db.failing and not await _takes_writes(db):
+                return f"{db.path.name} cannot be written"
+        return ""
+
+
+def free_bytes(directory: Path) -> int:
+    """What the box may still write to the disk of this directory."""
+    return shutil.disk_usage(directory).free
+
+
+async def _takes_writes(db: Db) -> bool:
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            await db.write(_probe)
+    except (Unavailable, TimeoutError):
+        return False
+    return True
+
+
+def _probe(db: Connection) -> None:
+    """Change nothing, but write a page."""
+    db.pragma("user_version", db.pragma("user_version"))
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """Which file has this name, whatever is in it; None for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

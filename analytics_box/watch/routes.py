@@ -1,0 +1,74 @@
+"""GET /health/ready and GET /metrics: for load balancers and for Prometheus."""
+
+import hmac
+import logging
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.di import NamedDependency
+
+from analytics_box import errors
+from analytics_box.http.address import canonical
+from analytics_box.http.front import LOOPBACK_NAMES, host_name
+from analytics_box.settings import Settings
+from analytics_box.watch import figures
+from analytics_box.watch.figures import Watched
+
+log = logging.getLogger(__name__)
+
+_NO_STORE = {"cache-control": "no-store"}
+_BY_A_PROXY = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
+
+
+async def ready(watched: NamedDependency[Watched]) -> Response[bytes]:
+    """Whether the box can do its work: 200, or 503 with the reason."""
+    trouble = await watched.readiness.trouble()
+    said = {"status": "unavailable", "reason": trouble} if trouble else {"status": "ok"}
+    return Response(
+        msgspec.json.encode(said),
+        status_code=503 if trouble else 200,
+        media_type="application/json",
+        headers=_NO_STORE,
+    )
+
+
+async def metrics(
+    request: Request[Any, Any, Any], settings: NamedDependency[Settings], watched: NamedDependency[Watched]
+) -> Response[str]:
+    """Figures for Prometheus, where the setting `metrics` is on.
+
+    With `metrics_token_file` for whoever sends that token, else for programs on the same machine that come without
+    a proxy. Raises NotFound or AuthRequired.
+    """
+    if settings.metrics == "off":
+        raise errors.NotFound("There is nothing at this address")
+    if settings.metrics_token_file:
+        if not _has_token(request, settings.metrics_token_file):
+            raise errors.AuthRequired("Send the token of metrics_token_file as a bearer token")
+    elif not _is_local(request):
+        raise errors.NotFound("There is nothing at this address")
+    return Response(await figures.exposition(watched), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
+
+
+def _has_token(request: Request[Any, Any, Any], file: str) -> bool:
+    scheme, _, sent = request.headers.get("authorization", "").partition(" ")
+    try:
+        wanted = Path(file).read_text("utf-8").partition("\n")[0].strip()
+    except (OSError, UnicodeDecodeError) as broken:
+        log.error("metrics_token_file cannot be read: %s", type(broken).__name__)
+        return False
+    same = hmac.compare_digest(sent.strip().encode(), wanted.encode())
+    return scheme.lower() == "bearer" and bool(wanted) and same
+
+
+def _is_local(request: Request[Any, Any, Any]) -> bool:
+    """Whether a program on this machine asks, by a name of this machine: no proxy's client, no other site's page."""
+    client = request.scope["client"]
+    if client is None or any(name in request.headers for name in _BY_A_PROXY):
+        return False
+    address = canonical(client[0])
+    is_loopback = bool(address) and ip_address(address).is_loopback
+    return is_loopback and host_name(request.headers.get("host", "")) in LOOPBACK_NAMES

@@ -1,0 +1,74 @@
+"""GET /health/ready says why the box cannot do its work; GET /health only that it serves."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.errors import Unavailable
+from analytics_box.store.db import Db
+from analytics_box.watch.readiness import Readiness
+from tests.inprocess import WholeBox, whole_box
+from tests.store.failing_disk import FailingDisk
+from tests.store.notes import make_file, note
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[WholeBox]:
+    with whole_box(tmp_path) as made:
+        yield made
+
+
+def test_a_box_that_can_do_its_work_is_ready(box: WholeBox) -> None:
+    answer = box.get("/health/ready")
+    assert (answer.status, answer.json) == (200, {"status": "ok"})
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("name", ["box.db", "events.db"])
+def test_a_file_that_is_gone_or_replaced_is_named(box: WholeBox, name: str) -> None:
+    path = box.box.settings.data_dir / name
+    aside = path.rename(path.with_name("aside"))
+    assert_unavailable(box, f"{name} is gone")
+    path.write_bytes(aside.read_bytes())
+    assert_unavailable(box, f"{name} was replaced")
+    aside.rename(path)
+    assert box.get("/health/ready").status == 200
+
+
+def test_a_disk_that_is_nearly_full_is_said(tmp_path: Path) -> None:
+    with whole_box(tmp_path, adjust=lambda given: replace(given, ready_free_mb=10**9)) as box:
+        assert_unavailable(box, "Less than 1000000000 MB of the disk are free")
+
+
+def assert_unavailable(box: WholeBox, reason: str) -> None:
+    answer = box.get("/health/ready")
+    assert (answer.status, answer.json) == (503, {"status": "unavailable", "reason": reason})
+    assert str(box.box.settings.data_dir).encode() not in answer.body
+    assert box.get("/health").json == {"status": "ok"}
+
+
+def test_a_file_that_cannot_be_written_is_named_until_it_can_though_nobody_writes(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    make_file(path)
+
+    async def look() -> list[str]:
+        found = [await readiness.trouble()]
+        disk.failure = apsw.IOError
+        found.append(await readiness.trouble())  # nobody has noticed yet
+        with pytest.raises(Unavailable):
+            await db.write(note("lost"))
+        found.append(await readiness.trouble())
+        disk.failure = None
+        found.append(await readiness.trouble())
+        return found
+
+    with FailingDisk() as disk:
+        db = Db(path, readers=1, vfs=disk.name)
+        readiness = Readiness((db,), least_free=0)
+        assert asyncio.run(look()) == ["", "", "notes.db cannot be written", ""]
+        assert not db.failing
+        db.close()
