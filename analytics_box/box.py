@@ -38,7 +38,7 @@ from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.store import schema
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
+from analytics_box.store.pairing import bring_together
 from analytics_box.websites.late_parts import LateParts
 
 UNCHECKED_FILE = "unchecked"  # is there after an unclean stop, until both databases have been looked through
@@ -82,7 +82,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     # First, for it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     unclean = _was_left_open(settings.data_dir)
-    migrate(settings.data_dir)
+    bring_together(settings.data_dir)
     state = open_state(settings, clock)
     events = open_events(settings, clock, state)
     calls = _calls(settings, clock, state, events, client)

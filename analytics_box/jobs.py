@@ -11,6 +11,7 @@ from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
 from analytics_box.links import care as link_care
 from analytics_box.organizations import purge
+from analytics_box.store import pairing
 from analytics_box.store.db import Connection
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
@@ -118,6 +119,11 @@ async def note_key_use(box: Box) -> None:
     await box.note_key_use()
 
 
+async def note_numbers(box: Box) -> None:
+    """Tell events.db which numbers of websites and links have been given, so that none is ever given twice."""
+    await pairing.note_numbers(box.box_db, box.events.db)
+
+
 async def sort_event_ids(box: Box) -> None:
     """Sort the ids of new events into their table, so that few of them stay in memory."""
     await repeats.sort_in(box.events.db, box.events.event_ids)
@@ -194,6 +200,7 @@ JOBS = (
     Job("count people", 3_600, count_people),
     Job("forget held events", 3_600, forget_held),
     Job("note key use", 60, note_key_use),
+    Job("note numbers", 60, note_numbers),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
     Job("tend columns", 5, tend_columns),

@@ -13,6 +13,7 @@ from analytics_box.errors import BoxError
 from analytics_box.keys.rules import RateLimit
 from analytics_box.settings import Settings
 from analytics_box.store.migrations import DamagedFile, NewerSchema
+from analytics_box.store.pairing import NotAPair
 
 Command = Callable[..., Any]
 
@@ -22,6 +23,7 @@ _REFUSALS = (
     settings.SettingsError,
     NewerSchema,
     DamagedFile,
+    NotAPair,
     NotADemo,
     NotAnswering,
 )

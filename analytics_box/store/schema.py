@@ -467,4 +467,17 @@ BOX = (
         # Lists of links ask which tags there are, and which links have one.
         ("create index link_tags_by_tag on link_tags (tag, link)",),
     ),
+    (
+        "0014_box",
+        (
+            # Which box this is: events.db carries the same id.
+            """
+            create table box (
+              one              integer primary key check (one = 1),
+              id               text    not null check (length(id) = 32)
+            ) strict
+            """,
+            "insert into box (one, id) values (1, lower(hex(randomblob(16))))",
+        ),
+    ),
 )
