@@ -32,6 +32,7 @@ class Job(NamedTuple):
 async def turn_salts(box: Box) -> None:
     """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
     box.events.salts.current(box.clock.now())
+    box.events.salts.save()
 
 
 async def finish_erasures(box: Box) -> None:
