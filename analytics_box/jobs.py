@@ -165,6 +165,12 @@ def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
+async def look_at_files(box: Box) -> None:
+    """Notice when the databases are removed or replaced under the running box."""
+    for db in (box.box_db, box.events.db):
+        await asyncio.to_thread(db.look)
+
+
 async def give_space_back(box: Box) -> None:
     """Shorten files of which a tenth is empty, in small writes: much has been removed, or stored anew."""
     for db in (box.box_db, box.events.db):
@@ -209,6 +215,7 @@ JOBS = (
     Job("forget drops", 21_600, forget_drops),
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks),
+    Job("look at files", 10, look_at_files),
     Job("optimize", 86_400, optimize),
     Job("give space back", 3_600, give_space_back),
 )

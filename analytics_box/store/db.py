@@ -64,6 +64,9 @@ class Db:
         self.version = 0  # of what is in the file: every commit of this process makes a new one
         self._wal_pages, self._checkpoint_pages = 0, checkpoint_pages
         self._writer = self._connect(writes=True, durability=durability)
+        self._writer.pragma("schema_version")  # a first look, which makes the log
+        self._places = {file: _inode(file) for file in (path, path.with_name(f"{path.name}-wal"))}
+        self._is_gone = False
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
         self._reader_count = readers
         for _ in range(readers):
@@ -101,6 +104,8 @@ class Db:
         with self._ready:
             if self._closing:
                 raise Unavailable(STOPPING)
+            if self._is_gone:
+                raise Unavailable(f"The box has lost its file {self.path.name}; ask whoever runs it")
             if len(self._jobs) >= self._write_queue:
                 raise Unavailable(
                     "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
@@ -217,6 +222,22 @@ class Db:
 
     # Care
 
+    def look(self) -> None:
+        """Whether the file and its log are still where they were opened: while they are not, writes are refused.
+
+        What is written to a file without a name is lost when the box ends.
+        """
+        gone = [file for file, inode in self._places.items() if inode is not None and _inode(file) != inode]
+        if gone and not self._is_gone:
+            log.error(
+                "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
+                "export what you need, stop the box and restore a backup",
+                gone[0],
+            )
+        elif self._is_gone and not gone:
+            log.info("%s is back in its place: writes go on", self.path)
+        self._is_gone = bool(gone)
+
     def close(self) -> None:
         """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file.
 
@@ -262,3 +283,12 @@ class Db:
     def _note_log_size(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _inode(file: Path) -> tuple[int, int] | None:
+    """Which file has this name, if any."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
