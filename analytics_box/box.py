@@ -39,6 +39,7 @@ from analytics_box.state_side import StateSide, open_state
 from analytics_box.store import running
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
+from analytics_box.store.reserve import Reserve
 from analytics_box.websites.late_parts import LateParts
 
 
@@ -49,6 +50,7 @@ class Box(Struct, frozen=True):
     clock: Clock
     box_db: Db
     events: EventSide
+    reserve: Reserve
     limits: Limits
     sign_ins: SignIns
     calls: Calls
@@ -82,10 +84,12 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     # First, for it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     unclean = running.was_left_open(settings.data_dir)
+    reserve = Reserve(settings.data_dir)
+    reserve.keep_from_start()
     bring_together(settings.data_dir)
     running.starting(settings.data_dir)
-    state = open_state(settings, clock)
-    events = open_events(settings, clock, state)
+    state = open_state(settings, clock, reserve)
+    events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
     calls = _calls(settings, clock, state, events, client)
     return Box(
@@ -93,6 +97,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         clock=clock,
         box_db=state.db,
         events=events,
+        reserve=reserve,
         limits=state.limits,
         sign_ins=state.sign_ins,
         calls=calls,

@@ -27,6 +27,7 @@ from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.reserve import Reserve
 from analytics_box.store.strings import Strings
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class EventSide(Struct, frozen=True):
         self.engines.close()
 
 
-def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide:
+def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
     """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
     db = Db(
         settings.data_dir / schema.EVENTS_FILE,
@@ -67,6 +68,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
         durability=settings.durability,
         write_queue=settings.write_queue,
         read_queue=settings.query_queue,
+        reserve=reserve,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     people = People(strings, state.seal, clock)

@@ -2,17 +2,20 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
+from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
 from analytics_box.links import care as link_care
 from analytics_box.organizations import purge
 from analytics_box.store import pairing
 from analytics_box.store.db import Connection
+from analytics_box.store.trouble import Seldom
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
@@ -165,6 +168,11 @@ def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
+async def keep_reserve(box: Box) -> None:
+    """Set disk space aside for a full disk, and take events again once there is room."""
+    await asyncio.to_thread(box.reserve.keep)
+
+
 async def look_at_files(box: Box) -> None:
     """Notice when the databases are removed or replaced under the running box."""
     for db in (box.box_db, box.events.db):
@@ -215,15 +223,22 @@ JOBS = (
     Job("forget drops", 21_600, forget_drops),
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks),
+    Job("keep the reserve", 60, keep_reserve),
     Job("look at files", 10, look_at_files),
     Job("optimize", 86_400, optimize),
     Job("give space back", 3_600, give_space_back),
 )
 
 
+_may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process
+
+
 async def run(job: Job, box: Box) -> None:
     """Run one job; a failure is logged and does not stop the next run."""
     try:
         await job.run(box)
+    except Unavailable as refused:
+        if _may_complain[job.name]:
+            log.warning("The job '%s' did not run, and will again: %s", job.name, refused.message)
     except Exception:
         log.exception("The job '%s' failed", job.name)

@@ -14,6 +14,8 @@ from analytics_box.keys.rules import RateLimit
 from analytics_box.settings import Settings
 from analytics_box.store.migrations import DamagedFile, NewerSchema
 from analytics_box.store.pairing import NotAPair
+from analytics_box.store.seal import SealBroken
+from analytics_box.store.trouble import DataTrouble
 
 Command = Callable[..., Any]
 
@@ -24,6 +26,8 @@ _REFUSALS = (
     NewerSchema,
     DamagedFile,
     NotAPair,
+    DataTrouble,
+    SealBroken,
     NotADemo,
     NotAnswering,
 )

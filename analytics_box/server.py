@@ -27,6 +27,7 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.links.directory import load_beside
 from analytics_box.settings import Settings, SettingsError
+from analytics_box.store import trouble
 
 log = logging.getLogger(__name__)
 
@@ -43,14 +44,15 @@ class AlreadyRunning(Exception):
 
 @contextmanager
 def lock(directory: Path) -> Iterator[None]:
-    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning or SettingsError."""
+    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning, SettingsError or DataTrouble."""
     os.umask(0o077)
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = (directory / LOCK_FILE).open("a")
     except OSError as broken:
         raise SettingsError(
-            f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
+            trouble.words(broken, directory)
+            or f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
         ) from broken
     with opened as file:
         try:
@@ -59,7 +61,8 @@ def lock(directory: Path) -> Iterator[None]:
             raise AlreadyRunning(
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
             ) from taken
-        yield
+        with trouble.in_words(directory):
+            yield
 
 
 def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:

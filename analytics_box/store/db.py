@@ -16,6 +16,8 @@ from typing import Literal, TypeVar
 import apsw
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.store.reserve import Reserve
+from analytics_box.store.trouble import Seldom
 from analytics_box.store.writes import Companion, Connection, ConstraintError, Job, Outcome, Work, deliver
 
 __all__ = ["Connection", "ConstraintError", "Db"]
@@ -51,10 +53,13 @@ class Db:
         write_queue: int = 20_000,
         read_queue: int = 256,
         checkpoint_pages: int = CHECKPOINT_PAGES,
+        reserve: Reserve | None = None,
         vfs: str | None = None,
     ) -> None:
         self.path = path
         self._vfs = vfs
+        self._reserve = reserve
+        self._may_complain = Seldom()
         self._companions: tuple[Companion, ...] = ()
         self._ready = threading.Condition()
         self._jobs: list[Job] = []
@@ -84,12 +89,14 @@ class Db:
 
     # Writing
 
-    async def write(self, work: Work[T]) -> T:
-        """Run `work` in the next group commit; resumes after the commit.
+    async def write(self, work: Work[T], *, adds: bool = False) -> T:
+        """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk.
 
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
+        if adds and self._reserve is not None and self._reserve.is_given_up:
+            raise Unavailable("The disk of the box is full; send this again later", retry_after=60)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._enqueue(Job(work, future))
         return await future
@@ -122,24 +129,42 @@ class Db:
                 batch, self._jobs = self._jobs, []
             if not batch:
                 return
-            deliver(self._commit(batch))
+            deliver(self._commit_or_make_room(batch))
             if self._wal_pages > self._checkpoint_pages:
                 self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
 
-    def _commit(self, batch: list[Job]) -> list[Outcome]:
+    def _commit_or_make_room(self, batch: list[Job]) -> list[Outcome]:
+        """Commit; on a full disk once more with the log folded back, and once more with the reserve."""
+        outcomes = self._commit(batch)
+        for make_room in (self._fold, self._give_up_reserve):
+            if isinstance(outcomes, apsw.FullError) and make_room():
+                outcomes = self._commit(batch)
+        if isinstance(outcomes, list):
+            return outcomes
+        if not isinstance(outcomes, DISK_ERRORS):
+            log.error("A group of writes to %s failed", self.path.name, exc_info=outcomes)
+        elif self._may_complain:
+            log.error("%s cannot be written: %s", self.path.name, outcomes)
+        return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+
+    def _fold(self) -> bool:
+        self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+        return True
+
+    def _give_up_reserve(self) -> bool:
+        return self._reserve is not None and self._reserve.give_up()
+
+    def _commit(self, batch: list[Job]) -> list[Outcome] | Exception:
+        """What became of each, or why none was committed."""
         start = [companion.mark() for companion in self._companions]
         try:
             self._writer.execute("begin immediate")
             outcomes = [self._run(job) for job in batch]
             self._writer.execute("commit")
         except Exception as broken:
-            if not isinstance(broken, DISK_ERRORS):
-                log.exception("A group of writes to %s failed", self.path.name)
-            else:
-                log.error("%s cannot be written: %s", self.path.name, broken)
             self._roll_back()
             self._undo(start)
-            return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+            return broken
         self.version += 1
         for companion in self._companions:
             companion.committed()
@@ -260,7 +285,8 @@ class Db:
         try:
             self._writer.wal_checkpoint(mode=mode)
         except apsw.Error as broken:
-            log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
+            if self._may_complain:
+                log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
         self._wal_pages = 0
 
     def _connect(self, *, writes: bool, durability: str) -> apsw.Connection:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import apsw
 
+from analytics_box.store.trouble import words
+
 
 def integrity(path: Path) -> str:
     """What SQLite says of a file, "ok" if it is sound; it may be in use by a running server."""
@@ -14,5 +16,7 @@ def integrity(path: Path) -> str:
         finally:
             db.close()
     except apsw.Error as broken:
-        return f"damaged: {broken}"
+        if isinstance(broken, apsw.CorruptError | apsw.NotADBError):
+            return f"damaged ({broken}): restore a backup of both files"
+        return words(broken, path.parent) or f"cannot be read: {broken}"
     return "; ".join(str(row[0]) for row in rows)
