@@ -37,6 +37,7 @@ from analytics_box.outgoing.client import Client
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.store import running
+from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
@@ -51,6 +52,7 @@ class Box(Struct, frozen=True):
     box_db: Db
     events: EventSide
     reserve: Reserve
+    clock_watch: ClockWatch
     limits: Limits
     sign_ins: SignIns
     calls: Calls
@@ -98,6 +100,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         box_db=state.db,
         events=events,
         reserve=reserve,
+        clock_watch=ClockWatch(state.db, clock),
         limits=state.limits,
         sign_ins=state.sign_ins,
         calls=calls,

@@ -11,6 +11,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -164,8 +165,11 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
     scheduler = AsyncIOScheduler(
         timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     )
+    delays, now = jobs.delays(box), datetime.now(UTC)
     for job in jobs.JOBS:
-        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=job.seconds // 10 or None, args=(job, box))
+        first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
+        jitter = job.seconds // 10 or None
+        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=jitter, args=(job, box), **first)
     scheduler.start()
     return scheduler
 

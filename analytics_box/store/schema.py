@@ -480,4 +480,24 @@ BOX = (
             "insert into box (one, id) values (1, lower(hex(randomblob(16))))",
         ),
     ),
+    (
+        "0015_job_runs",
+        (
+            # When jobs ran last, so that a restart does not begin their intervals anew.
+            """
+            create table job_runs (
+              name             text    primary key check (length(name) between 1 and 64),
+              ran_at           integer not null
+            ) strict, without rowid
+            """,
+            # What the clock last showed, and since when it is doubted because it jumped ahead.
+            """
+            create table clock (
+              one              integer primary key check (one = 1),
+              seen             integer not null,
+              doubted_since    integer
+            ) strict
+            """,
+        ),
+    ),
 )
