@@ -33,6 +33,12 @@ from analytics_box.store import trouble
 log = logging.getLogger(__name__)
 
 LOCK_FILE = "lock"
+# A terminal that closes ends the box like any other signal does, unless nohup keeps it.
+_ENDING = tuple(
+    number
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+)
 _BACKLOG = 2_048
 _HEADER_MS = 15_000  # to send a request's header; also closes idle connections
 _HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
@@ -55,19 +61,43 @@ def lock(directory: Path) -> Iterator[None]:
             trouble.words(broken, directory)
             or f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
         ) from broken
-    with opened as file:
+    with opened as file, trouble.in_words(directory), _folder(directory) as folder:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_folder(folder)
         except OSError as taken:
             raise AlreadyRunning(
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
             ) from taken
-        with trouble.in_words(directory):
-            yield
+        if (mode := directory.stat().st_mode & 0o777) & 0o077:
+            log.warning(
+                "%s is open to other users (mode %04o), who may see when visitors come: chmod 700 %s",
+                *(directory, mode, directory),
+            )
+        yield
+
+
+@contextmanager
+def _folder(directory: Path) -> Iterator[int]:
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def _lock_folder(folder: int) -> None:
+    """Lock the folder itself, because the lock file may be removed. Network file systems may not know how."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as unknown:
+        log.debug("The folder cannot be locked, only its file: %s", unknown)
 
 
 def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; the caller holds the lock. `announce` is called once when the box listens."""
+    """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens."""
     with uvloop_runner() as runner:
         runner.run(_serve(settings, announce))
 
@@ -108,7 +138,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
         ssl_key=Path(settings.tls_key) if settings.tls_key else None,
     )
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _ENDING:
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
     scheduler = start_jobs(box)
