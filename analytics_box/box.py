@@ -36,15 +36,15 @@ from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Client
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
-from analytics_box.store import schema
+from analytics_box.store import running
+from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
-from analytics_box.store.migrations import migrate
+from analytics_box.store.pairing import bring_together
+from analytics_box.store.reserve import Reserve
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 from analytics_box.websites.late_parts import LateParts
-
-UNCHECKED_FILE = "unchecked"  # is there after an unclean stop, until both databases have been looked through
 
 
 class Box(Struct, frozen=True):
@@ -54,6 +54,8 @@ class Box(Struct, frozen=True):
     clock: Clock
     box_db: Db
     events: EventSide
+    reserve: Reserve
+    clock_watch: ClockWatch
     limits: Limits
     sign_ins: SignIns
     calls: Calls
@@ -72,12 +74,14 @@ class Box(Struct, frozen=True):
 
     def found_sound(self) -> None:
         """Both databases were looked through after an unclean stop."""
-        (self.settings.data_dir / UNCHECKED_FILE).unlink(missing_ok=True)
+        running.found_sound(self.settings.data_dir)
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
+        running.closing(self.settings.data_dir)
         self.events.close()
         self.box_db.close()
+        running.closed(self.settings.data_dir)
 
 
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
@@ -85,10 +89,14 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     clock = clock or SystemClock()
     # First, for it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
-    unclean = _was_left_open(settings.data_dir)
-    migrate(settings.data_dir)
-    state = open_state(settings, clock)
-    events = open_events(settings, clock, state)
+    unclean = running.was_left_open(settings.data_dir)
+    reserve = Reserve(settings.data_dir)
+    reserve.keep_from_start()
+    bring_together(settings.data_dir)
+    running.starting(settings.data_dir)
+    state = open_state(settings, clock, reserve)
+    events = open_events(settings, clock, state, reserve)
+    running.opened(settings.data_dir)
     calls = _calls(settings, clock, state, events, client)
     runs = Runs()
     return Box(
@@ -96,6 +104,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         clock=clock,
         box_db=state.db,
         events=events,
+        reserve=reserve,
+        clock_watch=ClockWatch(state.db, clock),
         limits=state.limits,
         sign_ins=state.sign_ins,
         calls=calls,
@@ -198,18 +208,3 @@ def web_dir() -> Path:
     package = Path(analytics_box.__file__).parent
     packaged = package / "web"
     return packaged if packaged.is_dir() else package.parent / "web"
-
-
-def _was_left_open(directory: Path) -> bool:
-    """Whether a run did not close its files; noted, for opening folds their logs back, which tell it."""
-    unchecked = directory / UNCHECKED_FILE
-    if unchecked.exists():
-        return True
-    if any(_is_left_over(directory / f"{name}-wal") for name in (schema.BOX_FILE, schema.EVENTS_FILE)):
-        unchecked.touch(mode=0o600)
-        return True
-    return False
-
-
-def _is_left_over(wal: Path) -> bool:
-    return wal.exists() and wal.stat().st_size > 0

@@ -1,4 +1,4 @@
-"""The command `analytics-box`: serve, demo, setup, check, key, user."""
+"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from analytics_box import __version__, server
+from analytics_box import __version__, errors, server
 from analytics_box.accounts import first_run, passwords, rules
 from analytics_box.accounts.setup import Wanted
 from analytics_box.box import Box
@@ -24,6 +24,7 @@ from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.integrity import integrity
+from analytics_box.store.pairing import bring_together
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -146,6 +147,22 @@ def _print_made(made: dict[str, str], *, as_json: bool) -> None:
     click.echo(f"Website      {made['website']} ({made['websiteId']})")
     click.echo(f"API key      {made['apiKey']}")
     click.echo("Keep the key now: it is not shown again.")
+
+
+@main.command("accept-files")
+@with_settings("data_dir")
+def accept_files(**given: Any) -> None:
+    """Go on without events.db, or with a box.db older than it, after a start was refused because of that."""
+
+    def run() -> None:
+        found = read_settings(given)
+        if not (found.data_dir / schema.BOX_FILE).exists():
+            raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
+        with server.lock(found.data_dir):
+            done = bring_together(found.data_dir, accept=True)
+        click.echo("\n".join(done) or "The files belong together; nothing had to be accepted")
+
+    guarded(run)
 
 
 @main.command()

@@ -1,6 +1,7 @@
 """The side of the events: events.db, what is in memory beside it, how events come in and how they are asked about."""
 
 import asyncio
+import logging
 
 from msgspec import Struct
 
@@ -25,8 +26,11 @@ from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.reserve import Reserve
 from analytics_box.store.strings import Strings
+
+log = logging.getLogger(__name__)
 
 SALTS_FILE = "salts"
 
@@ -56,7 +60,7 @@ class EventSide(Struct, frozen=True):
         self.engines.close()
 
 
-def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide:
+def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
     """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
     db = Db(
         settings.data_dir / schema.EVENTS_FILE,
@@ -64,6 +68,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
         durability=settings.durability,
         write_queue=settings.write_queue,
         read_queue=settings.query_queue,
+        reserve=reserve,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     people = People(strings, state.seal, clock)
@@ -71,6 +76,10 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, state.seal.derive)
+    if salts.problem and db.read_now(_has_events):
+        log.warning(
+            "%s was made anew (%s): visitors who were here today count as others from now on", salts.path, salts.problem
+        )
     salts.current(clock.now())
     drops = Drops(db, clock)
     places = Places(settings)
@@ -114,3 +123,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide) -> EventSide
             strangers=max(1, settings.readers // 2),
         ),
     )
+
+
+def _has_events(db: Connection) -> bool:
+    return bool(db.execute("-- event_side.has_events\nselect 1 from stored_events limit 1").fetchall())

@@ -2,35 +2,43 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
+from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
 from analytics_box.links import care as link_care
 from analytics_box.organizations import purge
+from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
+from analytics_box.store.trouble import Seldom
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
 
 log = logging.getLogger(__name__)
 
+LONG = 300  # seconds; what runs less often is remembered
+FIRST = 10  # seconds after the start until the first of them that is overdue; the others follow one by one
 _PAGES_AT_ONCE = 500  # 4 MB, so that other writes hardly wait
 
 
 class Job(NamedTuple):
-    """A job. `seconds` is the time between two runs."""
+    """A job. `seconds` is the time between two runs. What `removes` what is old waits until the clock is trusted."""
 
     name: str
     seconds: int
     run: Callable[[Box], Awaitable[None]]
+    removes: bool = False
 
 
 async def turn_salts(box: Box) -> None:
     """Overwrite salts of days that are over even when no event comes, so that no address can be linked later."""
     box.events.salts.current(box.clock.now())
+    box.events.salts.save()
 
 
 async def finish_erasures(box: Box) -> None:
@@ -118,6 +126,11 @@ async def note_key_use(box: Box) -> None:
     await box.note_key_use()
 
 
+async def note_numbers(box: Box) -> None:
+    """Tell events.db which numbers of websites and links have been given, so that none is ever given twice."""
+    await pairing.note_numbers(box.box_db, box.events.db)
+
+
 async def sort_event_ids(box: Box) -> None:
     """Sort the ids of new events into their table, so that few of them stay in memory."""
     await repeats.sort_in(box.events.db, box.events.event_ids)
@@ -158,6 +171,22 @@ def _optimize(db: Connection) -> None:
     db.pragma("optimize")
 
 
+async def watch_clock(box: Box) -> None:
+    """Notice when the clock jumps ahead."""
+    await box.clock_watch.is_trusted()
+
+
+async def keep_reserve(box: Box) -> None:
+    """Set disk space aside for a full disk, and take events again once there is room."""
+    await asyncio.to_thread(box.reserve.keep)
+
+
+async def look_at_files(box: Box) -> None:
+    """Notice when the databases are removed or replaced under the running box."""
+    for db in (box.box_db, box.events.db):
+        await asyncio.to_thread(db.look)
+
+
 async def give_space_back(box: Box) -> None:
     """Shorten files of which a tenth is empty, in small writes: much has been removed, or stored anew."""
     for db in (box.box_db, box.events.db):
@@ -185,34 +214,58 @@ JOBS = (
     Job("sweep limits", 60, sweep_limits),
     Job("sweep accounts", 3_600, sweep_accounts),
     Job("note old client ids", 300, note_old_client_ids),
-    Job("purge websites", 3_600, purge_websites),
-    Job("purge organizations", 3_600, purge_organizations),
-    Job("retain events", 21_600, retain_events),
+    Job("purge websites", 3_600, purge_websites, removes=True),
+    Job("purge organizations", 3_600, purge_organizations, removes=True),
+    Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("reload places", 60, reload_places),
     Job("count people", 3_600, count_people),
-    Job("forget held events", 3_600, forget_held),
+    Job("forget held events", 3_600, forget_held, removes=True),
     Job("note key use", 60, note_key_use),
+    Job("note numbers", 60, note_numbers),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
     Job("tend columns", 5, tend_columns),
     Job("write drops", 1, write_drops),
-    Job("forget drops", 21_600, forget_drops),
+    Job("forget drops", 21_600, forget_drops, removes=True),
     Job("sweep clicks", 600, sweep_clicks),
-    Job("retain clicks", 21_600, retain_clicks),
+    Job("retain clicks", 21_600, retain_clicks, removes=True),
+    Job("watch the clock", 600, watch_clock),
+    Job("keep the reserve", 60, keep_reserve),
+    Job("look at files", 10, look_at_files),
     Job("optimize", 86_400, optimize),
     Job("give space back", 3_600, give_space_back),
 )
+
+
+def delays(box: Box) -> dict[str, float]:
+    """Seconds from now to the first run of each job with a long interval: what is left of its interval."""
+    now = box.clock.now()
+    long = [job for job in JOBS if job.seconds >= LONG]
+    ran = box.box_db.write_now(lambda db: job_runs.last_runs(db, [job.name for job in long], now))
+    return {
+        job.name: max(job.seconds - max(now - ran[job.name], 0) / 1000, FIRST + place) for place, job in enumerate(long)
+    }
+
+
+_may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process
 
 
 async def run(job: Job, box: Box) -> None:
     """Run one job; a failure is logged and does not stop the next run."""
     failed = True
     try:
+        if job.removes and not await box.clock_watch.is_trusted():
+            return
         await job.run(box)
+        if job.seconds >= LONG:
+            now = box.clock.now()
+            await box.box_db.write(lambda db: job_runs.note(db, job.name, now))
         failed = False
+    except Unavailable as refused:
+        if _may_complain[job.name]:
+            log.warning("The job '%s' did not run, and will again: %s", job.name, refused.message)
     except Exception:
         log.exception("The job '%s' failed", job.name)
-    finally:
-        box.runs.note(job.name, box.clock.now(), failed=failed)
+    box.runs.note(job.name, box.clock.now(), failed=failed)

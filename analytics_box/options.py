@@ -13,6 +13,9 @@ from analytics_box.errors import BoxError
 from analytics_box.keys.rules import RateLimit
 from analytics_box.settings import Settings
 from analytics_box.store.migrations import DamagedFile, NewerSchema
+from analytics_box.store.pairing import NotAPair
+from analytics_box.store.seal import SealBroken
+from analytics_box.store.trouble import DataTrouble
 
 Command = Callable[..., Any]
 
@@ -22,6 +25,9 @@ _REFUSALS = (
     settings.SettingsError,
     NewerSchema,
     DamagedFile,
+    NotAPair,
+    DataTrouble,
+    SealBroken,
     NotADemo,
     NotAnswering,
 )

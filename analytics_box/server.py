@@ -11,6 +11,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,18 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.links.directory import load_beside
 from analytics_box.settings import Settings, SettingsError
+from analytics_box.store import trouble
 from analytics_box.store.integrity import integrity_in_pieces
 
 log = logging.getLogger(__name__)
 
 LOCK_FILE = "lock"
+# A terminal that closes ends the box like any other signal does, unless nohup keeps it.
+_ENDING = tuple(
+    number
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+)
 _BACKLOG = 2_048
 _HEADER_MS = 15_000  # to send a request's header; also closes idle connections
 _HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
@@ -46,28 +54,35 @@ class AlreadyRunning(Exception):
 
 @contextmanager
 def lock(directory: Path) -> Iterator[None]:
-    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning or SettingsError."""
+    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning, SettingsError or DataTrouble."""
     os.umask(0o077)
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         opened = (directory / LOCK_FILE).open("a")
     except OSError as broken:
         raise SettingsError(
-            f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
+            trouble.words(broken, directory)
+            or f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
         ) from broken
-    with opened as file:
+    with opened as file, trouble.in_words(directory), _folder(directory) as folder:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_folder(folder)
         except OSError as taken:
             raise AlreadyRunning(
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
             ) from taken
+        if (mode := directory.stat().st_mode & 0o777) & 0o077:
+            log.warning(
+                "%s is open to other users (mode %04o), who may see when visitors come: chmod 700 %s",
+                *(directory, mode, directory),
+            )
         yield
 
 
 def is_served(directory: Path) -> bool:
     """Whether a box has this data directory now."""
-    if not (directory / LOCK_FILE).exists():
+    if not directory.exists():
         return False
     try:
         with lock(directory):
@@ -76,8 +91,27 @@ def is_served(directory: Path) -> bool:
         return True
 
 
+@contextmanager
+def _folder(directory: Path) -> Iterator[int]:
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def _lock_folder(folder: int) -> None:
+    """Lock the folder itself, because the lock file may be removed. Network file systems may not know how."""
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as unknown:
+        log.debug("The folder cannot be locked, only its file: %s", unknown)
+
+
 def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; the caller holds the lock. `announce` is called once when the box listens."""
+    """Serve until a signal ends it; the caller holds the lock. `announce` is called once when the box listens."""
     with uvloop_runner() as runner:
         runner.run(_serve(settings, announce))
 
@@ -118,7 +152,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
         ssl_key=Path(settings.tls_key) if settings.tls_key else None,
     )
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _ENDING:
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
     scheduler = start_jobs(box)
@@ -175,8 +209,11 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
     scheduler = AsyncIOScheduler(
         timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     )
+    delays, now = jobs.delays(box), datetime.now(UTC)
     for job in jobs.JOBS:
-        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=job.seconds // 10 or None, args=(job, box))
+        first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
+        jitter = job.seconds // 10 or None
+        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=jitter, args=(job, box), **first)
     scheduler.start()
     return scheduler
 

@@ -17,17 +17,24 @@ from platformdirs import user_data_path
 ENVIRONMENT_PREFIX = "ANALYTICS_BOX_"
 CONFIG_VARIABLE = "ANALYTICS_BOX_CONFIG"
 FILE_NAME = "analytics-box.toml"
+NOWHERE = Path()
 
 _Text = Annotated[str, Meta(max_length=2048)]
+
+
+def _default_data_dir() -> Path:
+    """Where a user's data lies; NOWHERE for a user without a home directory, such as some services."""
+    try:
+        return user_data_path("analytics-box")
+    except RuntimeError:
+        return NOWHERE
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings after files, environment and flags have been read. Limits are counts per 60 s; 0 is unlimited."""
 
     # Where it runs
-    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = user_data_path(
-        "analytics-box"
-    )
+    data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = _default_data_dir()
     host: Annotated[_Text, "Address to listen on."] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on; 0 lets the system choose."] = 8000
     base_url: Annotated[
@@ -230,7 +237,7 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
 
     named = environ.get(CONFIG_VARIABLE)
     path = Path(named) if named else data_dir / FILE_NAME
-    content = _read(path) if named or path.is_file() else {}
+    content = _read(path) if named or (data_dir != NOWHERE and os.path.isfile(path)) else {}
 
     warnings = [f"{path}: {name!r} is not a setting" for name in content if name not in known]
     warnings += [
@@ -241,7 +248,12 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
     merged: dict[str, Any] = {name: value for name, value in content.items() if name in known}
     merged |= {name: _from_text(known[name], text) for name, text in given.items()}
     merged |= dict(flags)
-    return _convert(merged, known), tuple(warnings)
+    settings = _convert(merged, known)
+    if settings.data_dir == NOWHERE and "data_dir" not in merged:
+        raise SettingsError(
+            "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
+        )
+    return settings, tuple(warnings)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -261,7 +273,10 @@ def _from_text(row: Row, text: str) -> Any:
 
 def _path(kind: type, value: Any) -> Any:
     if kind is Path and isinstance(value, str | Path) and str(value):
-        return Path(value).expanduser()
+        try:
+            return Path(value).expanduser()
+        except RuntimeError as homeless:
+            raise msgspec.ValidationError(f"{value}: there is no home directory; give the whole path") from homeless
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got {value!r}")
 
 

@@ -19,6 +19,7 @@ from analytics_box.links.domain_list import DomainList
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
+from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
@@ -43,9 +44,9 @@ class StateSide(Struct, frozen=True):
     sign_ins: SignIns
 
 
-def open_state(settings: Settings, clock: Clock) -> StateSide:
+def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
-    db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability)
+    db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
     organizations = Organizations(
         db.read_now(account_rows.organizations), db.read_now(account_rows.deleted_organizations)
     )

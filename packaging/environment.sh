@@ -129,6 +129,15 @@ apt_install() {
     apt-get update -qq </dev/null >&2 && apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
 }
 
+# Ends with what to do where the command cannot be run although it is there: another processor, no right, noexec.
+check_command() {
+    status=0
+    "$venv/bin/python" -I -S -c '' >/dev/null 2>&1 || status=$?
+    { [ "$status" -lt 126 ] && [ -x "$venv/bin/analytics-box" ]; } ||
+        fail "$venv cannot be run: it was made for another machine, belongs to another user, or its disk is mounted noexec." \
+            "Delete it and run the same command again, as its owner and on a disk that may run programs."
+}
+
 # In a subshell. Only what says where packages come from is taken over from the caller's pip settings.
 install_packages() {
     unset PYTHONHOME PYTHONPATH

@@ -14,4 +14,5 @@ if [ $# -eq 0 ]; then
     set -- serve
 fi
 unset PYTHONHOME
+check_command
 exec "$venv/bin/analytics-box" "$@"

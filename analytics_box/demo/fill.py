@@ -20,7 +20,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.rules import Link
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import migrate
+from analytics_box.store.pairing import bring_together
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
 
@@ -51,7 +51,7 @@ def fill(directory: Path, now: int, seed: str = SEED) -> Demo:
     Raises NotADemo, before anything is written, for a directory that something else has filled.
     """
     demo = _read(directory) or _new(directory, now)
-    migrate(directory)
+    bring_together(directory)
     target, short = _account(directory, demo, now)
     start = max(demo.filled, now - DAYS * DAY)
     happened = history.events(seed, target, first_day=demo.first_day, start=start, end=now)

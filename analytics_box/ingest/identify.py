@@ -53,7 +53,7 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
         said_so = happened.DROPPED % (1, left_out.encode())
         return nothing(said_so) if sender.bot else success(sent, said_so, type="identify")
     try:
-        await intake.events.write(lambda db: intake.people.identify(db, said))
+        await intake.events.write(lambda db: intake.people.identify(db, said), adds=True)
     except SealBroken as broken:
         log.error("A person cannot be identified: %s", broken)
         raise errors.Unavailable("The box cannot read what it knows of this person; its log says more") from broken

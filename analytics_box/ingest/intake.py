@@ -52,7 +52,7 @@ class Intake(Struct, frozen=True):
     async def store(self, facts: Sequence[Fact]) -> list[Fact]:
         """Returns when the facts are on disk: those that had been before. Raises Unavailable; then none is."""
         try:
-            return await self.events.write(lambda db: self.ledger.append(db, facts))
+            return await self.events.write(lambda db: self.ledger.append(db, facts), adds=True)
         except Unavailable as refused:
             refused.reason = "DELIVERY_UNAVAILABLE"
             raise

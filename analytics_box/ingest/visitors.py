@@ -7,7 +7,7 @@ anything else. Ids with a salt are even; those without one last, and are odd.
 
 import hashlib
 import json
-import os
+import logging
 import secrets
 from collections.abc import Callable
 from functools import lru_cache
@@ -16,6 +16,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from analytics_box.clock import DAY, utc_day
+from analytics_box.store.files import write_private
+
+log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
 # Six bytes in SQLite. The lowest bit says whether the id lasts, which nothing else in a row tells; among a million
@@ -55,25 +58,47 @@ class Salts(Struct, frozen=True):
 
 
 class SaltFile:
-    """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced."""
+    """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced.
+
+    `problem` says why the file could not be read when it was opened; salts were then made anew.
+    """
 
     def __init__(self, path: Path, history: Derive) -> None:
         self.path = path
+        self.problem = ""
         self._history = history
         self._salts = self._read()
+        self._is_saved = True
 
     def current(self, now: int) -> Salts:
         """The salts for this instant. The first call of a UTC day forgets the salt from before yesterday."""
         day = utc_day(now)
-        if self._salts is None or day > self._salts.day:
+        if self._salts is None or day != self._salts.day:
             self._salts = self._turn(day)
-            self._write(self._salts)
+            self._is_saved = False
+            self.save()
         return self._salts
 
+    def save(self) -> None:
+        """Write the salts where that has failed so far: until then the file keeps those of before."""
+        if self._is_saved or self._salts is None:
+            return
+        salts = self._salts
+        content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
+        try:
+            write_private(self.path, json.dumps(content).encode())
+        except OSError as broken:
+            log.error("%s cannot be written, which is tried again each minute: %s", self.path, broken.strerror)
+        else:
+            self._is_saved = True
+
     def _turn(self, day: int) -> Salts:
-        old = self._salts
+        """Salts of another day; where a clock goes back by a day, yesterday's are today's again."""
+        old, fresh = self._salts, secrets.token_bytes(SALT_BYTES)
+        if old is not None and old.day == day + 1:
+            return Salts(day, old.yesterday, fresh, self._history)
         yesterday = old.today if old is not None and old.day == day - 1 else secrets.token_bytes(SALT_BYTES)
-        return Salts(day, secrets.token_bytes(SALT_BYTES), yesterday, self._history)
+        return Salts(day, fresh, yesterday, self._history)
 
     def _read(self) -> Salts | None:
         try:
@@ -84,19 +109,12 @@ class SaltFile:
                 yesterday=bytes.fromhex(found["yesterday"]),
                 history=self._history,
             )
-        except (OSError, ValueError, KeyError, TypeError):
+            if not len(salts.today) == len(salts.yesterday) == SALT_BYTES:
+                raise ValueError("its salts are of another length")
+        except (OSError, ValueError, KeyError, TypeError) as broken:
+            self.problem = "it is missing" if isinstance(broken, FileNotFoundError) else str(broken) or "it is damaged"
             return None
-        return salts if len(salts.today) == len(salts.yesterday) == SALT_BYTES else None
-
-    def _write(self, salts: Salts) -> None:
-        content = {"day": salts.day, "today": salts.today.hex(), "yesterday": salts.yesterday.hex()}
-        beside = self.path.with_name(self.path.name + ".new")
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(json.dumps(content))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self.path)
+        return salts
 
 
 def cookieless(salt: bytes, site: int, network: str, user_agent: str) -> int:

@@ -94,6 +94,16 @@ def upsert(
     return _change(db, found, by, wanted if rename else replace(wanted, name=UNSET))
 
 
+def standing(db: Connection, organization_id: str, wanted: Wanted) -> Link | None:
+    """The organization's link that stands at the wanted slug already, if these values would not change it."""
+    if not isinstance(wanted.slug, str):
+        return None
+    found = rows.find_by_slug(db, wanted.domain if isinstance(wanted.domain, str) else "", wanted.slug)
+    if found is None or found.organization_id != organization_id or difference(found, applied(found, wanted)):
+        return None
+    return found
+
+
 def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
     """The link and its slug are gone. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "member")

@@ -17,6 +17,7 @@ from analytics_box.links.click_rows import Click, Orphan
 from analytics_box.links.rules import CLICK
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
+from analytics_box.store.trouble import Seldom
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ class Clicks:
         self._timer: asyncio.TimerHandle | None = None
         self._writing: set[asyncio.Task[None]] = set()
         self._counts: dict[int, int] = {}
+        self._may_complain = Seldom()
 
     def note(self, click: Click) -> None:
         """A visit of a link. Must be called on the event loop."""
@@ -121,10 +123,11 @@ class Clicks:
     async def _write(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
         work = partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans)
         try:
-            await self._events.write(work)
+            await self._events.write(work, adds=True)
         except Unavailable as refused:
             self._put_back(clicks, orphans)
-            log.warning("Clicks on short links wait for the disk: %s", refused.message)
+            if self._may_complain:
+                log.warning("Clicks on short links wait for the disk: %s", refused.message)
         except Exception:
             log.exception("%d clicks on short links could not be written", len(clicks))
 
@@ -132,7 +135,8 @@ class Clicks:
         self._waiting = clicks + self._waiting
         self._orphans += orphans
         if len(self._waiting) > MOST_WAITING:
-            log.error("%d clicks on short links are lost: the disk refuses", len(self._waiting) - MOST_WAITING)
+            if self._may_complain:
+                log.error("Clicks on short links are lost: more than %d wait for the disk", MOST_WAITING)
             del self._waiting[:-MOST_WAITING]
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(1.0, self._begin)

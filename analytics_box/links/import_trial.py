@@ -34,23 +34,24 @@ def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Wanted])
         "organization_id = ? and external_id in (select value from json_each(?))",
         (organization_id, external_ids),
     )
-    found = made.execute("-- links.import_trial\nselect number, domain, slug from links").fetchall()
-    copy(
-        db,
-        made,
-        "link_tags",
-        "link in (select value from json_each(?))",
-        (json.dumps([number for number, _, _ in found]),),
-    )
+    found = made.execute("-- links.import_trial\nselect domain, slug from links").fetchall()
     own = made.execute("-- links.import_trial\nselect domain from link_domains").fetchall()
-    domains = _texts(("", *(domain for _, domain, _ in found), *(domain for (domain,) in own)))
-    slugs = _texts((*(slug for _, _, slug in found), *(row.slug for row in rows)))
+    domains = _texts(("", *(domain for domain, _ in found), *(domain for (domain,) in own)))
+    slugs = _texts((*(slug for _, slug in found), *(row.slug for row in rows)))
     copy(
         db,
         made,
         "links",
         "domain in (select value from json_each(?)) and slug in (select value from json_each(?))",
         (domains, slugs),
+    )
+    numbers = made.execute("-- links.import_trial\nselect number from links").fetchall()
+    copy(
+        db,
+        made,
+        "link_tags",
+        "link in (select value from json_each(?))",
+        (json.dumps([number for (number,) in numbers]),),
     )
     return made
 

@@ -209,6 +209,8 @@ def _store(db: Connection, organization_id: str, by: By, row: Row, shelf: Shelf)
         clean = replace(clean, folder_id=shelf.folder(db, by, one.folder).id)
     if isinstance(clean.external_id, str):
         changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
+    elif there := change.standing(db, organization_id, clean):
+        changed = Changed(there, there)  # imported before
     else:
         changed = Changed(None, change.create(db, organization_id, by, clean))
     if changed.before is None and one.was_protected and changed.after.password is None:

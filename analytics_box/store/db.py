@@ -18,6 +18,8 @@ import apsw
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.store.gate import Gate
+from analytics_box.store.reserve import Reserve
+from analytics_box.store.trouble import Seldom
 from analytics_box.store.writes import Companion, Connection, ConstraintError, Job, Outcome, Work, deliver
 
 __all__ = ["Connection", "ConstraintError", "Db"]
@@ -63,10 +65,13 @@ class Db:
         write_queue: int = 20_000,
         read_queue: int = 256,
         checkpoint_pages: int = CHECKPOINT_PAGES,
+        reserve: Reserve | None = None,
         vfs: str | None = None,
     ) -> None:
         self.path = path
         self._vfs = vfs
+        self._reserve = reserve
+        self._may_complain = Seldom()
         self._companions: tuple[Companion, ...] = ()
         self._ready = threading.Condition()
         self._jobs: list[Job] = []
@@ -79,6 +84,9 @@ class Db:
         self._fold_at, self._gate_at = checkpoint_pages, LONG_LOG * checkpoint_pages
         self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
         self._writer = self._connect(writes=True, durability=durability)
+        self._writer.pragma("schema_version")  # a first look, which makes the log
+        self._places = {file: _inode(file) for file in (path, path.with_name(f"{path.name}-wal"))}
+        self._is_gone = False
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
         self._reader_count = readers
         for _ in range(readers):
@@ -96,12 +104,14 @@ class Db:
 
     # Writing
 
-    async def write(self, work: Work[T]) -> T:
-        """Run `work` in the next group commit; resumes after the commit.
+    async def write(self, work: Work[T], *, adds: bool = False) -> T:
+        """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk.
 
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
+        if adds and self._reserve is not None and self._reserve.is_given_up:
+            raise Unavailable("The disk of the box is full; send this again later", retry_after=60)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._enqueue(Job(work, future))
         return await future
@@ -116,6 +126,8 @@ class Db:
         with self._ready:
             if self._closing:
                 raise Unavailable(STOPPING)
+            if self._is_gone:
+                raise Unavailable(f"The box has lost its file {self.path.name}; ask whoever runs it")
             if len(self._jobs) >= self._write_queue:
                 raise Unavailable(
                     "Too many writes are waiting for the disk; send this again in a moment", retry_after=1
@@ -131,7 +143,7 @@ class Db:
                     self._ready.wait()
                 batch, self._jobs = self._jobs, []
             if batch:
-                deliver(self._commit(batch))
+                deliver(self._commit_or_make_room(batch))
             elif self._closing:
                 return
             if self._gate.is_drained or self._log_pages > self._fold_at:
@@ -141,20 +153,38 @@ class Db:
         with self._ready:
             self._ready.notify()
 
-    def _commit(self, batch: list[Job]) -> list[Outcome]:
+    def _commit_or_make_room(self, batch: list[Job]) -> list[Outcome]:
+        """Commit; on a full disk once more with the log folded back, and once more with the reserve."""
+        outcomes = self._commit(batch)
+        for make_room in (self._fold, self._give_up_reserve):
+            if isinstance(outcomes, apsw.FullError) and make_room():
+                outcomes = self._commit(batch)
+        if isinstance(outcomes, list):
+            return outcomes
+        if not isinstance(outcomes, DISK_ERRORS):
+            log.error("A group of writes to %s failed", self.path.name, exc_info=outcomes)
+        elif self._may_complain:
+            log.error("%s cannot be written: %s", self.path.name, outcomes)
+        return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+
+    def _fold(self) -> bool:
+        self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+        return True
+
+    def _give_up_reserve(self) -> bool:
+        return self._reserve is not None and self._reserve.give_up()
+
+    def _commit(self, batch: list[Job]) -> list[Outcome] | Exception:
+        """What became of each, or why none was committed."""
         start = [companion.mark() for companion in self._companions]
         try:
             self._writer.execute("begin immediate")
             outcomes = [self._run(job) for job in batch]
             self._writer.execute("commit")
         except Exception as broken:
-            if not isinstance(broken, DISK_ERRORS):
-                log.exception("A group of writes to %s failed", self.path.name)
-            else:
-                log.error("%s cannot be written: %s", self.path.name, broken)
             self._roll_back()
             self._undo(start)
-            return [(job, None, Unavailable("The box cannot write to its disk; try again")) for job in batch]
+            return broken
         self.version += 1
         self.failing = False
         for companion in self._companions:
@@ -245,6 +275,22 @@ class Db:
 
     # Care
 
+    def look(self) -> None:
+        """Whether the file and its log are still where they were opened: while they are not, writes are refused.
+
+        What is written to a file without a name is lost when the box ends.
+        """
+        gone = [file for file, inode in self._places.items() if inode is not None and _inode(file) != inode]
+        if gone and not self._is_gone:
+            log.error(
+                "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
+                "export what you need, stop the box and restore a backup",
+                gone[0],
+            )
+        elif self._is_gone and not gone:
+            log.info("%s is back in its place: writes go on", self.path)
+        self._is_gone = bool(gone)
+
     def close(self) -> None:
         """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file.
 
@@ -302,7 +348,8 @@ class Db:
         try:
             pages, folded = self._writer.wal_checkpoint(mode=mode)
         except apsw.Error as broken:
-            log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
+            if self._may_complain:
+                log.warning("The log of %s could not be folded back: %s", self.path.name, broken)
             return False
         return folded >= pages
 
@@ -328,3 +375,12 @@ class Db:
             self._fold_at, self._gate_at = self._checkpoint_pages, LONG_LOG * self._checkpoint_pages
         self._log_pages = pages
         return apsw.SQLITE_OK
+
+
+def _inode(file: Path) -> tuple[int, int] | None:
+    """Which file has this name, if any."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

@@ -358,4 +358,19 @@ EVENTS = (
             """,
         ),
     ),
+    (
+        "0011_box",
+        (
+            # Whose events these are, as box.db says, and the highest numbers that it has given to websites and links.
+            """
+            create table box (
+              one              integer primary key check (one = 1),
+              id               text    not null check (length(id) in (0, 32)),
+              site             integer not null check (site >= 0),
+              link             integer not null check (link >= 0)
+            ) strict
+            """,
+            "insert into box (one, id, site, link) values (1, '', 0, 0)",
+        ),
+    ),
 )

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
+from analytics_box.store.trouble import words
+
 PIECE = 100_000  # rows that are read at once
 MOST_COMPLAINTS = 10
 
@@ -36,7 +38,13 @@ def integrity(path: Path, *, in_use: bool = False) -> str:
         finally:
             db.close()
     except apsw.Error as broken:
-        return f"damaged: {broken}"
+        if isinstance(broken, apsw.CorruptError | apsw.NotADBError):
+            return _damaged(broken)
+        return words(broken, path.parent) or f"cannot be read: {broken}"
+
+
+def _damaged(broken: apsw.Error) -> str:
+    return f"damaged ({broken}): restore a backup of both files"
 
 
 def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
@@ -53,7 +61,7 @@ def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
                 while after := read(partial(_read_piece, walk=walk, after=after, piece=piece)):
                     pass
     except apsw.Error as broken:
-        return f"damaged: {broken}"
+        return _damaged(broken)
     return "ok"
 
 

@@ -34,19 +34,19 @@ def migrate(directory: Path) -> None:
     """Bring both files in this directory to the schema of this version. Raises NewerSchema or DamagedFile."""
     for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
         path = directory / name
-        applied = _applied(path)
+        seen = applied(path)
         known = [step for step, _ in steps]
-        if unknown := [step for step in applied if step not in known]:
+        if unknown := [step for step in seen if step not in known]:
             raise NewerSchema(
                 f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
                 "install that version or restore a backup"
             )
-        if applied != known:
+        if seen != known:
             _apply(path, steps)
 
 
-def _applied(path: Path) -> list[str]:
-    """Names of the steps that this file has seen, oldest first."""
+def applied(path: Path) -> list[str]:
+    """Names of the steps that this file has seen, oldest first; none for one that is missing or empty."""
     if not path.exists() or path.stat().st_size == 0:
         return []
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)

@@ -467,4 +467,37 @@ BOX = (
         # Lists of links ask which tags there are, and which links have one.
         ("create index link_tags_by_tag on link_tags (tag, link)",),
     ),
+    (
+        "0014_box",
+        (
+            # Which box this is: events.db carries the same id.
+            """
+            create table box (
+              one              integer primary key check (one = 1),
+              id               text    not null check (length(id) = 32)
+            ) strict
+            """,
+            "insert into box (one, id) values (1, lower(hex(randomblob(16))))",
+        ),
+    ),
+    (
+        "0015_job_runs",
+        (
+            # When jobs ran last, so that a restart does not begin their intervals anew.
+            """
+            create table job_runs (
+              name             text    primary key check (length(name) between 1 and 64),
+              ran_at           integer not null
+            ) strict, without rowid
+            """,
+            # What the clock last showed, and since when it is doubted because it jumped ahead.
+            """
+            create table clock (
+              one              integer primary key check (one = 1),
+              seen             integer not null,
+              doubted_since    integer
+            ) strict
+            """,
+        ),
+    ),
 )

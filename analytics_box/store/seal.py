@@ -4,9 +4,10 @@ XChaCha20-Poly1305 by PyNaCl, which is loaded with the first secret: it costs 1 
 """
 
 import hashlib
-import os
 import secrets
 from pathlib import Path
+
+from analytics_box.store.files import write_private
 
 KEY_BYTES = 32
 _NONCE_BYTES = 24
@@ -59,7 +60,7 @@ class Seal:
     def _loaded(self, *, make: bool) -> bytes:
         if not self._key:
             if make and not self._path.exists():
-                _write_new(self._path, secrets.token_bytes(KEY_BYTES))
+                write_private(self._path, secrets.token_bytes(KEY_BYTES))
             try:
                 found = self._path.read_bytes()
             except OSError as broken:
@@ -68,20 +69,3 @@ class Seal:
                 raise SealBroken(f"{self._path} is not a key of {KEY_BYTES} bytes; restore the file")
             self._key = found
         return self._key
-
-
-def _write_new(path: Path, content: bytes) -> None:
-    """Write a file that only its owner reads, whole or not at all, and be sure that it is on disk."""
-    beside = path.with_name(path.name + ".new")
-    beside.unlink(missing_ok=True)
-    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(opened, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -4,11 +4,13 @@ import shutil
 from pathlib import Path
 
 import apsw
+import pytest
 
-from analytics_box.box import UNCHECKED_FILE, Box, open_box
+from analytics_box.box import Box, open_box
 from analytics_box.server import check_after_crash
 from analytics_box.settings import Settings
 from analytics_box.store import schema
+from analytics_box.store.running import RUNNING_FILE, UNCHECKED_FILE
 from tests.inprocess import FixedClock, fill
 
 
@@ -76,3 +78,31 @@ def test_what_is_damaged_is_looked_at_at_every_start(tmp_path: Path) -> None:
     check_after_crash(box)
     box.close()
     assert (directory / UNCHECKED_FILE).exists()
+
+
+def test_a_log_that_is_there_after_a_clean_stop_needs_no_look(tmp_path: Path) -> None:
+    fill(tmp_path / "data", FixedClock().now())
+    opened(tmp_path / "data").close()
+    (tmp_path / "data" / f"{schema.EVENTS_FILE}-wal").write_bytes(b"left by another program")
+    box = opened(tmp_path / "data")
+    assert not box.unclean
+    box.close()
+    assert not (tmp_path / "data" / RUNNING_FILE).exists()
+
+
+@pytest.mark.parametrize("name", [schema.BOX_FILE, schema.EVENTS_FILE])
+def test_a_log_that_was_deleted_after_a_crash_is_missed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    directory = left_by_a_crash(tmp_path)
+    (directory / f"{name}-wal").unlink()
+    box = opened(directory)
+    assert box.unclean
+    assert [record.levelname for record in caplog.records if f"{name}-wal) is gone" in record.message] == ["ERROR"]
+    assert "what was written last is lost" in caplog.text
+    box.close()
+
+
+def test_after_a_crash_with_its_logs_nothing_is_missed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    opened(left_by_a_crash(tmp_path)).close()
+    assert "is lost" not in caplog.text

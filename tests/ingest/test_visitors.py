@@ -1,6 +1,8 @@
 """Visitors without names: ids that last a UTC day, and salts that are forgotten (semantics 7)."""
 
+import errno
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from analytics_box.clock import DAY, HOUR
 from analytics_box.http.address import network_of
 from analytics_box.ingest.visitors import SALT_BYTES, SaltFile, by_client_id, cookieless
-from tests.inprocess import NOON
+from tests.inprocess import NOON, whole_box
 
 SALT, OTHER = b"a" * SALT_BYTES, b"b" * SALT_BYTES
 
@@ -95,10 +97,67 @@ def test_after_days_without_the_box_no_old_salt_is_left(tmp_path: Path) -> None:
     assert not {before.today, before.yesterday} & {after.today, after.yesterday}
 
 
-def test_a_clock_that_goes_back_keeps_its_salts(tmp_path: Path) -> None:
+def test_a_clock_that_goes_back_by_a_day_goes_back_to_that_days_salt(tmp_path: Path) -> None:
     file = SaltFile(tmp_path / "salts", str.encode)
+    file.current(NOON - DAY)
     today = file.current(NOON)
-    assert file.current(NOON - DAY) == today
+    back = file.current(NOON - DAY)
+    assert back.today == today.yesterday
+    assert file.current(NOON).yesterday == back.today
+
+
+def test_a_clock_that_was_ahead_once_does_not_keep_its_salt_for_weeks(tmp_path: Path) -> None:
+    file = SaltFile(tmp_path / "salts", str.encode)
+    ahead = file.current(NOON + 30 * DAY)
+    salts = [file.current(NOON + day * DAY) for day in range(3)]
+    assert len({ahead.today, *(salt.today for salt in salts)}) == 4
+    assert SaltFile(tmp_path / "salts", str.encode).current(NOON + 2 * DAY) == salts[2]
+
+
+def test_salts_that_a_full_disk_refused_are_written_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "salts"
+    file = SaltFile(path, str.encode)
+    old = file.current(NOON)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "fsync", full)
+        today = file.current(NOON + DAY)
+        file.save()
+        assert file.current(NOON + DAY) == today
+    assert caplog.text.count("cannot be written, which is tried again") == 2
+    assert old.today.hex() in path.read_text()
+    file.save()
+    assert SaltFile(path, str.encode).current(NOON + DAY) == today
+
+
+def test_new_salts_are_on_disk_with_their_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.readlink(f"/proc/self/fd/{handle}")))
+    SaltFile(tmp_path / "salts", str.encode).current(NOON)
+    assert synced == [str(tmp_path / "salts.new"), str(tmp_path)]
+
+
+@pytest.mark.parametrize("content", [None, "{", '{"day": 99999, "today": "", "yesterday": ""}'])
+def test_salts_that_are_gone_are_warned_of_where_there_are_events(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: str | None
+) -> None:
+    with whole_box(tmp_path / "data") as box:
+        path = box.box.events.salts.path
+        path.unlink()
+        box.reopen()
+        assert "was made anew" not in caplog.text, "nobody was ever counted"
+        assert box.post("/track", {"name": "seen", "websiteId": box.sites["shop"]}, key="all").status == 200
+        box.box.close()
+        path.unlink()
+        if content is not None:
+            path.write_text(content)
+        box.reopen()
+        assert f"{path} was made anew" in caplog.text
 
 
 UNREADABLE = (

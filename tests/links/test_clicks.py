@@ -67,7 +67,7 @@ def test_what_the_disk_refuses_is_kept_and_tried_again(tmp_path: Path, monkeypat
     with clicks_over(tmp_path) as (clicks, stage):
         write = stage.db.write
 
-        async def refuse(_: object) -> None:
+        async def refuse(_: object, *, adds: bool) -> None:
             raise Unavailable("The disk is full")
 
         async def follow() -> None:
@@ -89,7 +89,7 @@ def test_a_disk_that_refuses_for_long_does_not_fill_the_memory(tmp_path: Path, m
     monkeypatch.setattr(waiting, "MOST_WAITING", 5)
     with clicks_over(tmp_path) as (clicks, stage):
 
-        async def refuse(_: object) -> None:
+        async def refuse(_: object, *, adds: bool) -> None:
             raise Unavailable("The disk is full")
 
         async def follow() -> None:

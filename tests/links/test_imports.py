@@ -243,3 +243,24 @@ def test_semicolons_marks_of_order_and_blank_lines(world: World) -> None:
 
 def test_who_may_only_read_imports_nothing(world: World) -> None:
     assert world.call("links.import", content=SHEET, key="reading").status == 403
+
+
+def test_the_same_file_once_more_changes_nothing_and_says_so(world: World) -> None:
+    sheet = (
+        "name,targetUrl,slug,tags,folder,expiresAt\n"
+        "One,https://example.com/1,one,y;x,News,2030-01-31\n"
+        ",https://example.com/2,two,,,\n"
+    )
+    assert done(world.call("links.import", content=sheet)) == [(1, "created"), (2, "created")]
+    before = world.call("links.list").json
+    for dry in (True, False):
+        again = world.call("links.import", content=sheet, dryRun=dry)
+        assert done(again) == [(1, "unchanged"), (2, "unchanged")], again.json
+        assert [row["slug"] for row in again.json["rows"]] == ["one", "two"]
+    exported = world.call("links.export", format="csv").json["content"]
+    assert {status for _, status in done(world.call("links.import", content=exported))} == {"unchanged"}
+    assert world.call("links.list").json == before
+    other = sheet.replace("/1,one", "/other,one")
+    changed = world.call("links.import", content=other)
+    assert done(changed) == [(1, "failed"), (2, "unchanged")]
+    assert changed.json["rows"][0]["error"] == "This slug is already taken"

@@ -133,3 +133,18 @@ def test_an_interrupted_set_up_is_begun_anew(checkout: Path) -> None:
     assert (first.returncode, second.returncode) == (1, 1)
     assert "unfinished" not in first.stderr
     assert "is unfinished" in second.stderr
+
+
+@pytest.mark.parametrize("broken", ["python", "analytics-box"])
+def test_an_environment_that_this_machine_cannot_run_is_said_so_in_words(installed: Path, broken: str) -> None:
+    path = installed / ".venv" / "bin" / broken
+    if broken == "python":
+        path.write_bytes(b"\x7fELF of another processor")
+    else:
+        path.chmod(0o600)
+    stamp = '. "$root/packaging/environment.sh"; fingerprint >"$venv/ready.run"'
+    subprocess.run(("sh", "-c", stamp), env={**os.environ, "root": str(installed)}, check=True)
+    ended = run(installed, "check")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert f"{installed}/.venv cannot be run" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

@@ -1,5 +1,6 @@
 """Starting: who holds what the box needs is told so in one line, and nothing is touched."""
 
+import signal
 import socket
 import subprocess
 import sys
@@ -28,6 +29,36 @@ def test_a_second_server_on_one_data_directory_is_refused_and_the_first_goes_on(
         "stop it first, or choose another --data-dir\n"
     )
     assert httpx.get(f"{box.url}/health").json() == {"status": "ok"}
+
+
+@pytest.mark.crash
+def test_the_lock_outlives_its_file(box: Box) -> None:
+    (box.server.data_dir / "lock").unlink()
+    ended = start(data_dir=box.server.data_dir, port=0)
+    assert ended.returncode == 1
+    assert "is in use by another Analytics Box" in ended.stderr
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize(("mode", "said"), [(0o700, False), (0o755, True), (0o710, True)])
+def test_a_data_directory_that_is_open_to_others_is_said(tmp_path: Path, mode: int, *, said: bool) -> None:
+    data_dir = tmp_path / "data"
+    set_up(data_dir)
+    data_dir.chmod(mode)
+    with serving(data_dir) as server:
+        assert (f"{data_dir} is open to other users (mode {mode:04o})" in server.printed()) == said
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_every_signal_that_asks_it_to_end_ends_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
+    data_dir = tmp_path / "data"
+    set_up(data_dir)
+    with serving(data_dir) as server:
+        server.process.send_signal(number)
+        assert server.process.wait(10) == 0
+        assert "Stopped" in server.printed()
+    assert not (data_dir / "running").exists()
 
 
 @pytest.mark.crash

@@ -1,0 +1,18 @@
+"""When each job last ran, so that those with long intervals get their turn on a box that is restarted often."""
+
+from analytics_box.store.db import Connection
+
+
+def last_runs(db: Connection, names: list[str], now: int) -> dict[str, int]:
+    """When these ran last, in UTC ms; for one that never did, since when the box knows it."""
+    for name in names:
+        db.execute(
+            "-- job_runs.last_runs\ninsert or ignore into job_runs (name, ran_at) values (?, ?)", (name, now)
+        ).fetchall()
+    rows = db.execute("-- job_runs.last_runs\nselect name, ran_at from job_runs").fetchall()
+    return {str(name): int(str(ran_at)) for name, ran_at in rows}
+
+
+def note(db: Connection, name: str, now: int) -> None:
+    """This job has just run."""
+    db.execute("-- job_runs.note\ninsert or replace into job_runs (name, ran_at) values (?, ?)", (name, now)).fetchall()

@@ -1,0 +1,149 @@
+"""box.db and events.db belong together: events know their website and link by numbers that box.db gives.
+
+Both files carry the id of the box, and events.db the highest numbers that were ever given, so that another file, or an
+older one, in the place of either is noticed before a new website is shown the events of another.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import apsw
+
+from analytics_box.store import schema
+from analytics_box.store.db import Connection, Db
+from analytics_box.store.migrations import applied, migrate
+from analytics_box.store.writes import Work
+
+T = TypeVar("T")
+
+ACCEPT = "analytics-box accept-files"
+
+# What box.db numbers: its table, and where those numbers stand in events.db, each with an index that begins with them.
+_NUMBERED = {
+    "sites": tuple(
+        (table, "site")
+        for table in (
+            *("stored_events", "stored_vitals", "stored_errors", "stored_outgoing_links", "stored_engagement"),
+            *("visitor_profiles", "profiles", "drops", "erasures"),
+        )
+    ),
+    "links": (("link_clicks", "link"), ("link_totals", "link")),
+}
+
+
+class NotAPair(Exception):
+    """The two files do not belong together; the message says what to do."""
+
+
+class Numbers(NamedTuple):
+    """The highest numbers of websites (and organizations) and of short links."""
+
+    sites: int
+    links: int
+
+
+def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
+    """Migrate both files and make sure that they belong together; what was accepted, in words.
+
+    With `accept` the box goes on without its events, or with an older box.db. Raises NotAPair, and what `migrate` does.
+    """
+    box, events = directory / schema.BOX_FILE, directory / schema.EVENTS_FILE
+    done = _check_both_are_there(box, events, accept=accept)
+    migrate(directory)
+    given, box_id = _with(box, _given), _with(box, _box_id)
+    known, other_id = _with(events, _known), _with(events, _box_id)
+    if other_id and other_id != box_id:
+        raise NotAPair(
+            f"{box} and {events.name} are of different boxes; restore two files that were saved together, or move "
+            f"{events.name} elsewhere and begin without events: {ACCEPT} --data-dir {directory}"
+        )
+    if any(theirs > ours for theirs, ours in zip(known, given, strict=True)):
+        if not accept:
+            raise NotAPair(
+                f"{box} is older than {events.name}, which knows of websites or links made later; restore a {box.name} "
+                f"as new as the events, or go on without those websites and links: {ACCEPT} --data-dir {directory}"
+            )
+        given = Numbers(*map(max, known, given))
+        _with(box, lambda db: _skip_to(db, given))
+        done.append(f"{box.name} goes on after the numbers that {events.name} knows; newer websites and links are gone")
+    if other_id != box_id or known != given:
+        _with(events, lambda db: _note(db, box_id, given))
+    return done
+
+
+async def note_numbers(box_db: Db, events: Db) -> None:
+    """Tell events.db which numbers have been given since, so that no older box.db gives them again."""
+    given = await box_db.read(_given)
+    if await events.read(_noted) != given:
+        box_id = await box_db.read(_box_id)
+        await events.write(lambda db: _note(db, box_id, given))
+
+
+def _check_both_are_there(box: Path, events: Path, *, accept: bool) -> list[str]:
+    has_box, has_events = bool(applied(box)), bool(applied(events))
+    if has_events and not has_box:
+        raise NotAPair(
+            f"{box} is missing or empty, but {events.name} has events of a box; restore {box.name}, "
+            f"or move {events.name} elsewhere to begin a new box"
+        )
+    if has_events or not has_box or not _with(box, _has_accounts):
+        return []
+    if not accept:
+        raise NotAPair(
+            f"{events} is missing or empty, but this box has been in use; restore it, "
+            f"or begin without events: {ACCEPT} --data-dir {box.parent}"
+        )
+    return [f"{events.name} is made anew and has no events"]
+
+
+def _with(path: Path, work: Work[T]) -> T:
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        db.pragma("synchronous", "full")
+        return work(db)
+    finally:
+        db.close()
+
+
+def _has_accounts(db: Connection) -> bool:
+    return bool(db.table_exists(None, "users") and db.execute("-- pairing.accounts\nselect 1 from users").fetchone())
+
+
+def _box_id(db: Connection) -> str:
+    """Empty in an events.db that was never seen beside a box.db."""
+    return str(db.execute("-- pairing.box_id\nselect id from box").fetchall()[0][0])
+
+
+def _given(db: Connection) -> Numbers:
+    """What box.db has given so far."""
+    rows = db.execute("-- pairing.given\nselect name, seq from sqlite_sequence").fetchall()
+    last = {str(name): int(str(number)) for name, number in rows}
+    return Numbers(*(last.get(table, 0) for table in Numbers._fields))
+
+
+def _noted(db: Connection) -> Numbers:
+    (found,) = db.execute("-- pairing.noted\nselect site, link from box").fetchall()
+    return Numbers(*(int(str(number)) for number in found))
+
+
+def _known(db: Connection) -> Numbers:
+    """What events.db knows of: noted, or in its facts since."""
+    noted = _noted(db)._asdict()
+    for name, places in _NUMBERED.items():
+        for table, column in places:
+            with suppress(apsw.CorruptError):  # the look through both files names what is damaged
+                found = db.execute(f"-- pairing.known\nselect max({column}) from {table}").fetchall()
+                noted[name] = max(noted[name], int(str(found[0][0] or 0)))
+    return Numbers(**noted)
+
+
+def _note(db: Connection, box_id: str, given: Numbers) -> None:
+    db.execute("-- pairing.note\nupdate box set id = ?, site = ?, link = ?", (box_id, *given)).fetchall()
+
+
+def _skip_to(db: Connection, numbers: Numbers) -> None:
+    rows = tuple(numbers._asdict().items())
+    with db:
+        db.execute("-- pairing.skip_to\ndelete from sqlite_sequence where name in (?, ?)", Numbers._fields).fetchall()
+        db.executemany("-- pairing.skip_to\ninsert into sqlite_sequence (name, seq) values (?, ?)", rows).fetchall()
