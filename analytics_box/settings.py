@@ -104,6 +104,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (
         10.0
     )
+    idle_seconds: Annotated[
+        float, Meta(gt=0), "Seconds after which a connection ends over which nothing came or went (Linux)."
+    ] = 120.0
+    max_connections: Annotated[
+        int, Meta(ge=1), "Connections at the same time, or fewer where the system permits fewer open files."
+    ] = 8_192
+    max_connections_address: Annotated[
+        int,
+        Meta(ge=0),
+        "Connections per address at the same time, trusted proxies exempt; the longest idle end first (Linux).",
+    ] = 1_024
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144

@@ -8,19 +8,21 @@ start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
          `benchmark`, ClickHouse
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
+abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
+         others are answered meanwhile
 soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
 """
 
 import argparse
 from pathlib import Path
 
-from tests.load import answers, ingest, links, query, resources, soak
+from tests.load import abuse, answers, ingest, links, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    parser.add_argument("name", choices=("ingest", "links", "memory", "start", "query", "answers", "soak"))
+    parser.add_argument("name", choices=("abuse", "ingest", "links", "memory", "start", "query", "answers", "soak"))
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
@@ -29,8 +31,14 @@ def main() -> None:
     parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
+    parser.add_argument("--kinds", nargs="+", choices=abuse.KINDS, default=list(abuse.KINDS), help="of abuse")
+    parser.add_argument("--connections", type=int, default=5_000)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
     given = parser.parse_args()
     match given.name:
+        case "abuse":
+            abuse.main(given.kinds, given.connections, given.seconds, given.addresses)
         case "ingest":
             ingest.main(given.columnar, given.stored)
         case "links":
