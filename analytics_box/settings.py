@@ -146,7 +146,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0), "Short addresses per address that lead nowhere, or to a link that is not in memory."
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
-    limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
+    limit_sign_in: Annotated[
+        int,
+        Meta(ge=0),
+        "Tries to sign in or set up, per address; beyond as many for one account, browsers that it does not know wait.",
+    ] = 10
     limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
         6_000
     )

@@ -31,7 +31,6 @@ from analytics_box.http.visit import visit_of
 from analytics_box.identity import Identity
 
 _METHODS = {"allow": "POST, OPTIONS"}  # of procedures
-_HOST = re.compile(rb"[0-9A-Za-z!$&'()*+,;=\-._~:\[\]@%]*")
 
 
 def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, object]) -> App:
@@ -45,7 +44,7 @@ def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, objec
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         scope["parts"] = parts
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
-        if line is None or not _is_host(scope):  # which Litestar refuses
+        if line is None:
             await litestar(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
         elif scope["method"] == "POST":
             await procedures.serve(line, scope, receive, send)
@@ -106,11 +105,6 @@ def _part(name: str) -> Callable[..., Any]:
         return cast(Scope, scope)["parts"][name]
 
     return provide
-
-
-def _is_host(scope: Scope) -> bool:
-    """Whether the Host header consists of what names and addresses consist of."""
-    return all(_HOST.fullmatch(value) for name, value in scope["headers"] if name == b"host")
 
 
 async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:
