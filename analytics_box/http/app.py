@@ -20,6 +20,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.http.call import Calls
+from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
 from analytics_box.http.pages import Pages, sign_in_first, wants_page
@@ -45,6 +46,7 @@ def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, objec
         scope["parts"] = parts
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
         if line is None:
+            send = compressing(send) if scope["type"] == "http" and may_compress(scope) else send
             await litestar(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
         elif scope["method"] == "POST":
             await procedures.serve(line, scope, receive, send)
