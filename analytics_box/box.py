@@ -10,6 +10,7 @@ from msgspec import Struct
 import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.accounts.tries import Tries
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
@@ -129,6 +130,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
         sign_ins=state.sign_ins,
         passwords=state.passwords,
         second_steps=SecondSteps(clock, secure=settings.secure),
+        tries=Tries(state.limits, state.seal, settings),
         seal=state.seal,
         presence=events.presence,
         drops=events.drops,

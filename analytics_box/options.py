@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from analytics_box import log, server, settings
+from analytics_box import connections, log, server, settings
 from analytics_box.admin.channel import NotAnswering
 from analytics_box.demo.fill import NotADemo
 from analytics_box.errors import BoxError
@@ -21,7 +21,7 @@ Command = Callable[..., Any]
 
 _REFUSALS = (
     server.AlreadyRunning,
-    server.PortTaken,
+    connections.PortTaken,
     settings.SettingsError,
     NewerSchema,
     DamagedFile,

@@ -19,14 +19,16 @@ from typing import Any
 import uvloop
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
+from granian.http import HTTP1Settings, HTTP2Settings
+from granian.net import SocketHolder  # type: ignore[attr-defined]  # made in Rust
 from granian.server.embed import Server
 from msgspec.structs import replace
 
-from analytics_box import jobs
+from analytics_box import connections, jobs
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
+from analytics_box.http.asgi import App
 from analytics_box.links.directory import load_beside
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.store import trouble
@@ -41,8 +43,17 @@ _ENDING = tuple(
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
 )
-_BACKLOG = 2_048
-_HEADER_MS = 15_000  # to send a request's header; also closes idle connections
+_HTTP1 = HTTP1Settings(
+    header_read_timeout=15_000,  # ms to send a request's header; also closes idle connections
+    max_buffer_size=65_536,
+)
+_HTTP2 = HTTP2Settings(  # no pings: they would make an idle connection look busy
+    initial_connection_window_size=262_144,
+    initial_stream_window_size=65_536,
+    max_concurrent_streams=32,
+    max_headers_size=65_536,
+    max_send_buffer_size=65_536,
+)
 _HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
 _PIECE_SECONDS = 600.0  # for one piece of the look after a crash
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
@@ -133,21 +144,36 @@ def uvloop_runner() -> "asyncio.Runner":
 
 async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
     check_tls(settings)
-    port = free_port(settings.host, settings.port)
+    with connections.listen(settings.host, settings.port) as listener:
+        await _serve_on(listener, settings, announce)
+
+
+class _Server(Server):
+    """granian on a socket that is open already: what it opens itself knows no time-outs."""
+
+    def __init__(self, target: App, listener: socket.socket, **options: Any) -> None:
+        super().__init__(target, backlog=connections.BACKLOG, log_enabled=False, **options)
+        self._listener = listener
+
+    def _init_shared_socket(self) -> None:
+        self._shd = SocketHolder(self._listener.fileno(), False, connections.BACKLOG)  # type: ignore[call-arg, assignment]  # a wrong stub
+
+
+async def _serve_on(listener: socket.socket, settings: Settings, announce: Callable[[Box, str], None]) -> None:
+    port = listener.getsockname()[1]
     box = open_box(replace(settings, port=port))
+    allowed = connections.room(settings)
     spare_the_collector()
     loop = asyncio.get_running_loop()
-    server = Server(
+    server = _Server(
         box.application,
-        address=settings.host,
-        port=port,
+        listener,
         interface=Interfaces.ASGI,
-        http=HTTPModes.auto,
+        http=HTTPModes.auto if settings.tls_certificate else HTTPModes.http1,
         websockets=False,
-        backlog=_BACKLOG,
-        backpressure=_BACKLOG,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_MS),
-        log_enabled=False,
+        backpressure=allowed.connections,
+        http1_settings=_HTTP1,
+        http2_settings=_HTTP2,
         ssl_cert=Path(settings.tls_certificate) if settings.tls_certificate else None,
         ssl_key=Path(settings.tls_key) if settings.tls_key else None,
     )
@@ -161,10 +187,10 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
     if box.unclean:
         threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()
     try:
-        await _listening(settings.host, port)
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         announce(box, f"{'https' if settings.tls_certificate else 'http'}://{host}:{port}")
-        await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        with connections.watched(listener, allowed, settings):
+            await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         log.info("Stopping: requests in flight may finish")
         scheduler.shutdown(wait=False)
@@ -173,6 +199,7 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
             administration.close()
             (settings.data_dir / channel.FILE).unlink(missing_ok=True)
         server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
+        listener.close()  # who comes now is refused instead of waiting
         await _drain(serving, settings.drain_seconds)
         await box.deliveries.stop(_HARD_STOP)
         await box.events.clicks.flush()
@@ -239,18 +266,6 @@ def check_after_crash(box: Box) -> None:
         box.found_sound()
 
 
-async def _listening(host: str, port: int) -> None:
-    """Return once the port takes connections."""
-    while True:
-        try:
-            _, writer = await asyncio.open_connection(host, port)
-        except OSError:
-            await asyncio.sleep(0.01)
-        else:
-            writer.close()
-            return
-
-
 def check_tls(settings: Settings) -> None:
     """Raises SettingsError, with words for the operator, when the certificate and its key cannot be used."""
     if not settings.tls_certificate:
@@ -262,21 +277,3 @@ def check_tls(settings: Settings) -> None:
         raise SettingsError(
             f"tls_certificate {settings.tls_certificate} and tls_key {settings.tls_key} cannot be used: {broken}"
         ) from broken
-
-
-class PortTaken(Exception):
-    """The address cannot be listened on."""
-
-
-def free_port(host: str, wanted: int) -> int:
-    """The wanted port, or for 0 one that nobody listens on.
-
-    Raises PortTaken, with words for the operator, before anything is opened.
-    """
-    try:
-        family = socket.getaddrinfo(host, wanted, type=socket.SOCK_STREAM)[0][0]
-        with socket.create_server((host, wanted), family=family) as probe:
-            return int(probe.getsockname()[1])
-    except OSError as taken:
-        reason = str(taken.strerror).partition(" (while")[0]
-        raise PortTaken(f"Cannot listen on {host}:{wanted}: {reason}; choose another --host or --port") from taken

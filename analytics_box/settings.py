@@ -129,6 +129,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (
         10.0
     )
+    idle_seconds: Annotated[
+        float, Meta(gt=0), "Seconds after which a connection ends over which nothing came or went (Linux)."
+    ] = 120.0
+    max_connections: Annotated[
+        int, Meta(ge=1), "Connections at the same time, or fewer where the system permits fewer open files."
+    ] = 8_192
+    max_connections_address: Annotated[
+        int,
+        Meta(ge=0),
+        "Connections per address at the same time, trusted proxies exempt; the longest idle end first (Linux).",
+    ] = 1_024
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144
@@ -160,7 +171,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0), "Short addresses per address that lead nowhere, or to a link that is not in memory."
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
-    limit_sign_in: Annotated[int, Meta(ge=0), "Tries to sign in or set up, per address."] = 10
+    limit_sign_in: Annotated[
+        int,
+        Meta(ge=0),
+        "Tries to sign in or set up, per address; beyond as many for one account, browsers that it does not know wait.",
+    ] = 10
     limit_address: Annotated[int, Meta(ge=0), "All requests per address, before any other check; /health exempt."] = (
         6_000
     )

@@ -54,7 +54,7 @@ class FixedClock:
 
 
 class Answer(NamedTuple):
-    """What came back. Header names are in lower case; of equal ones the last counts."""
+    """What came back. Header names are in lower case; of equal ones the first counts."""
 
     status: int
     headers: dict[str, str]
@@ -140,7 +140,7 @@ class RunningBox:
                 answered.set()
 
         await self.box.application(scope, receive, send)
-        headers = {name.decode().lower(): value.decode("latin-1") for name, value in sent[0]["headers"]}
+        headers = {name.decode().lower(): value.decode("latin-1") for name, value in reversed(sent[0]["headers"])}
         return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

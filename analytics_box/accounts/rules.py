@@ -17,6 +17,7 @@ SECOND_STEP_LIFE = 10 * MINUTE  # between the password and the code
 RESET_LIFE = HOUR  # of a link that sets a new password
 FIRST_PASSWORD_LIFE = 7 * DAY  # of a link that sets the first one, as long as an invitation
 UNCONFIRMED_LIFE = DAY  # of a second factor that was begun
+BROWSER_KNOWN = 365 * DAY  # since it last signed in
 CODE_TRIES = 5  # wrong codes in a row without a wait
 _FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds
 PASSWORD_SHORTEST, PASSWORD_LONGEST = 12, 128

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from analytics_box import ids, texts
+from analytics_box import texts
 from analytics_box.accounts import rows, rules
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts.device import describe
@@ -28,17 +28,32 @@ async def sign_in(visit: Visitor) -> Answer:
     parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
     form = await visit.form()
     email, wanted, zone = form.get("email", ""), own_path(form.get("next", "")), form.get("zone", "")
-    parts.limits.take("sign-in to", ids.digest(email.strip().lower()).hex(), parts.settings.limit_sign_in)
     try:
+        await parts.tries.admit(email, visit.cookie(parts.tries.cookie_name))
         user = await parts.sign_ins.check(email, form.get("password", ""))
     except AuthRequired:
         return _sign_in_page(visit, wanted, email=email[:254], wrong=True)
-    if (await visit.call.read(lambda db: factor.state(db, user.id))).on:
-        token = parts.second_steps.begin(user.id, wanted=wanted, zone=zone)
+    answer = await _next_step(visit, user.id, wanted=wanted, zone=zone)
+    answer.set_cookie(
+        key=parts.tries.cookie_name,
+        value=parts.tries.mark(email),
+        max_age=rules.BROWSER_KNOWN // 1000,
+        secure=parts.settings.secure,
+        httponly=True,
+        samesite="lax",
+    )
+    return answer
+
+
+async def _next_step(visit: Visit, user_id: str, *, wanted: str, zone: str) -> Next:
+    """The password was right: ask for the second factor, or start a session."""
+    parts = visit.parts
+    if (await visit.call.read(lambda db: factor.state(db, user_id))).on:
+        token = parts.second_steps.begin(user_id, wanted=wanted, zone=zone)
         seconds = rules.SECOND_STEP_LIFE // 1000
         cookie = parts.sign_ins.cookie_of(parts.second_steps.cookie_name, token, seconds=seconds)
         return visit.go("/sign-in/code", cookie=cookie)
-    return await _signed_in(visit, user.id, wanted=wanted, zone=zone)
+    return await _signed_in(visit, user_id, wanted=wanted, zone=zone)
 
 
 async def code_form(visit: Visitor) -> Answer:

@@ -20,6 +20,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.http.call import Calls
+from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
 from analytics_box.http.pages import Pages, sign_in_first, wants_page
@@ -31,7 +32,6 @@ from analytics_box.http.visit import visit_of
 from analytics_box.identity import Identity
 
 _METHODS = {"allow": "POST, OPTIONS"}  # of procedures
-_HOST = re.compile(rb"[0-9A-Za-z!$&'()*+,;=\-._~:\[\]@%]*")
 
 
 def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, object]) -> App:
@@ -45,7 +45,8 @@ def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, objec
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         scope["parts"] = parts
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
-        if line is None or not _is_host(scope):  # which Litestar refuses
+        if line is None:
+            send = compressing(send) if scope["type"] == "http" and may_compress(scope) else send
             await litestar(cast(LitestarScope, scope), cast(LitestarReceive, receive), cast(LitestarSend, send))
         elif scope["method"] == "POST":
             scope["path_template"] = scope["path"]  # as Litestar does
@@ -107,11 +108,6 @@ def _part(name: str) -> Callable[..., Any]:
         return cast(Scope, scope)["parts"][name]
 
     return provide
-
-
-def _is_host(scope: Scope) -> bool:
-    """Whether the Host header consists of what names and addresses consist of."""
-    return all(_HOST.fullmatch(value) for name, value in scope["headers"] if name == b"host")
 
 
 async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,8 +11,11 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.http.compression import best, packed
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_TEXTS = ("text/", "image/svg+xml", "application/json")
+_TINY = 300  # bytes
 _FOR_EVER = "public, max-age=31536000, immutable"
 _FOR_AN_HOUR = "public, max-age=3600"
 
@@ -23,6 +26,11 @@ class File(Struct, frozen=True):
     content: bytes
     type: str
     tag: str  # start of its SHA-256
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether compressing it is worth the while: it is text, and not tiny."""
+        return len(self.content) > _TINY and self.type.startswith(_TEXTS)
 
 
 class Assets(Struct, frozen=True):
@@ -97,9 +105,12 @@ def _lifetime(request: Request[Any, Any, Any], file: File) -> str:
 
 
 def _serve(request: Request[Any, Any, Any], file: File, cache: str, *, everywhere: bool = False) -> Response[bytes]:
-    headers = {"cache-control": cache, "etag": f'"{file.tag}"'}
+    coding = best(request.headers.get("accept-encoding", "")) if file.shrinks else ""
+    headers = {"cache-control": cache, "etag": f'"{file.tag}{coding}"', "vary": "accept-encoding"}
     if everywhere:
         headers |= {"access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin"}
     if request.headers.get("if-none-match") == headers["etag"]:
         return Response(b"", status_code=304, headers=headers)
-    return Response(file.content, media_type=file.type, headers=headers)
+    if not coding:
+        return Response(file.content, media_type=file.type, headers=headers)
+    return Response(packed(file.content, coding), media_type=file.type, headers={**headers, "content-encoding": coding})

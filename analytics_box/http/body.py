@@ -24,12 +24,8 @@ T = TypeVar("T")
 _MISSING = re.compile("Object missing required field `(.+)`")
 
 
-class Disconnected(Exception):
-    """The client went away before its body was complete; there is nobody to answer."""
-
-
 async def read(receive: Receive, *, limit: int, seconds: float) -> bytes:
-    """The whole body. Raises PayloadTooLarge, RequestTimeout, or Disconnected.
+    """The whole body. Raises PayloadTooLarge, RequestTimeout or BrokenBody.
 
     The deadline does what asyncio.timeout does, which alone took as long as understanding half an event.
     """
@@ -61,7 +57,7 @@ async def _read(receive: Receive, limit: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise Disconnected
+            raise BrokenBody("The body broke off, or its chunks have no size that can be read")
         chunk = message["body"]
         size += len(chunk)
         if size > limit:

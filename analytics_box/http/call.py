@@ -10,6 +10,7 @@ from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.accounts.tries import Tries
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
@@ -45,6 +46,7 @@ class Calls(Struct, frozen=True):
     sign_ins: SignIns
     passwords: Passwords
     second_steps: SecondSteps
+    tries: Tries
     seal: Seal
     presence: Presence
     drops: Drops

@@ -3,8 +3,10 @@
 Events and short links go straight from here to their handlers; everything else goes to Litestar.
 """
 
+import re
 import time
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -13,7 +15,6 @@ from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
-from analytics_box.http.body import Disconnected
 from analytics_box.http.well_known import RESOURCE
 from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
@@ -32,6 +33,8 @@ SECURITY_HEADERS = (
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 LEFT = 499  # in the access log: the client left before its answer began
 FILES = "/static/"  # what pages on every host load
+_HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
+_LONGEST_HOST = 262  # bytes: a name of 255, a dot and a port
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -98,8 +101,6 @@ class Front:
 
         try:
             await self._serve(scope, receive, answer)
-        except Disconnected:
-            return
         except Exception as raised:
             error = render.as_box_error(raised)
             if not status:
@@ -163,7 +164,8 @@ class Front:
         scope["address"] = address
         if not host:
             raise errors.BadRequest("The request has no Host header")
-        if own_host and self._hosts and host_name(host.decode("latin-1")) not in self._hosts:
+        name = host_name(host)
+        if own_host and self._hosts and name not in self._hosts:
             raise errors.Misdirected("This host name is not one of this box")
         if scope["path"] != "/health":
             self._limits.take("address", network_of(address), self._limit)
@@ -196,9 +198,13 @@ def hosts(settings: Settings) -> frozenset[str]:
     return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
 
 
-def host_name(header: str) -> str:
-    """The name of a Host header, without its port."""
-    try:
-        return urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return ""
+@lru_cache(maxsize=1_024)
+def host_name(header: bytes) -> str:
+    """The name of a Host header in lower case, without its port and without the dot that may end it.
+
+    Raises BadRequest for what is no host, such as one with a user before it (RFC 9112 3.2).
+    """
+    found = _HOST.fullmatch(header) if len(header) <= _LONGEST_HOST else None
+    if found is None:
+        raise errors.BadRequest("The Host header is no host and port")
+    return found[1].decode().strip("[]").lower().removesuffix(".")

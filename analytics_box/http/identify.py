@@ -14,13 +14,13 @@ Connection = ASGIConnection[Any, Any, Any, Any]
 
 
 async def identify(connection: Connection, keys: KeyRing, sign_ins: SignIns) -> Identity:
-    """The caller. A key that does not work is as if absent; a key that works hides the cookie."""
+    """The caller. Whoever sends a key, even an empty one, is not who the cookie says."""
     address = network_of(str(connection.scope["address"]))  # type: ignore[typeddict-item]  # set by the front
     secret = connection.headers.get("x-api-key")
     if secret is None:
         scheme, _, token = connection.headers.get("authorization", "").partition(" ")
         secret = token.strip() if scheme.lower() == "bearer" else None
-    if secret:
+    if secret is not None:
         return Identity(address=address, key=keys.find(secret.strip()))
     token = cookie(connection.headers.get("cookie", ""), sign_ins.cookie_name)
     if token:

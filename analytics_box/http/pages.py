@@ -1,5 +1,6 @@
 """Pages for people: templates, forms, redirects, and refusals that read like a page."""
 
+import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,7 @@ async def form_of(request: Request[Any, Any, Any], settings: Settings) -> dict[s
 
 def go(path: str, *, cookie: str = "") -> Response[bytes]:
     """See another page of this box, after a form or instead of the one asked for."""
-    headers = {"location": path, "cache-control": "no-store"}
+    headers = {"location": quote(path, safe=string.printable), "cache-control": "no-store"}
     if cookie:
         headers["set-cookie"] = cookie
     return Response(b"", status_code=303, headers=headers)

@@ -20,7 +20,6 @@ from analytics_box import errors
 from analytics_box.errors import BoxError, Detail
 from analytics_box.http import body, render
 from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.http.body import Disconnected
 from analytics_box.http.call import Call, Calls
 from analytics_box.http.guard import Guard
 from analytics_box.http.permission import allow
@@ -90,8 +89,6 @@ class Procedures:
             allow(identity, line.access, role=line.role, strangers=line.strangers)
             scope["allowance"] = self._calls.limits.take(line.name, identity.limit_name, settings.limit_rpc)
             output = await _call(line, self._calls.by(identity), form.input)
-        except Disconnected:
-            raise
         except Exception as raised:
             error = render.as_box_error(raised)
             refusal = refusal_body(error, str(scope["request_id"]), enveloped=enveloped)

@@ -18,7 +18,7 @@ from analytics_box.query import sheets
 from analytics_box.settings import Settings
 
 Form = Literal["csv", "json"]
-TYPES: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _AT_ONCE: Final = 1_000  # links in a piece
 # The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
 COLUMNS: Final = (

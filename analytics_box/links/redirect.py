@@ -34,6 +34,7 @@ from analytics_box.store.db import Db
 PREVIEW_PATH: Final = "/preview"  # after the slug
 _MOST_FORM_BYTES: Final = 4_096
 _FOR_ALL: Final = 20  # times what one address may try of a link's password, all addresses together may
+_METHODS: Final = "GET, HEAD, OPTIONS, POST"  # POST where a link has a password
 _HEALTHY: Final = b'{"status":"ok"}'
 
 
@@ -125,8 +126,11 @@ class Redirects:
         self, domain: LinkDomain | None, path: str, before: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         method = scope["method"]
+        if method == "OPTIONS":
+            await respond(send, 204, [(b"allow", _METHODS.encode())])
+            return
         if method not in {"GET", "POST"}:
-            raise errors.MethodNotAllowed("A short link takes GET and HEAD", headers={"Allow": "GET, HEAD"})
+            raise errors.MethodNotAllowed("A short link takes GET and HEAD", headers={"Allow": _METHODS})
         slug, rest = path, ""
         if "/" in path:
             slug, _, rest = path.partition("/")

@@ -94,7 +94,7 @@ async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
 
 
 async def create(call: Call, given: NewOrganization) -> OrganizationShown:
-    """organizations.create: a new organization on the plan hobby; the caller is its owner."""
+    """organizations.create: a new one on the plan hobby, owned by the caller. Raises BadRequest or Conflict."""
     made = await call.write(
         lambda db: change.create(db, by_of(call), name=given.name, slug=given.slug, metadata=given.metadata)
     )

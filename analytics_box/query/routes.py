@@ -79,7 +79,7 @@ def _sheet(request: Request[Any, Any, Any], entries: list[Entry], asked: list[As
     ]
     return Response(
         sheets.tables(tables).encode(),
-        media_type="text/csv; charset=utf-8",
+        media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": 'attachment; filename="analytics.csv"'},
     )
 

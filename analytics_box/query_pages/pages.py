@@ -100,7 +100,7 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
     names = [output.name for output in TYPES[tried.type].outputs]
     return Response(
         sheets.tables([(tried.type, names, answered.entry.data)]).encode(),
-        media_type="text/csv; charset=utf-8",
+        media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{tried.type}.csv"'},
     )
 

@@ -240,7 +240,7 @@ def test_an_answer_comes_as_csv_when_asked_for(box: WholeBox) -> None:
     body = {"parameters": ["top_pages"], "preset": "today"}
     answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all", accept="text/csv")
     assert answer.status == 200
-    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))
     assert [(row["name"], row["pageviews"]) for row in rows] == [("/", "2"), ("/a", "1")]
 

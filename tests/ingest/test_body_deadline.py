@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from analytics_box.errors import PayloadTooLarge, RequestTimeout
-from analytics_box.http.body import Disconnected, read
+from analytics_box.errors import BrokenBody, PayloadTooLarge, RequestTimeout
+from analytics_box.http.body import read
 
 
 def sender(*messages: dict[str, Any]) -> Any:
@@ -35,7 +35,7 @@ def test_a_body_in_parts_is_put_together() -> None:
 def test_what_is_too_long_or_gone_is_said() -> None:
     with pytest.raises(PayloadTooLarge):
         asyncio.run(read(sender(part(b"abc"), part(b"de")), limit=4, seconds=30))
-    with pytest.raises(Disconnected):
+    with pytest.raises(BrokenBody):
         asyncio.run(read(sender(part(b"abc"), {"type": "http.disconnect"}), limit=4, seconds=30))
 
 

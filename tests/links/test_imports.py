@@ -117,6 +117,7 @@ def test_a_file_over_http(world: World) -> None:
     world.link(slug="abc")
     key = world.box.keys["linking"]
     answer = world.box.get("/links/export/csv", x_api_key=key)
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"] == 'attachment; filename="links.csv"'
     assert b"abc" in answer.body
     assert json.loads(world.box.get("/links/export/json", x_api_key=key).body)[0]["slug"] == "abc"

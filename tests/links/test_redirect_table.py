@@ -238,7 +238,14 @@ def test_an_unknown_address_is_a_page_and_counted_as_an_orphan(world: World, pat
     assert b"leads nowhere" in answer.body
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_a_short_address_says_which_methods_it_takes(world: World) -> None:
+    for slug in (world.link()["slug"], "nothing"):
+        asked, refused = world.follow(slug, method="OPTIONS"), world.follow(slug, method="DELETE")
+        assert (asked.status, asked.headers["allow"]) == (204, "GET, HEAD, OPTIONS, POST")
+        assert (refused.status, refused.headers["allow"]) == (405, "GET, HEAD, OPTIONS, POST")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_a_short_address_takes_no_other_method(world: World, method: str) -> None:
     made = world.link()
     assert world.follow(made["slug"], method=method).status == 405

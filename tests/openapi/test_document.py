@@ -172,3 +172,9 @@ def test_the_pages_show_every_operation_of_the_document(box: WholeBox, document:
 
 def test_a_part_that_is_not_there_is_not_found(box: WholeBox) -> None:
     assert box.get("/docs/nothing", accept="text/html").status == 404
+
+
+def test_creating_an_organization_may_collide(document: dict[str, Any]) -> None:
+    found = [one for one in operations(document).values() if one["operationId"] == "organizations.create"]
+    assert found
+    assert all({"400", "409"} <= set(one["responses"]) for one in found)

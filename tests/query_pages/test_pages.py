@@ -207,7 +207,7 @@ def test_the_plan_refuses_on_the_page(box: WholeBox) -> None:
 
 def test_the_sheet_has_the_same_rows(box: WholeBox) -> None:
     answer = ask(box, {"type": "top_pages", "range": "today", "limit": "1"}, part="/csv")
-    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert 'filename="top_pages.csv"' in answer.headers["content-disposition"]
     assert answer.body.decode().splitlines()[1].startswith("/welcome,2,2,")
     page = asked(box, type="top_pages", range="today", limit="1")

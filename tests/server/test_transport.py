@@ -169,3 +169,15 @@ def test_a_header_that_is_too_long_is_refused(box: Box) -> None:
     sent = request("GET", "/health", "X-Long: " + "x" * 1_000_000)
     assert [answer.status for answer in exchange(box, sent)] in ([], [431])
     assert only(exchange(box, GOODBYE)).status == 200
+
+
+@pytest.mark.parametrize("path", ["/track", "/v1/query", "/rpc/websites/list", "/sign-in"])
+@pytest.mark.parametrize(
+    "chunks", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"-1\r\n{}\r\n", b"f" * 20 + b"\r\n{}"], ids=repr
+)
+def test_chunks_that_cannot_be_read_are_a_400(box: Box, path: str, chunks: bytes) -> None:
+    kind = "Content-Type: application/x-www-form-urlencoded" if path == "/sign-in" else JSON
+    key = f"X-Api-Key: {box.account.api_key}"
+    answer = only(exchange(box, request("POST", path, kind, key, "Transfer-Encoding: chunked", body=chunks)))
+    assert answer.status == 400
+    assert b"500" not in answer.body
