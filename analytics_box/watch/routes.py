@@ -71,4 +71,4 @@ def _is_local(request: Request[Any, Any, Any]) -> bool:
         return False
     address = canonical(client[0])
     is_loopback = bool(address) and ip_address(address).is_loopback
-    return is_loopback and host_name(request.headers.get("host", "")) in LOOPBACK_NAMES
+    return is_loopback and host_name(request.headers.get("host", "").encode("latin-1")) in LOOPBACK_NAMES

@@ -63,7 +63,7 @@ def accept(directory: Path) -> str:
     """What the command prints."""
     ended = CliRunner().invoke(main, ["accept-files", "--data-dir", str(directory)])
     assert ended.exit_code == 0, ended.output
-    return ended.output
+    return ended.stdout
 
 
 def test_an_older_box_db_is_refused_and_once_accepted_no_number_comes_again(tmp_path: Path) -> None:
