@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from functools import partial
 
 from msgspec import Struct
 
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
+from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
 from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
@@ -28,6 +30,7 @@ from analytics_box.state_side import StateSide
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
+from analytics_box.store.seal import Seal, SealBroken
 from analytics_box.store.strings import Strings
 
 log = logging.getLogger(__name__)
@@ -60,6 +63,17 @@ class EventSide(Struct, frozen=True):
         self.engines.close()
 
 
+def _derived(seal: Seal, name: str) -> bytes:
+    """A key that secret.key gives. Raises Unavailable where the file cannot be used: nothing may be stored with another."""
+    try:
+        return seal.derive(name)
+    except SealBroken as broken:
+        raise Unavailable(
+            "History needs the box's secret.key, which cannot be read; ask whoever runs it",
+            reason="DELIVERY_UNAVAILABLE",
+        ) from broken
+
+
 def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Reserve) -> EventSide:
     """Open events.db, which must be migrated, and bring what is in memory beside it to where it was."""
     db = Db(
@@ -75,7 +89,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     db.accompany(strings, live, event_ids, people)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
-    salts = SaltFile(settings.data_dir / SALTS_FILE, state.seal.derive)
+    salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
     if salts.problem and db.read_now(_has_events):
         log.warning(
             "%s was made anew (%s): visitors who were here today count as others from now on", salts.path, salts.problem

@@ -195,7 +195,7 @@ def visitor_ids(
         if anonymize is False or (anonymize == "auto" and sender.country == NOT_ANONYMIZED):
             same = visitors.by_client_id(b"", site, client_id)
             return same, same
-        salt, other = salts.around(time, site)
+        salt, other = salts.around(time, site, by_key=sender.by_key)
         return visitors.by_client_id(salt, site, client_id), visitors.by_client_id(other, site, client_id)
     if sender.by_key:
         return 0, 0

@@ -58,7 +58,7 @@ class Gathering:
     async def store(self) -> bytes:
         """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
-        repeats = await self._intake.store(facts) if facts else []
+        repeats = await self._intake.store(facts, by_key=self.sender.by_key) if facts else []
         self._intake.drops.stored += len(facts) - len(repeats)
         if not repeats and self._left_out is None and not self.sender.bot:
             return happened.stored(len(facts))

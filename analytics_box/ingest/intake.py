@@ -19,6 +19,7 @@ from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.geo import Places
 from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
@@ -49,10 +50,11 @@ class Intake(Struct, frozen=True):
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Fact]) -> list[Fact]:
+    async def store(self, facts: Sequence[Fact], *, by_key: bool) -> list[Fact]:
         """Returns when the facts are on disk: those that had been before. Raises Unavailable; then none is."""
+        most_moved = MOST_MOVED_BY_KEY if by_key else MOST_MOVED
         try:
-            return await self.events.write(lambda db: self.ledger.append(db, facts), adds=True)
+            return await self.events.write(lambda db: self.ledger.append(db, facts, most_moved=most_moved), adds=True)
         except Unavailable as refused:
             refused.reason = "DELIVERY_UNAVAILABLE"
             raise

@@ -15,7 +15,7 @@ from analytics_box.ingest.facts import (
     stored,
 )
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.placing import Placing, Who
+from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.profiles.people import People
@@ -57,10 +57,10 @@ class Ledger:
         self._people = people
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
-    def append(self, db: Connection, facts: Sequence[Fact]) -> list[Fact]:
+    def append(self, db: Connection, facts: Sequence[Fact], *, most_moved: int = MOST_MOVED) -> list[Fact]:
         """Write these facts inside the current transaction; those that were written before, and are not again.
 
-        They are taken in the order of their times, events before spans.
+        They are taken in the order of their times, events before spans, and may move `most_moved` rows beside them.
         """
         repeats = self._repeats(db, facts)
         if repeats:
@@ -70,7 +70,7 @@ class Ledger:
             facts = sorted(facts, key=_TIME)
         if self._people is not None:
             self._people.note(db, facts)
-        self._placing.begin()
+        self._placing.begin(most_moved)
         self._rows = []
         spans = []
         for fact in facts:

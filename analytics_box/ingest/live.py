@@ -4,7 +4,7 @@ A rolled-back savepoint leaves no trace here, and after a restart they are read 
 """
 
 from collections import OrderedDict
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from msgspec import Struct
 
@@ -53,9 +53,9 @@ class LiveSessions:
         found: Found | None = None
         for key in keys:
             home, visits = key, self._live.get(key)
-            if visits is not None and not isinstance(visits, Visits):
+            while isinstance(visits, tuple):
                 home, visits = visits, self._live.get(visits)
-            if visits is None or not isinstance(visits, Visits):
+            if visits is None:
                 continue
             if found is None:
                 found = Found(home, visits, (first,) if home != first else ())
@@ -85,6 +85,13 @@ class LiveSessions:
             if isinstance(visits, Visits) and any(session.number in numbers for session in visits.sessions):
                 left = tuple(session for session in visits.sessions if session.number not in numbers)
                 self._set(key, Visits(left, visits.waiting))
+
+    def forget_waiting(self, keys: Iterable[Key]) -> None:
+        """What waits under these keys waits no longer: its rows were removed."""
+        for key in keys:
+            found = self.find((key,))
+            if found.visits.waiting:
+                self._set(found.home, Visits(found.visits.sessions))
 
     def next_number(self, db: Connection) -> int:
         """The number of a new session. Numbers are reserved in events.db, many at once; a restart leaves a gap."""

@@ -1,7 +1,8 @@
 """Putting what comes into its session, and moving the rows beside it that have to follow. Runs in the writer thread."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -11,28 +12,45 @@ from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal, Visits
 from analytics_box.store.db import Connection
 
-MOST_MOVED = 1_000  # rows that a single request may move
+# Rows that a single request may move, or pass by where others lie at the same instants; more with an API key.
+MOST_MOVED, MOST_MOVED_BY_KEY = 1_000, 20_000
 
 _TABLES = {kind: table for table, kind in SPAN_KINDS.items()}
+_ATTRIBUTES = ", ".join(STORED_ATTRIBUTES)
 _CHANGES = ", ".join(("session = ?", *(f"{name} = ?" for name in STORED_ATTRIBUTES)))
+_WAITING = " and client_session = ? and (client_session <> 0 or visitor in (select value from json_each(?)))"
 
 
-_WAITING = """
-      and client_session = ? and (client_session <> 0 or visitor in (select value from json_each(?)))"""
+def _at(table: str) -> tuple[str, str]:
+    """Rows of a site at these instants."""
+    return f"{stored(table)} indexed by {table}_by_time", "site = ? and time in (select value from json_each(?))"
 
 
-def _statement(table: str, *, waiting: bool) -> str:
-    """Put rows of a site at these instants into another session: those of a session, or those of a client's session id
-    or a visitor that have none."""
-    start, people = (", since_start = time - ?", " and bot = 0") if table == "events" else ("", "")
-    return f"""
-    -- placing.move
-    update {stored(table)} indexed by {table}_by_time set {_CHANGES}{start}
-    where site = ? and time in (select value from json_each(?)) and session = ?{people}{_WAITING * waiting}
-    """
+def _count(table: str) -> str:
+    rows, where = _at(table)
+    return f"-- placing.count\nselect count(*) from (select 1 from {rows} where {where} limit ?)"
 
 
-_MOVE = {table: (_statement(table, waiting=False), _statement(table, waiting=True)) for table in TABLES}
+def _had(table: str, *, waiting: bool) -> str:
+    """What those of a session have, or those of a client's session id or a visitor that have none."""
+    rows, where = _at(table)
+    return f"-- placing.had\nselect distinct {_ATTRIBUTES} from {rows} where {where}{_whose(table, waiting=waiting)}"
+
+
+def _move(table: str, *, waiting: bool) -> str:
+    """Put these rows into another session."""
+    rows, where = _at(table)
+    start = ", since_start = time - ?" if table == "events" else ""
+    return f"-- placing.move\nupdate {rows} set {_CHANGES}{start} where {where}{_whose(table, waiting=waiting)}"
+
+
+def _whose(table: str, *, waiting: bool) -> str:
+    return f" and session = ?{' and bot = 0' if table == 'events' else ''}{_WAITING * waiting}"
+
+
+_COUNT = {table: _count(table) for table in TABLES}
+_HAD = {table: (_had(table, waiting=False), _had(table, waiting=True)) for table in TABLES}
+_MOVE = {table: (_move(table, waiting=False), _move(table, waiting=True)) for table in TABLES}
 
 
 class Who(Struct, frozen=True, gc=False):
@@ -60,11 +78,11 @@ class Placing:
         self, live: LiveSessions, flush: Callable[[Connection], None] = lambda _: None, most_moved: int = MOST_MOVED
     ) -> None:
         self._live, self._flush = live, flush
-        self._most = self._left = most_moved
+        self._left = most_moved
 
-    def begin(self) -> None:
-        """A new request: it may move as many rows as any other."""
-        self._left = self._most
+    def begin(self, most_moved: int) -> None:
+        """A new request: it may move so many rows."""
+        self._left = most_moved
 
     def place(self, db: Connection, who: Who, signal: Signal, own: Callable[[], Attributes]) -> Session | None:
         """The session that this belongs to; None for what waits for one. `own` are the event's own attributes."""
@@ -74,44 +92,49 @@ class Placing:
         if session is not None:
             self._live.keep(found, Visits((session,)))
             return session
-        told = sessions.told(
-            found.visits, signal, own, lambda: self._live.next_number(db), named=named, most_moved=self._left
-        )
+        tell = partial(sessions.told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
+        told = tell(most_moved=self._left)
+        if told.moves and not self._may_move(db, who.site, told.moves):
+            told = tell(most_moved=-1)
         if told.moves:
             self._flush(db)
-            _note_replaced(db, who.site, found.visits, told.session)
             for move in told.moves:
                 self._move(db, who, {who.visitor, who.other, found.home[1]}, move)
         self._live.keep(found, told.visits)
         return told.session
 
+    def _may_move(self, db: Connection, site: int, moves: Sequence[Move]) -> bool:
+        """Whether few enough rows lie at these instants: others' rows there have to be passed by."""
+        for move in moves:
+            for table in _tables_of(move):
+                rows = db.execute(_COUNT[table], (site, _times(move), max(self._left, 0) + 1)).fetchall()
+                self._left -= int(str(rows[0][0]))
+        return self._left >= 0
+
     def _move(self, db: Connection, who: Who, visitors: Iterable[int], move: Move) -> None:
-        session = move.session
-        self._left -= len(move.signals)
-        times = json.dumps([signal.time for signal in move.signals])
+        session, times = move.session, _times(move)
         waiting = move.source == 0
+        whose = (who.client_session, json.dumps(sorted(visitors))) if waiting else ()
         for table in _tables_of(move):
-            db.execute(
-                _MOVE[table][waiting],
-                (
-                    *(session.number, *session.attributes),
-                    *((session.started,) if table == "events" else ()),
-                    *(who.site, times, move.source),
-                    *((who.client_session, json.dumps(sorted(visitors))) if waiting else ()),
-                ),
-            )
+            rows = db.execute(_HAD[table][waiting], (who.site, times, move.source, *whose)).fetchall()
+            for row in rows:
+                note_replaced(db, who.site, session, tuple(int(str(number)) for number in row))
+            start = (session.started,) if table == "events" else ()
+            values = (session.number, *session.attributes, *start, who.site, times, move.source, *whose)
+            db.execute(_MOVE[table][waiting], values)
 
 
-def _note_replaced(db: Connection, site: int, before: Visits, now: Session | None) -> None:
-    """Remember what no row of a session has any more, for whoever removes its person."""
-    old = next((one.attributes for one in before.sessions if now is not None and one.number == now.number), None)
-    if old is None or now is None:
-        return
-    left = zip(KINDS, old, now.attributes, strict=True)
+def note_replaced(db: Connection, site: int, session: Session, had: Attributes) -> None:
+    """Remember what a row of a session had and no longer has, for whoever removes its person."""
+    left = zip(KINDS, had, session.attributes, strict=True)
     db.executemany(
         "-- placing.note_replaced\ninsert or ignore into replaced (site, session, kind, number) values (?, ?, ?, ?)",
-        [(site, now.number, kind, number) for kind, number, other in left if number and number != other],
+        [(site, session.number, kind, number) for kind, number, now in left if number and number != now],
     )
+
+
+def _times(move: Move) -> str:
+    return json.dumps([signal.time for signal in move.signals])
 
 
 def _tables_of(move: Move) -> list[str]:

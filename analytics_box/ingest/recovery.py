@@ -74,6 +74,8 @@ def _read(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> 
     for row in cast(list[tuple[Any, ...]], rows.fetchall()):  # the tables are strict
         site, client, number, visitors, began, first, last, viewed, signals, *attributes = row
         text = (signals + within.get(number, ""))[:_DIGITS]
+        if viewed is None and began < first:
+            viewed = began  # what it began with is older than what is read
         session = Session(number, began, first, last, viewed or 0, tuple(attributes), bytes.fromhex(text))
         yield Recovered(_keys(site, client, json.loads(visitors)), Visits((session,)))
     yield from _waiting(db, events, spans, given)

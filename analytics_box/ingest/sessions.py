@@ -17,13 +17,14 @@ from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STOR
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
 MOST_SIGNALS = 200  # of a session that are remembered one by one; after them its start and attributes stay
-MOST_SESSIONS = 50  # of a visitor, so many as a day has room for
+MOST_SESSIONS = 50  # of a visitor that are remembered, so many as a day has room for
 _MOST_LOOKS = 4  # at sessions that lie one in another
 
 # What a signal is: a kind of event, or a table of spans.
 SPAN_KINDS = {table: number for number, table in enumerate(SPANS, start=PAGE_EXIT + 1)}
 _SIGNAL, _PAGE = struct.Struct(">qqB"), struct.Struct(">qB")
 _MOST_BYTES = MOST_SIGNALS * _SIGNAL.size
+_MOST_SPAN_BYTES = _MOST_BYTES // 2  # a page with many errors still has room for its page views
 
 # Attributes that are those of a session's first event; all others are those of its first page view (semantics 15).
 _OF_FIRST_EVENT = frozenset(("country", "region", "city", "client"))
@@ -121,7 +122,7 @@ def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
         return None
     if what <= PAGE_EXIT:
         last = time
-    if len(signals) < _MOST_BYTES:
+    if len(signals) < (_MOST_BYTES if what <= PAGE_EXIT else _MOST_SPAN_BYTES):
         signals += _SIGNAL.pack(time, signal.path, what)
     return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals)
 
@@ -140,7 +141,7 @@ def told(
     only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
     home = _home_of(visits.sessions, signal, named=named) if visits.sessions else None
     if home is None and not signal.starts:
-        return Told(Visits(visits.sessions, (visits.waiting + packed([signal]))[:_MOST_BYTES]), None)
+        return Told(Visits(visits.sessions, _waiting_with(visits.waiting, signal)), None)
     if home is not None and len(home.signals) >= _MOST_BYTES:
         reached = _reaching(home, signal)
         return Told(Visits(_with(visits.sessions, home, reached), visits.waiting), reached)
@@ -152,7 +153,7 @@ def told(
     waiting, sessions = visits.waiting, visits.sessions
     if signal.lasts and len(draft.rows) + len(waiting) // _SIGNAL.size <= most_moved:
         if waiting:
-            waiting = packed(draft.gather(unpacked(waiting), named=named))
+            waiting = packed(draft.gather(_fresh(waiting, signal), named=named))
         later = [one for one in sessions if one.first > draft.first and one is not home]
         following = min(later, key=_first, default=None)
         if following is not None:
@@ -162,11 +163,23 @@ def told(
 
 
 def _with(sessions: Sequence[Session], before: Session | None, after: Session) -> tuple[Session, ...]:
-    """The sessions with one of them as it is now, or with a new one."""
-    found = sorted((*(one for one in sessions if one is not before), after), key=_first)
-    if len(found) > MOST_SESSIONS:
-        found.remove(min(found, key=lambda one: one.last))
-    return tuple(found)
+    """The sessions with one of them as it is now, or with a new one. Of too many the one furthest from it is left out."""
+    others = [one for one in sessions if one is not before]
+    if len(others) >= MOST_SESSIONS:
+        others.remove(max(others, key=lambda one: abs(one.first - after.first)))
+    return tuple(sorted((*others, after), key=_first))
+
+
+def _waiting_with(waiting: bytes, signal: Signal) -> bytes:
+    """What waits, with one more; the oldest gives way where there are many."""
+    if len(waiting) < _MOST_BYTES:
+        return waiting + packed([signal])
+    return packed([*sorted(_fresh(waiting, signal), key=_time)[1 - MOST_SIGNALS :], signal])
+
+
+def _fresh(waiting: bytes, signal: Signal) -> list[Signal]:
+    """What may still come into a session with this signal."""
+    return [one for one in unpacked(waiting) if abs(one.time - signal.time) <= LONGEST]
 
 
 def _reaching(session: Session, signal: Signal) -> Session:
@@ -216,19 +229,25 @@ class _Draft:
         self._changed = True
 
     def _add(self, signal: Signal) -> None:
-        self.signals.append(signal)
+        if signal.lasts or len(self.signals) < MOST_SIGNALS // 2:
+            self.signals.append(signal)
         if signal.lasts:
             self.first, self.last = min(self.first, signal.time), max(self.last, signal.time)
 
     def gather(self, waiting: Sequence[Signal], *, named: bool) -> list[Signal]:
         """Take what waited for this session; what goes on waiting. Each leave beacon may bring others within reach."""
-        views = [one for one in self.signals if one.what == PAGE_VIEW]
+        shown: dict[int, int] = {}  # when each page was shown first
+        for one in self.signals:
+            if one.what == PAGE_VIEW:
+                shown[one.path] = min(one.time, shown.get(one.path, one.time))
+
+        def leaves(one: Signal) -> bool:
+            return shown.get(one.path, one.time + 1) <= one.time <= self.first + LONGEST
 
         def near(one: Signal) -> bool:
             return _reaches(self.first, self.last, one.time, named=named)
 
-        beacons = sorted((one for one in waiting if one.lasts), key=lambda one: one.time)
-        beacons = self._gain_those(beacons, lambda one: _shown(self.first, views, one) > 0)
+        beacons = self._gain_those(sorted((one for one in waiting if one.lasts), key=_time), leaves)
         beacons = self._gain_those(beacons, near)
         beacons = self._gain_those(reversed(beacons), near)
         return [*beacons, *self._gain_those([one for one in waiting if not one.lasts], near)]
@@ -270,6 +289,10 @@ class _Draft:
 
 def _first(session: Session) -> int:
     return session.first
+
+
+def _time(signal: Signal) -> int:
+    return signal.time
 
 
 def _reaches(first: int, last: int, time: int, *, named: bool) -> bool:

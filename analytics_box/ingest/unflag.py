@@ -11,7 +11,7 @@ from typing import Any
 
 from analytics_box.ingest.facts import STORED_ATTRIBUTES, STORED_COLUMNS, STORED_OWN, stored
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.placing import Placing, Who
+from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, Signal
 from analytics_box.store.db import Connection, Db
@@ -106,6 +106,7 @@ def _counted(db: Connection, row: Row, placing: Placing) -> Row:
     signal = Signal(time, row[_AT["path"]], row[_AT["kind"]])
     session = placing.place(db, who, signal, lambda: tuple(row[attributes]))
     if session is not None:
+        note_replaced(db, site, session, tuple(row[attributes]))
         row[_AT["session"]], row[_AT["since_start"]] = session.number, time - session.started
         row[attributes] = session.attributes
     return row

@@ -47,14 +47,18 @@ class Salts(Struct, frozen=True):
             return self.yesterday
         return self.history(f"visitors of day {day} on site {site}")
 
-    def around(self, instant: int, site: int) -> tuple[bytes, bytes]:
-        """The salt of this instant's day, and that of the day beside it into which a session may reach."""
+    def around(self, instant: int, site: int, *, by_key: bool = False) -> tuple[bytes, bytes]:
+        """The salt of this instant's day, and that of the day beside it into which a session may reach.
+
+        Only what comes by key may be older than yesterday.
+        """
         day = utc_day(instant)
         if day >= self.day:
             return self.today, self.yesterday
-        if day == self.day - 1:
+        early = instant % DAY < DAY // 2
+        if day == self.day - 1 and not (by_key and early):
             return self.yesterday, self.today
-        return self.of(day, site), self.of(day - 1 if instant % DAY < DAY // 2 else day + 1, site)
+        return self.of(day, site), self.of(day - 1 if early else day + 1, site)
 
 
 class SaltFile:

@@ -15,8 +15,8 @@ from msgspec import Struct
 from analytics_box import audit, ids
 from analytics_box.clock import Clock
 from analytics_box.ingest.facts import TABLES
-from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
+from analytics_box.ingest.live import LiveSessions, visitor_key
+from analytics_box.ingest.visitors import LASTS, SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
@@ -174,6 +174,8 @@ class Erasures(Struct, frozen=True):
         erasure_rows.note(db, erasure.id, 0, leftovers.replaced(db, erasure.subject.site, sessions))
         traces.remove(db, table, found)
         self.live.drop(sessions)
+        visitors = {stay.visitor for stay in erasure.subject.stays}
+        self.live.forget_waiting([visitor_key(erasure.subject.site, visitor) for visitor in visitors])
 
     async def _sweep(self, erasure: Erasure) -> None:
         """Remove the strings, and the combinations of strings, that no row has any more."""
@@ -213,8 +215,12 @@ def subject_of_person(db: Connection, site: int, profile: int) -> Subject:
 
 
 def subject_of_device(salts: Salts, site: int, client_id: str) -> Subject:
-    """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts."""
+    """Whose traces came with this anonymousId: under the salts that exist, or as an id that lasts.
+
+    What an earlier version stored of such an id is even where it was there on one day only (store/stored_facts).
+    """
     visitors = {by_client_id(salt, site, client_id) for salt in (b"", salts.today, salts.yesterday)}
+    visitors.add(by_client_id(b"", site, client_id) & ~LASTS)
     return Subject(site, 0, tuple(Stay(visitor, FIRST, LAST) for visitor in sorted(visitors)))
 
 
