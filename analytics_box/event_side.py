@@ -64,12 +64,12 @@ class EventSide(Struct, frozen=True):
 
 
 def _derived(seal: Seal, name: str) -> bytes:
-    """A key that secret.key gives. Raises Unavailable where the file cannot be used: nothing may be stored with another."""
+    """A key that secret.key gives. Raises Unavailable where it cannot be read: nothing may be stored with another."""
     try:
         return seal.derive(name)
     except SealBroken as broken:
         raise Unavailable(
-            "History needs the box's secret.key, which cannot be read; ask whoever runs it",
+            "The box cannot read its secret.key, which events of earlier days need; ask whoever runs it",
             reason="DELIVERY_UNAVAILABLE",
         ) from broken
 

@@ -83,11 +83,6 @@ def lock(directory: Path) -> Iterator[None]:
             raise AlreadyRunning(
                 f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
             ) from taken
-        if (mode := directory.stat().st_mode & 0o777) & 0o077:
-            log.warning(
-                "%s is open to other users (mode %04o), who may see when visitors come: chmod 700 %s",
-                *(directory, mode, directory),
-            )
         yield
 
 
@@ -144,6 +139,7 @@ def uvloop_runner() -> "asyncio.Runner":
 
 async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:
     check_tls(settings)
+    warn_of_open_folder(settings.data_dir)
     with connections.listen(settings.host, settings.port) as listener:
         await _serve_on(listener, settings, announce)
 
@@ -264,6 +260,12 @@ def check_after_crash(box: Box) -> None:
             sound = False
     if sound:
         box.found_sound()
+
+
+def warn_of_open_folder(directory: Path) -> None:
+    """Say so where other users of the machine can look into the data directory."""
+    if (mode := directory.stat().st_mode & 0o777) & 0o077:
+        log.warning("%s is open to other users (mode %04o): chmod 700 %s", directory, mode, directory)
 
 
 def check_tls(settings: Settings) -> None:

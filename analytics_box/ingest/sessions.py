@@ -163,7 +163,7 @@ def told(
 
 
 def _with(sessions: Sequence[Session], before: Session | None, after: Session) -> tuple[Session, ...]:
-    """The sessions with one of them as it is now, or with a new one. Of too many the one furthest from it is left out."""
+    """The sessions with one of them as it is now, or with a new one; of too many the furthest from it is left out."""
     others = [one for one in sessions if one is not before]
     if len(others) >= MOST_SESSIONS:
         others.remove(max(others, key=lambda one: abs(one.first - after.first)))

@@ -366,11 +366,11 @@ EVENTS = (
             create table box (
               one              integer primary key check (one = 1),
               id               text    not null check (length(id) in (0, 32)),
-              site             integer not null check (site >= 0),
-              link             integer not null check (link >= 0)
+              last_site        integer not null check (last_site >= 0),
+              last_link        integer not null check (last_link >= 0)
             ) strict
             """,
-            "insert into box (one, id, site, link) values (1, '', 0, 0)",
+            "insert into box (one, id, last_site, last_link) values (1, '', 0, 0)",
         ),
     ),
 )

@@ -123,7 +123,7 @@ def _given(db: Connection) -> Numbers:
 
 
 def _noted(db: Connection) -> Numbers:
-    (found,) = db.execute("-- pairing.noted\nselect site, link from box").fetchall()
+    (found,) = db.execute("-- pairing.noted\nselect last_site, last_link from box").fetchall()
     return Numbers(*(int(str(number)) for number in found))
 
 
@@ -139,7 +139,7 @@ def _known(db: Connection) -> Numbers:
 
 
 def _note(db: Connection, box_id: str, given: Numbers) -> None:
-    db.execute("-- pairing.note\nupdate box set id = ?, site = ?, link = ?", (box_id, *given)).fetchall()
+    db.execute("-- pairing.note\nupdate box set id = ?, last_site = ?, last_link = ?", (box_id, *given)).fetchall()
 
 
 def _skip_to(db: Connection, numbers: Numbers) -> None:

@@ -181,9 +181,9 @@ NOT_MEASURED = (
 )
 
 
-# A step of events.db: ids of visitors that last are odd, all others even (ingest/visitors). Of earlier ids those are taken
-# to last that were there on more than one UTC day; ids in history that servers had sent in one go are among them, which
-# no row tells apart. Triggers sleep as above.
+# A step of events.db: ids of visitors that last are odd, all others even (ingest/visitors). Earlier ids that were there
+# on more than one UTC day are taken to last; so are ids of history that servers had sent in one go, for no row tells
+# them apart. Triggers sleep as above.
 _WITH_VISITORS = (*(f"stored_{table}" for table in _OWN), "visitor_profiles")
 _LASTS = "visitor in (select visitor from lasting)"
 LASTING_IDS = (

@@ -25,6 +25,7 @@ OTHERS = {
     "clients": "combinations of strings, which go with their strings",
     "campaigns": "the same",
     "session_numbers": "a count",
+    "box": "the id of the box and the highest numbers of websites and links",
     "replaced": "numbers of strings that rows of a session had, which go with the session",
     "changes": "ids of removed rows, until the column replica has followed",
     "_sqlite_migrations": "steps of the schema",

@@ -5,9 +5,11 @@ import asyncio
 import logging
 import shutil
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb as library
@@ -21,7 +23,7 @@ from analytics_box.ingest.facts import TABLES, stored
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import engines as choice
-from analytics_box.query.engines import Engines, columns, duckdb
+from analytics_box.query.engines import Engines, columns, duckdb, memory
 from analytics_box.query.engines.columns import COPIED, FILE_NAME
 from analytics_box.query.plan import Order, Plan
 from analytics_box.store import schema
@@ -318,6 +320,7 @@ def test_a_replica_that_fails_is_left_out_and_made_anew(
         assert world.views() == 3
     assert "the disk is gone" in caplog.text
     assert world.engines.name == "sqlite"
+    world.clock.advance(seconds=30)
     world.tend()
     assert world.engines.name == "duckdb"
     assert world.views() == 3
@@ -386,3 +389,110 @@ def test_a_query_that_nobody_waits_for_stops(world: World) -> None:
 
     world.runner.run(ask_and_leave())
     assert world.views() > 400_000
+
+
+def test_a_replica_that_cannot_be_made_is_tried_less_and_less_often(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tries: list[float] = []
+
+    def fail(*_: Any, **__: Any) -> None:
+        tries.append(world.clock.monotonic())
+        raise library.IOException("Could not write file: No space left on device\nmore")
+
+    world.visit()
+    with monkeypatch.context() as patch:
+        patch.setattr(columns, "open_replica", fail)
+        for _ in range(2_000):
+            world.tend()
+            world.clock.advance(seconds=5)
+        assert world.views() == 3
+    waits = [later - earlier for earlier, later in pairwise(tries)]
+    assert waits == [30, 60, 120, 240, 480, 960, 1_920, 3_600]
+    assert len(caplog.records) == len(tries)
+    assert "No space left on device): SQLite answers, and it is made anew in 30 seconds" in caplog.text
+    assert "Traceback" not in caplog.text
+    world.clock.advance(seconds=3_600)
+    world.tend()
+    assert world.engines.name == "duckdb"
+
+
+def test_a_replica_that_the_disk_has_no_room_for_is_not_begun(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.visit()
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=50 << 20))
+        world.tend()
+    assert world.engines.name == "sqlite"
+    assert "it may take 64 MB, and 50 MB are free" in caplog.text
+    assert not list(world.directory.glob(f"{FILE_NAME}*"))
+    world.clock.advance(seconds=30)
+    world.tend()
+    assert world.engines.name == "duckdb"
+
+
+def group(system: Path, lines: str, **limits_of: str) -> Path:
+    """A file system that says so of its control groups."""
+    (system / "proc/self").mkdir(parents=True)
+    (system / "proc/self/cgroup").write_text(lines)
+    for name, text in limits_of.items():
+        file = system / "sys/fs/cgroup" / name.replace("__", "/").replace("DOT", ".")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n")
+    return system
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "limit"),
+    [
+        ("0::/\n", {"memoryDOTmax": "250000000"}, 250_000_000),
+        ("0::/\n", {"memoryDOTmax": "max"}, None),
+        ("0::/a/b\n", {"a__memoryDOTmax": "300000000", "a__b__memoryDOTmax": "max"}, 300_000_000),
+        ("4:memory:/box\n0::/\n", {"memory__box__memoryDOTlimit_in_bytes": "400000000"}, 400_000_000),
+        ("4:memory:/box\n", {"memory__memoryDOTlimit_in_bytes": "500000000"}, 500_000_000),
+        ("4:memory:/\n", {"memory__memoryDOTlimit_in_bytes": "9223372036854771712"}, None),
+        ("0::/gone\n", {}, None),
+    ],
+)
+def test_the_limit_of_a_container_is_found(
+    tmp_path: Path, lines: str, files: dict[str, str], limit: int | None
+) -> None:
+    assert memory.limit(group(tmp_path, lines, **files)) == limit
+
+
+def test_without_control_groups_there_is_no_limit(tmp_path: Path) -> None:
+    assert memory.limit(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limit", "given"),
+    [
+        ("256MB", None, "256MB"),
+        ("256MB", 8_000_000_000, "256MB"),
+        ("2GB", 1_000_000_000, "404MB"),
+        ("256MB", 512_000_000, "160MB"),
+        ("256MB", 250_000_000, "64MB"),
+        ("32MB", 250_000_000, "32MB"),
+    ],
+)
+def test_queries_take_no_more_memory_than_the_container_has(wanted: str, limit: int | None, given: str) -> None:
+    assert memory.capped(wanted, limit) == given
+
+
+@pytest.mark.parametrize(
+    ("columnar", "limit", "name"),
+    [("auto", 250_000_000, "sqlite"), ("on", 250_000_000, "duckdb"), ("auto", 500_000_000, "duckdb")],
+)
+def test_in_a_small_container_there_is_a_replica_only_where_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columnar: str, limit: int, name: str
+) -> None:
+    monkeypatch.setattr(choice, "MANY", 1)
+    monkeypatch.setattr(memory, "limit", lambda: limit)
+    world = World(tmp_path, columnar=columnar)
+    try:
+        world.visit()
+        world.tend()
+        assert world.engines.name == name
+    finally:
+        world.close()

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, Clock, SystemClock
+from analytics_box.clock import DAY, HOUR, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
 from analytics_box.ingest.facts import TABLES
 from analytics_box.query.engines import columns, duckdb, sql, sqlite
+from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.columns import Replica
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.plan import Plan, Source
@@ -37,6 +38,8 @@ MANY = 200_000  # rows of facts from which on the replica pays (tests/load/resul
 AT_ONCE = 2  # queries that run on the replica; each takes all its threads
 MOST_THREADS = 4
 _STEP_SECONDS = 120.0
+_FIRST_WAIT, _LONGEST_WAIT = 30, 3_600  # seconds after a failure
+_OF_THE_MACHINE = {"IOException", "OutOfMemoryException"}  # DuckDB's, which is not imported for their sake
 
 
 class Status(Struct, frozen=True):
@@ -67,12 +70,16 @@ class Engines:
     ) -> None:
         self._clock = clock or SystemClock()
         self.events = events
+        self._limit = limits.limit()
         self._columnar = columnar
-        self._memory = memory
+        if columnar == "auto" and limits.is_small(self._limit):
+            log.info("This container has too little memory for a column replica: SQLite answers all queries")
+        self._memory = limits.capped(memory, self._limit)
         self._path = events.path.with_name(columns.FILE_NAME)
         self._replica: Replica | None = None
         self._ready = False
         self._opened_at = 0
+        self._failures, self._not_before = 0, 0.0  # tries in a row; seconds of the clock
         self._version = -1  # of events.db that the replica has
         self._following = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -107,9 +114,8 @@ class Engines:
                 raise
             except duckdb.PlanFailed:
                 log.exception("The column replica cannot answer this; SQLite does")
-            except Exception:
-                log.exception("The column replica failed; SQLite answers until it is made anew")
-                await self._drop()
+            except Exception as broken:
+                await self._fail(broken)
         return await self.events.read(partial(_sqlite_rows, plan), seconds=seconds, long=True)
 
     async def tend(self) -> None:
@@ -118,6 +124,8 @@ class Engines:
             if not await self._wanted():
                 columns.forget_replica(self._path)
                 await self._forget_changes(None)
+                return
+            if self._clock.monotonic() < self._not_before:
                 return
             await self._open()
         elif self._replica.has_remains and self._clock.now() - self._opened_at >= DAY:
@@ -128,11 +136,14 @@ class Engines:
             await self._follow()
         except BoxError:
             raise
-        except Exception:
-            log.exception("The column replica failed; SQLite answers until it is made anew")
-            await self._drop()
+        except Exception as broken:
+            await self._fail(broken)
         replica = self._replica
-        if replica is not None:
+        if replica is None:
+            await self._forget_changes(None)
+        else:
+            if self._clock.now() - self._opened_at >= HOUR:
+                self._failures = 0
             if not self._ready:
                 self._ready = True
                 log.info("The column replica is ready: %s", await self.status())
@@ -157,7 +168,8 @@ class Engines:
 
     async def _wanted(self) -> bool:
         if self._columnar == "auto":
-            return sum((await self.events.read(_newest)).values()) >= MANY
+            many = sum((await self.events.read(_newest)).values()) >= MANY
+            return many and not limits.is_small(self._limit)
         return self._columnar == "on"
 
     async def _forget_changes(self, until: int | None) -> None:
@@ -173,8 +185,8 @@ class Engines:
             self._replica = await self.events.read(opened, seconds=_STEP_SECONDS)
         except BoxError:
             raise
-        except Exception:
-            log.exception("The column replica cannot be made; SQLite answers")
+        except Exception as broken:
+            await self._fail(broken)
             return
         self._opened_at = self._clock.now()
         self._version = -1
@@ -221,6 +233,19 @@ class Engines:
             return asking.run(cursor)
         finally:
             self._cursors.put(cursor)
+
+    async def _fail(self, broken: Exception) -> None:
+        """SQLite answers, and the replica is made anew after a while: a longer one each time that it fails again."""
+        wait = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
+        self._failures += 1
+        self._not_before = self._clock.monotonic() + wait
+        expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
+        log.error(
+            "There is no column replica now (%s): SQLite answers, and it is made anew in %d seconds",
+            *(str(broken).partition("\n")[0], wait),
+            exc_info=None if expected else broken,
+        )
+        await self._drop()
 
     async def _drop(self) -> None:
         """Close and remove a replica that failed; the next `tend` makes a new one."""

@@ -29,11 +29,17 @@ log = logging.getLogger(__name__)
 FILE_NAME = "columns.duckdb"
 SPILL_NAME = "columns.spill"
 MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
+_BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
+_BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
 VERSION = 3  # of what is made of the rows; a replica of another one is made anew
 # The strings come last: a row's strings are there as soon as the row is.
 COPIED = (*TABLES, "link_clicks", "visitor_profiles", "strings")
 _TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar", "": "bigint"}  # what is computed has no type
+
+
+class NoRoom(Exception):
+    """The disk has too little room for a replica; the message says how much it takes."""
 
 
 class Unusable(Exception):
@@ -160,7 +166,7 @@ class Replica:
 def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
     """Open the replica of these facts, or make a new one where there is none that could go on.
 
-    Raises the engine's errors when that is impossible too.
+    Raises NoRoom, or the engine's errors, when that is impossible too.
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
@@ -172,6 +178,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
         except (Unusable, duckdb.Error) as why:
             log.info("The column replica is made anew: %s", why)
     forget_replica(path)
+    _check_room(path.parent, db)
     connection = _connect(path, memory=memory, threads=threads)
     for table in tables:
         columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
@@ -183,6 +190,14 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
     connection.execute("insert into replica values ($1, $2, false)", [_shape(tables), applied])
     return Replica(connection, tables, applied, has_remains=False)
+
+
+def _check_room(directory: Path, db: Connection) -> None:
+    newest = " union all ".join(f"select coalesce(max(id), 0) from {table}" for table in TABLES)
+    rows = sum(int(str(last)) for (last,) in db.execute(f"-- columns.check_room\n{newest}").fetchall())
+    wanted, free = rows * _BYTES_OF_A_ROW + _BYTES_AT_LEAST, shutil.disk_usage(directory).free
+    if free < wanted:
+        raise NoRoom(f"it may take {wanted >> 20} MB, and {free >> 20} MB are free on the disk of {directory}")
 
 
 def forget_replica(path: Path) -> None:
