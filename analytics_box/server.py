@@ -145,14 +145,17 @@ async def _serve(settings: Settings, announce: Callable[[Box, str], None]) -> No
 
 
 class _Server(Server):
-    """granian on a socket that is open already: what it opens itself knows no time-outs."""
+    """granian on a socket that is open already: what it opens itself knows no time-outs.
+
+    It gets a descriptor of its own, because it closes it.
+    """
 
     def __init__(self, target: App, listener: socket.socket, **options: Any) -> None:
         super().__init__(target, backlog=connections.BACKLOG, log_enabled=False, **options)
         self._listener = listener
 
     def _init_shared_socket(self) -> None:
-        self._shd = SocketHolder(self._listener.fileno(), False, connections.BACKLOG)  # type: ignore[call-arg, assignment]  # a wrong stub
+        self._shd = SocketHolder(self._listener.dup().detach(), False, connections.BACKLOG)  # type: ignore[call-arg, assignment]  # a wrong stub
 
 
 async def _serve_on(listener: socket.socket, settings: Settings, announce: Callable[[Box, str], None]) -> None:

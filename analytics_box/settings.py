@@ -139,7 +139,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=0),
         "Connections per address at the same time, trusted proxies exempt; the longest idle end first (Linux).",
-    ] = 1_024
+    ] = 256
     max_event_bytes: Annotated[int, Meta(ge=1024), "Largest body of one event."] = 65_536
     max_batch_bytes: Annotated[int, Meta(ge=1024), "Largest body of an array of events."] = 1_048_576
     max_query_bytes: Annotated[int, Meta(ge=1024), "Largest body of a query."] = 262_144

@@ -17,7 +17,7 @@ try:
 except ImportError:
     brotli = None
 
-_READING = ("/sites", "/links", "/docs", "/openapi.json")
+_READING = ("/sites", "/links", "/docs")
 _QUERIES = "/v1/"
 _OUR_OWN = {b"same-origin", b"none"}
 _TYPES = (b"text/", b"application/json")

@@ -11,7 +11,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from analytics_box import errors, ids, log
-from analytics_box.errors import BoxError
+from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
@@ -32,6 +32,7 @@ SECURITY_HEADERS = (
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 LEFT = 499  # in the access log: the client left before its answer began
+CLOSE = (b"connection", b"close")  # after a flood: what else was sent ahead costs nothing then
 FILES = "/static/"  # what pages on every host load
 _HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
 _LONGEST_HOST = 262  # bytes: a name of 255, a dot and a port
@@ -91,6 +92,8 @@ class Front:
                 status = message["status"]
                 given = {name for name, _ in message["headers"]}
                 more = [*added, *allowance_headers(scope.get("allowance"))]
+                if "flood" in scope:
+                    more.append(CLOSE)
                 own = message["headers"]
                 if status == 401:
                     own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
@@ -168,7 +171,11 @@ class Front:
         if own_host and self._hosts and name not in self._hosts:
             raise errors.Misdirected("This host name is not one of this box")
         if scope["path"] != "/health":
-            self._limits.take("address", network_of(address), self._limit)
+            try:
+                self._limits.take("address", network_of(address), self._limit)
+            except RateLimited:
+                scope["flood"] = True
+                raise
 
 
 def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes], ...]:

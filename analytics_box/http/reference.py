@@ -5,11 +5,12 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from litestar import Response
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.http.compression import accepted, packed
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import Group, groups, slug_of
 
@@ -35,10 +36,13 @@ class Reference:
         return groups(self.document)
 
 
-async def openapi(reference: NamedDependency[Reference]) -> Response[bytes]:
-    """The OpenAPI document of this box."""
-    headers = {"cache-control": _FOR_AN_HOUR}
-    return Response(reference.encoded, media_type="application/json", headers=headers)
+async def openapi(request: Request[Any, Any, Any], reference: NamedDependency[Reference]) -> Response[bytes]:
+    """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
+    headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
+    if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
+        return Response(reference.encoded, media_type="application/json", headers=headers)
+    content = packed(reference.encoded, "gzip")
+    return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
 async def docs(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:

@@ -1,5 +1,7 @@
 """Connections that only take up room: they end, and others are answered."""
 
+import asyncio
+import os
 import resource
 import socket
 import ssl
@@ -10,8 +12,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from granian.constants import HTTPModes, Interfaces
 
-from analytics_box.connections import Connection, Room, surplus
+from analytics_box.connections import Connection, Room, listen, surplus
+from analytics_box.http.asgi import Receive, Scope, Send
+from analytics_box.server import _Server
 from tests.running import Box, command, environment, running_box, set_up
 from tests.server.wire import PATIENCE, answers, connect, exchange, only, request
 
@@ -200,3 +205,28 @@ def test_it_allows_itself_all_files_that_the_system_permits(tmp_path: Path) -> N
             assert b" listens on " in process.stdout.readline(), "without a warning"
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("path", ["/docs", "/script.js", "/px.jpg", "/l/nowhere", "/rpc/websites/list"])
+def test_a_flood_over_one_connection_ends_with_its_first_refusal(tmp_path: Path, path: str) -> None:
+    with running_box(tmp_path / "data", limit_address=2) as one:
+        statuses = [answer.status for answer in exchange(one, 50 * request("GET", path, last=False))]
+    assert len(statuses) == 3
+    assert statuses[2] == 429
+
+
+def test_granian_closes_a_descriptor_of_its_own_and_not_ours() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while scope["type"] == "lifespan":
+            await send({"type": (await receive())["type"] + ".complete"})
+
+    async def story(listener: socket.socket) -> None:
+        server = _Server(app, listener, interface=Interfaces.ASGI, http=HTTPModes.http1, websockets=False)
+        serving = asyncio.create_task(server.serve())
+        await asyncio.to_thread(lambda: socket.create_connection(listener.getsockname()).close())
+        server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
+        await serving
+
+    with listen("127.0.0.1", 0) as listener:
+        asyncio.run(story(listener))
+        os.fstat(listener.fileno())
