@@ -13,7 +13,7 @@ from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session,
 from analytics_box.store.db import Connection
 
 # Rows that a single request may move, or pass by where others lie at the same instants; more with an API key.
-MOST_MOVED, MOST_MOVED_BY_KEY = 1_000, 20_000
+MOST_MOVED, MOST_MOVED_BY_KEY = 1_000, 200_000
 
 _TABLES = {kind: table for table, kind in SPAN_KINDS.items()}
 _ATTRIBUTES = ", ".join(STORED_ATTRIBUTES)
@@ -90,7 +90,7 @@ class Placing:
         found = self._live.find(_keys(who))
         session = sessions.in_order(found.visits, signal, named=named)
         if session is not None:
-            self._live.keep(found, Visits((session,)))
+            self._live.keep(found, Visits((*found.visits.sessions[:-1], session)))
             return session
         tell = partial(sessions.told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
         told = tell(most_moved=self._left)

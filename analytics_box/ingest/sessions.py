@@ -17,7 +17,7 @@ from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STOR
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY
 MOST_SIGNALS = 200  # of a session that are remembered one by one; after them its start and attributes stay
-MOST_SESSIONS = 50  # of a visitor that are remembered, so many as a day has room for
+MOST_SESSIONS = 100  # of a visitor that are remembered; a day has room for fifty
 _MOST_LOOKS = 4  # at sessions that lie one in another
 
 # What a signal is: a kind of event, or a table of spans.
@@ -110,13 +110,16 @@ def started(number: int, signal: Signal, attributes: Attributes) -> Session:
 
 
 def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
-    """The only session there is with this signal at its end, which changes nothing before it, as nearly all do; None
-    where it takes a closer look."""
-    if len(visits.sessions) != 1 or visits.waiting:
+    """The newest session with this signal at its end, which changes nothing before it, as nearly all do; None where it
+    takes a closer look."""
+    sessions = visits.sessions
+    if not sessions or visits.waiting:
         return None
-    session = visits.sessions[0]
+    session = sessions[-1]
     time, what, last, viewed, signals = signal.time, signal.what, session.last, session.viewed, session.signals
     if time < last or time - session.first > LONGEST or not (named or time - last <= IDLE):
+        return None
+    if len(sessions) > 1 and not _stands_alone(sessions, signal):
         return None
     if what == PAGE_VIEW and not viewed:
         return None
@@ -125,6 +128,14 @@ def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
     if len(signals) < (_MOST_BYTES if what <= PAGE_EXIT else _MOST_SPAN_BYTES):
         signals += _SIGNAL.pack(time, signal.path, what)
     return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals)
+
+
+def _stands_alone(sessions: Sequence[Session], signal: Signal) -> bool:
+    """Whether no session before the newest may have to do with this signal."""
+    newest = sessions[-1]
+    if signal.what == PAGE_EXIT and _PAGE.pack(signal.path, PAGE_VIEW) not in newest.signals:
+        return False
+    return all(one.last < newest.first for one in sessions[:-1])
 
 
 def told(

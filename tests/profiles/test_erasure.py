@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import SPANS, TABLES, Event
+from analytics_box.ingest.facts import PAGE_EXIT, SPANS, TABLES, Event
+from analytics_box.ingest.unflag import unflag
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles.erasure import Done
 from tests.inprocess import NOON, FixedClock
@@ -343,6 +344,30 @@ def test_what_a_session_had_before_its_first_page_view_came_goes_too(world: Worl
     assert not gone & world.texts()
     assert world.read("select count(*) from campaigns where id <> 0") == [(0,)]
     assert world.read("select count(*) from replaced") == [(0,)]
+
+
+def test_what_waited_for_its_session_leaves_nothing_of_its_own(world: World) -> None:
+    own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
+    leave = replace(event(world.shop.site, Said(1, "ada"), name="page_exit"), kind=PAGE_EXIT, attributes=own)
+    world.add(leave)
+    world.add(event(world.shop.site, Said(1, "ada", minute=1)))
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    assert not {"/secret", "https://ada.example", "to ada"} & world.texts()
+
+
+def test_what_was_held_for_a_bot_leaves_nothing_of_its_own(world: World) -> None:
+    own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
+    held = event(world.shop.site, Said(1, "ada", bot="known_bot_user_agent", minute=1))
+    world.add(event(world.shop.site, Said(1, "ada")), replace(held, attributes=own, agent="Dog"))
+    world.run(unflag(world.events, world.live, site=world.shop.site, reason="known_bot_user_agent", agent="Dog"))
+    world.run(world.erasures.person(world.shop, "ada", ACTOR))
+    assert not {"/secret", "https://ada.example", "to ada"} & world.texts()
+
+
+def test_a_lasting_id_that_an_earlier_version_stored_is_found(world: World) -> None:
+    lasting = by_client_id(b"", world.shop.site, "ann") & ~1
+    world.add(event(world.shop.site, Said(lasting, yesterday=lasting)))
+    assert world.run(world.erasures.device(world.shop, "ann", ACTOR)).removed == 1
 
 
 def test_a_combination_that_no_row_has_goes_with_its_strings(world: World) -> None:
