@@ -32,6 +32,7 @@ class Seen:
         self.log = 0.0
         self.times: list[float] = []
         self.refused = 0
+        self.over = False
 
     def take(self) -> "Seen":
         """What has been seen so far; looking begins anew."""
@@ -77,9 +78,8 @@ async def _overlap(url: str, account: Account, data: Path, rate: int, seconds: i
                 wrong=events.wrong,
                 rss_mb=memory_mb(pid),
             )
-        for asker in askers:
-            asker.cancel()
-        await asyncio.gather(*askers, return_exceptions=True)
+        seen.over = True
+        await asyncio.gather(*askers)
     await end(senders)
     report("overlap", seconds=seconds, longest_log_mb=longest)
     return longest
@@ -96,6 +96,8 @@ async def _ask(client: httpx.AsyncClient, account: Account, number: int, seen: S
     """One question after another, none of which is answered from memory: new events come all the time."""
     last = datetime.now(UTC).date()
     for turn in itertools.count(number):
+        if seen.over:
+            return
         began = time.perf_counter()
         answer = await client.post(
             "/v1/query",

@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from analytics_box import log
 from analytics_box.errors import DeadlineExceeded, Unavailable
 from analytics_box.store.db import Db
 from tests.store.notes import Gate, Refusal, endless, note, texts
@@ -101,6 +102,17 @@ def test_reads_go_on_while_a_write_is_under_way_and_do_not_see_it(db: Db) -> Non
         return during, await db.read(texts)
 
     assert asyncio.run(read_beside()) == ([], ["half done"])
+
+
+def test_a_read_belongs_to_the_request_that_asks(db: Db) -> None:
+    async def ask(request_id: str) -> str:
+        log.REQUEST_ID.set(request_id)
+        return await db.read(lambda _: log.REQUEST_ID.get())
+
+    async def ask_twice() -> list[str]:
+        return [*await asyncio.gather(ask("one"), ask("another"))]
+
+    assert asyncio.run(ask_twice()) == ["one", "another"]
 
 
 def test_reads_run_side_by_side_up_to_the_number_of_readers(path: Path) -> None:
