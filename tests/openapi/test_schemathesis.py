@@ -3,6 +3,7 @@
 Half of them name things that really exist. What ends something comes last, so that all others still find it.
 """
 
+import gzip
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -56,8 +57,9 @@ def answer_of(box: WholeBox, case: Any, identity: dict[str, str]) -> schemathesi
         body=body.encode() if isinstance(body, str) else body,
     )
     found = {name: [value] for name, value in answer.headers.items()}
+    plain = gzip.decompress(answer.body) if answer.headers.get("content-encoding") == "gzip" else answer.body
     return schemathesis.Response(
-        answer.status, found, answer.body, request=prepared, elapsed=0.0, verify=False, encoding="utf-8"
+        answer.status, found, plain, request=prepared, elapsed=0.0, verify=False, encoding="utf-8"
     )
 
 
