@@ -150,7 +150,10 @@ def told(
     """The visits with this signal, whenever it comes. `named` are those under a client's session id, which go on over
     any silence. `own` are the attributes of the event itself, `number` gives a new session its number; both are asked
     only where they are needed. Where more than `most_moved` rows would have to follow, none does."""
-    home = _home_of(visits.sessions, signal, named=named) if visits.sessions else None
+    if signal.starts and not visits.sessions and not visits.waiting:
+        session = started(number(), signal, own())
+        return Told(Visits((session,)), session)
+    home = _home_of(visits.sessions, signal, named=named)
     if home is None and not signal.starts:
         return Told(Visits(visits.sessions, _waiting_with(visits.waiting, signal)), None)
     if home is not None and len(home.signals) >= _MOST_BYTES:

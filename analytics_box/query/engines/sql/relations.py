@@ -75,8 +75,9 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         "session_started >= :start",
         "session_started < :end",
         "session <> 0",
-        f"time >= session_started - {SESSION_BEFORE}",
     ]
+    if plan.source == "sessions":
+        where.append(f"(kind <> 3 or time >= session_started - {SESSION_BEFORE})")
     scan = _and(where)
     where += [_of_session(item, scan, values) for item in _together(plan.where)]
     if plan.source == "sessions":
