@@ -50,6 +50,9 @@ class LiveSessions:
     def find(self, keys: tuple[Key, ...]) -> Found:
         """What is known under these keys: today's id of a visitor may lead to what is known under yesterday's."""
         first = keys[0]
+        visits = self._live.get(first)
+        if type(visits) is Visits and (len(keys) == 1 or keys[1] not in self._live):  # as nearly always
+            return Found(first, visits)
         found: Found | None = None
         for key in keys:
             home, visits = key, self._live.get(key)
@@ -62,6 +65,17 @@ class LiveSessions:
             elif home != found.home:
                 found = Found(found.home, _both(found.visits, visits), (*found.others, home))
         return found or Found(first, NONE)
+
+    def go_on(self, found: Found, session: Session) -> None:
+        """The newest session of whoever was found is like this now: what nearly every event comes to."""
+        if found.others:
+            self.keep(found, Visits((*found.visits.sessions[:-1], session)))
+            return
+        *earlier, newest = found.visits.sessions
+        self._changed.append((found.home, found.visits))
+        self._bytes += len(session.signals) - len(newest.signals)
+        self._live[found.home] = Visits((*earlier, session))
+        self._live.move_to_end(found.home)
 
     def keep(self, found: Found, visits: Visits) -> None:
         """Remember this of whoever was found."""
@@ -106,13 +120,13 @@ class LiveSessions:
         return self._number
 
     def _set(self, key: Key, value: Visits | Key) -> None:
-        before = self._live.get(key)
+        live = self._live
+        before = live.get(key)
         self._changed.append((key, before))
-        self._bytes += _weight(value)
-        self._live[key] = value
+        self._bytes += _weight(value) - _weight(before)
+        live[key] = value
         if before is not None:
-            self._bytes -= _weight(before)
-            self._live.move_to_end(key)
+            live.move_to_end(key)
 
     def mark(self) -> int:
         return len(self._changed)

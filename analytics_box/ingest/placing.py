@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box.ingest import sessions
 from analytics_box.ingest.facts import KINDS, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES, TABLES, stored
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
-from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal, Visits
+from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
 from analytics_box.store.db import Connection
 
 # Rows that a single request may move, or pass by where others lie at the same instants; more with an API key.
@@ -90,7 +90,7 @@ class Placing:
         found = self._live.find(_keys(who))
         session = sessions.in_order(found.visits, signal, named=named)
         if session is not None:
-            self._live.keep(found, Visits((*found.visits.sessions[:-1], session)))
+            self._live.go_on(found, session)
             return session
         tell = partial(sessions.told, found.visits, signal, own, lambda: self._live.next_number(db), named=named)
         told = tell(most_moved=self._left)
