@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from analytics_box.errors import DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.names import FIRST_VISITOR
 from analytics_box.query.plan import Plan
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ DIALECT = Dialect(
     kept="any_value({0})",
     at_best="arg_{best}({column}, {place})",
     beside_best="",
-    least_beside="min({0})",
+    first_visitor=FIRST_VISITOR,
     with_a_view="path is not null",
     kind_of="of_event.kind_of",
     value="of_event.value",
