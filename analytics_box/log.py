@@ -58,7 +58,7 @@ def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    logging.getLogger("apscheduler").setLevel("WARNING")
+    logging.getLogger("apscheduler").setLevel("ERROR")  # a job that is not done yet is not begun again, as it shall be
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("_granian").setLevel("WARNING")
 
