@@ -58,7 +58,6 @@ def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    logging.getLogger("apscheduler").setLevel("WARNING")
     logging.getLogger("httpx").setLevel("WARNING")
     logging.getLogger("_granian").setLevel("WARNING")
 
