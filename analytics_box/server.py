@@ -1,4 +1,4 @@
-"""One process: granian on our event loop, the scheduler beside it, and an orderly end (stack 1 and 5)."""
+"""One process: granian on our event loop, the jobs beside it, and an orderly end (stack 1)."""
 
 import asyncio
 import fcntl
@@ -11,13 +11,11 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvloop
-from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings, HTTP2Settings
 from granian.net import SocketHolder  # type: ignore[attr-defined]  # made in Rust
@@ -180,7 +178,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     for number in _ENDING:
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
-    scheduler = start_jobs(box)
+    working = start_jobs(box)
     loading = asyncio.create_task(load_beside(box.calls.links.directory))
     administration = await _administration(box)
     if box.unclean:
@@ -192,7 +190,8 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
             await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         log.info("Stopping: requests in flight may finish")
-        scheduler.shutdown(wait=False)
+        for job in working:
+            job.cancel()
         loading.cancel()
         if administration is not None:
             administration.close()
@@ -230,18 +229,10 @@ async def _drain(serving: "asyncio.Task[None]", seconds: float) -> None:
         await asyncio.wait({serving}, timeout=_HARD_STOP)
 
 
-def start_jobs(box: Box) -> AsyncIOScheduler:
-    """Start the table of jobs on this loop."""
-    scheduler = AsyncIOScheduler(
-        timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-    )
-    delays, now = jobs.delays(box), datetime.now(UTC)
-    for job in jobs.JOBS:
-        first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
-        jitter = job.seconds // 10 or None
-        scheduler.add_job(jobs.run, "interval", seconds=job.seconds, jitter=jitter, args=(job, box), **first)
-    scheduler.start()
-    return scheduler
+def start_jobs(box: Box) -> "list[asyncio.Task[None]]":
+    """Start the table of jobs on this loop; each ends when its task is cancelled."""
+    delays = jobs.delays(box)
+    return [asyncio.create_task(jobs.keep(job, box, delays.get(job.name, jobs.pause(job)))) for job in jobs.JOBS]
 
 
 def check_after_crash(box: Box) -> None:

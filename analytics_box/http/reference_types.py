@@ -92,10 +92,16 @@ def _facts(query_type: QueryType) -> dict[str, str]:
         str(limit) if limit == DEFAULT_LIMIT else QueryTypes.limit_text.format(limit=limit, usual=DEFAULT_LIMIT)
     )
     facts[QueryTypes.granularity] = ", ".join(query_type.granularities) or QueryTypes.no_granularity
-    facts[QueryTypes.public] = QueryTypes.public_text[query_type.public]
+    facts[QueryTypes.public] = QueryTypes.public_text[_public(query_type)]
     facts[QueryTypes.about] = QueryTypes.about_text["organization" if query_type.organization else query_type.subject]
     facts[QueryTypes.customizable] = QueryTypes.yes_no[query_type.customizable]
     return facts
+
+
+def _public(query_type: QueryType) -> str:
+    if not query_type.public:
+        return "no"
+    return "values" if query_type.values else "yes"
 
 
 def _range(query_type: QueryType) -> str:

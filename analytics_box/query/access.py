@@ -33,7 +33,8 @@ class Scope(Struct, frozen=True):
     """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
 
     `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
-    see who somebody is, as members and keys may. A `stranger` reads only because the website is public.
+    see who somebody is, as members and keys may. A `stranger` reads only because the website is public, and what
+    events carried only with `values`.
     Of a link the one number is that of the link among the clicks.
     """
 
@@ -42,6 +43,7 @@ class Scope(Struct, frozen=True):
     ids: Mapping[str, int] = {}
     people: bool = True
     stranger: bool = False
+    values: bool = True
     subject: Subject = "website"
 
 
@@ -85,11 +87,13 @@ def scope_of(
         if website is None or not may_read(identity, website, types):
             raise _denied(identity, "this website")
         check_plan(organizations.plan_of(website.organization_id), types)
+        stranger = not may_export(identity, website)
         return Scope(
             (website.site,),
             ids={website.id: website.site},
             people=may_see_people(identity, website),
-            stranger=not may_export(identity, website),
+            stranger=stranger,
+            values=not stranger or website.public_values,
         )
     organization_id = target.organization_id or identity.organization_id
     if organization_id is None:
@@ -116,7 +120,8 @@ def check_plan(plan: str, types: tuple[str, ...]) -> None:
 
 def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bool:
     """Whether the caller may run these types on this website; on a public one anybody may run public types."""
-    if website.is_public and all(name in TYPES and TYPES[name].public for name in types):
+    values = website.public_values
+    if website.is_public and all(name in TYPES and TYPES[name].is_public(values=values) for name in types):
         return True
     if identity.key is not None:
         own = identity.key.organization_id == website.organization_id

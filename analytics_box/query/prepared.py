@@ -55,10 +55,18 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     _check_needs(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
-    where, ignored = filters.conditions(others, query_type.filters)
+    where, ignored = filters.conditions(others, _allowed(query_type, reads))
     own = (reads.owner,) if reads.owner and query_type.organization else ()
     sites = (*reads.sites, *own) if query_type.subject == reads.subject else ()
     return Prepared(query_type, sites, where, _having(counted, query_type), ignored)
+
+
+def _allowed(query_type: QueryType, reads: Scope) -> tuple[str, ...]:
+    """The fields that the caller may filter this type by: strangers only by what answers show them."""
+    hidden: frozenset[str] = filters.IDS if reads.stranger else frozenset()
+    if not reads.values:
+        hidden |= filters.OF_VALUES
+    return tuple(name for name in query_type.filters if name not in hidden)
 
 
 def _check_needs(query_type: QueryType, request: Request) -> None:

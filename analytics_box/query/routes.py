@@ -132,7 +132,7 @@ def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
         "allowedFilters": query_type.filters,
         "customizable": query_type.customizable,
         "defaultLimit": query_type.default_limit,
-        "publicAccess": query_type.public,
+        "publicAccess": query_type.is_public(values=False),
     }
     if with_meta:
         config["meta"] = {

@@ -275,12 +275,13 @@ class Db:
 
     # Care
 
-    def look(self) -> None:
-        """Whether the file and its log are still where they were opened: while they are not, writes are refused.
+    def look(self) -> str:
+        """What became of the file or its log, in words that anybody may read; empty while both are where they were.
 
-        What is written to a file without a name is lost when the box ends.
+        Until they are back writes are refused: what is written to a file without a name is lost when the box ends.
         """
-        gone = [file for file, inode in self._places.items() if inode is not None and _inode(file) != inode]
+        found = {file: _inode(file) for file, inode in self._places.items() if inode is not None}
+        gone = [file for file, inode in found.items() if inode != self._places[file]]
         if gone and not self._is_gone:
             log.error(
                 "%s was removed or replaced while the box runs: nothing is written now. Put the same file back, or "
@@ -290,6 +291,7 @@ class Db:
         elif self._is_gone and not gone:
             log.info("%s is back in its place: writes go on", self.path)
         self._is_gone = bool(gone)
+        return f"{gone[0].name} {'was replaced' if found[gone[0]] else 'is gone'}" if gone else ""
 
     def close(self) -> None:
         """Refuse whatever comes, finish the waiting writes, break off reads, fold the log back and close the file.
@@ -381,6 +383,6 @@ def _inode(file: Path) -> tuple[int, int] | None:
     """Which file has this name, if any."""
     try:
         found = file.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -500,4 +500,14 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0016_public_values",
+        # A public website shows figures and names; what events carried only if its owner says so.
+        (
+            """
+            alter table websites
+            add column public_values integer not null default 0 check (public_values in (0, is_public))
+            """,
+        ),
+    ),
 )

@@ -146,9 +146,10 @@ class QueryTypes:
     granularity = "Granularity"
     no_granularity = "None: no row per day or hour"
     public = "Public"
-    public_text: ClassVar[Mapping[bool, str]] = {
-        True: "Yes: of a public website, anybody may ask",
-        False: "No: needs a key or a signed-in person",
+    public_text: ClassVar[Mapping[str, str]] = {
+        "yes": "Yes: of a public website, anybody may ask",
+        "values": "Of a public website whose owner also publishes what events carried, anybody may ask",
+        "no": "No: needs a key or a signed-in person",
     }
     customizable = "Customizable"
     yes_no: ClassVar[Mapping[bool, str]] = {True: "Yes", False: "No"}

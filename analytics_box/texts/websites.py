@@ -35,7 +35,16 @@ class WebsiteSettings:
     website = "Website"
     domain_help = "Pages of this domain and its subdomains may send events."
     public = "Anybody may see its figures"
-    public_help = "Strangers who know its id can ask for totals, never for single visits. Off unless you want that."
+    public_help = (
+        "Strangers who know its id can ask for totals and for names of pages, sources and events, never for single "
+        "visits. Off unless you want that."
+    )
+    public_values = "Publish what its events carried, too"
+    public_values_help = (
+        "Strangers can then also read the values of event properties, the messages of errors, and the addresses and "
+        "texts of outgoing links. Where your pages put e-mail addresses or names there, you publish them. Counts only "
+        "together with the box above."
+    )
     tracking = "Tracking"
     tracking_help = "One entry per line. An empty field has no effect."
     lists: ClassVar[Mapping[str, tuple[str, str, str]]] = {

@@ -15,7 +15,7 @@ class Readiness:
     """Looks at the databases of a box, which have to be open."""
 
     def __init__(self, databases: tuple[Db, ...], *, least_free: int) -> None:
-        self._files = [(db, _file(db.path)) for db in databases]
+        self._databases = databases
         self._least_free = least_free
 
     async def trouble(self) -> str:
@@ -23,13 +23,12 @@ class Readiness:
 
         Where a write has failed, another one is tried: nobody may send any while the box is not ready.
         """
-        for db, file in self._files:
-            found = _file(db.path)
-            if found != file:
-                return f"{db.path.name} was replaced" if found else f"{db.path.name} is gone"
-        if free_bytes(self._files[0][0].path.parent) < self._least_free * _MEGABYTE:
+        for db in self._databases:
+            if lost := db.look():
+                return lost
+        if free_bytes(self._databases[0].path.parent) < self._least_free * _MEGABYTE:
             return f"Less than {self._least_free} MB of the disk are free"
-        for db, _ in self._files:
+        for db in self._databases:
             if db.failing and not await _takes_writes(db):
                 return f"{db.path.name} cannot be written"
         return ""
@@ -52,12 +51,3 @@ async def _takes_writes(db: Db) -> bool:
 def _probe(db: Connection) -> None:
     """Change nothing, but write a page."""
     db.pragma("user_version", db.pragma("user_version"))
-
-
-def _file(path: Path) -> tuple[int, int] | None:
-    """Which file has this name, whatever is in it; None for none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -44,9 +44,11 @@ async def update(call: Call, given: ChangedWebsite) -> WebsiteShown:
 
 
 async def toggle_public(call: Call, given: Publicity) -> WebsiteShown:
-    """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound."""
+    """websites.togglePublic: whether anybody may run public query types on it. Raises NotFound or BadRequest."""
     changed = await change_own(
-        call, given.id, lambda db, website, by: change.publicity(db, website, by, public=given.isPublic)
+        call,
+        given.id,
+        lambda db, website, by: change.publicity(db, website, by, public=given.isPublic, values=given.publicValues),
     )
     return shown(changed, call.now)
 

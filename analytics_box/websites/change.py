@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.clock import DAY
+from analytics_box.errors import Detail
 from analytics_box.store.db import Connection
 from analytics_box.websites import rows, rules, tracking
 from analytics_box.websites.rules import ClientId, Website
@@ -42,10 +43,18 @@ def details(db: Connection, website: Website, by: By, *, name: str | None, domai
     )
 
 
-def publicity(db: Connection, website: Website, by: By, *, public: bool) -> Website:
-    """Whether anybody may run public query types on it. Raises NotFound."""
+def publicity(db: Connection, website: Website, by: By, *, public: bool, values: bool | None = None) -> Website:
+    """Whether anybody may run public query types on it, and whether also those that show what events carried.
+
+    None leaves the latter; a website that is not public any more forgets it, so that it is asked for anew. Raises
+    BadRequest or NotFound.
+    """
     website = _fresh(db, website)
-    return _store(db, website, replace(website, is_public=public), by)
+    if values and not public:
+        message = "Values can be public only where the figures are"
+        raise errors.BadRequest(message, details=(Detail("publicValues", message),))
+    publishes = public and (website.public_values if values is None else values)
+    return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
 
 
 def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> Website:
@@ -135,7 +144,8 @@ def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:
 
 def _visible(website: Website) -> dict[str, Any]:
     shown: dict[str, Any] = msgspec.to_builtins(website.tracking)
-    return {"name": website.name, "domain": website.domain, "isPublic": website.is_public, **shown}
+    own = {"name": website.name, "domain": website.domain}
+    return own | {"isPublic": website.is_public, "publicValues": website.public_values} | shown
 
 
 def _store(db: Connection, before: Website, after: Website, by: By) -> Website:

@@ -42,10 +42,16 @@ class ChangedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Publicity(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of websites.togglePublic."""
+    """Input of websites.togglePublic: whether anybody may run public query types on a website.
+
+    `publicValues` is whether that goes for types that show what events carried, too: values of their properties,
+    messages of errors, addresses and texts of outgoing links. Left out, it stays; a website that is not public forgets
+    it.
+    """
 
     id: Text
     isPublic: bool
+    publicValues: bool | None = None
 
 
 class ChangedSettings(Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from analytics_box.websites.tracking import Tracking
 TAKEN = "A website with this domain exists already"
 
 _COLUMNS = """id, organization_id, site, name, domain, is_public, status, created_at, updated_at, deleted_at, settings,
+  public_values,
   (select json_group_array(json_array(id, created_at, ends_at, seen_at))
    from (select id, created_at, ends_at, seen_at from client_ids where website_id = websites.id
          order by created_at desc, ends_at is not null)) as client_ids"""
@@ -31,6 +32,7 @@ class _Row(Struct, frozen=True):
     updated_at: int
     deleted_at: int | None
     settings: str
+    public_values: bool
     client_ids: str
 
 
@@ -118,6 +120,7 @@ def _website(row: _Row) -> Website:
         deleted_at=row.deleted_at,
         tracking=msgspec.json.decode(row.settings, type=Tracking),
         client_ids=tuple(ClientId(*each) for each in msgspec.json.decode(row.client_ids)),
+        public_values=row.public_values,
     )
 
 
@@ -128,8 +131,9 @@ def update(db: Connection, website: Website) -> None:
             """
             -- websites.update
             update websites
-            set name = :name, domain = :domain, is_public = :is_public, settings = :settings,
-                organization_id = :organization_id, updated_at = :updated_at, deleted_at = :deleted_at
+            set name = :name, domain = :domain, is_public = :is_public, public_values = :public_values,
+                settings = :settings, organization_id = :organization_id, updated_at = :updated_at,
+                deleted_at = :deleted_at
             where id = :id
             """,
             {
@@ -137,6 +141,7 @@ def update(db: Connection, website: Website) -> None:
                 "name": website.name,
                 "domain": website.domain,
                 "is_public": int(website.is_public),
+                "public_values": int(website.public_values),
                 "settings": msgspec.json.encode(website.tracking).decode(),
                 "organization_id": website.organization_id,
                 "updated_at": website.updated_at,

@@ -34,7 +34,8 @@ class ClientId(Struct, frozen=True):
 class Website(Struct, frozen=True):
     """A website that is measured. `site` is its number among the facts. Times are UTC ms.
 
-    `client_ids` are the newest first; a website that never had its client id rotated goes by its own id.
+    `public_values` goes with `is_public` only: then strangers may see what events carried, too. `client_ids` are the
+    newest first; a website that never had its client id rotated goes by its own id.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Website(Struct, frozen=True):
     deleted_at: int | None = None
     tracking: Tracking = Tracking()
     client_ids: tuple[ClientId, ...] = ()
+    public_values: bool = False
 
     @property
     def client_id(self) -> str:

@@ -39,6 +39,7 @@ def values_of(website: Website) -> dict[str, str]:
         "name": website.name,
         "domain": website.domain,
         "isPublic": "on" if website.is_public else "",
+        "publicValues": "on" if website.public_values else "",
         **{name: "\n".join(getattr(tracking, name)) for name in LISTS},
         "visitorIdMode": tracking.visitorIdMode,
         "dataRetentionDays": str(tracking.dataRetentionDays or ""),

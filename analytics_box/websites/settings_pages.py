@@ -25,12 +25,13 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def save_website(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/settings: name, domain, publicity."""
-    form = {"isPublic": "", **await visit.form()}
+    """POST /sites/{id}/settings: name, domain, publicity. Without the first box the second one says nothing."""
+    form = {"isPublic": "", "publicValues": "", **await visit.form()}
+    public = bool(form["isPublic"])
 
     def write(db: Connection, website: Website, by: By) -> Website:
         renamed = change.details(db, website, by, name=form.get("name", ""), domain=form.get("domain", ""))
-        return change.publicity(db, renamed, by, public=bool(form["isPublic"]))
+        return change.publicity(db, renamed, by, public=public, values=public and bool(form["publicValues"]))
 
     return await _save(visit, website_id, "website", write, values=form)
 

@@ -17,13 +17,17 @@ class OldClientId(Struct, frozen=True):
 
 
 class WebsiteShown(Struct, frozen=True):
-    """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use."""
+    """The row of a website. `clientId` goes into the snippet; `oldClientIds` are accepted or still in use.
+
+    `publicValues` is whether a public website also publishes what its events carried.
+    """
 
     id: str
     domain: str
     name: str
     status: str
     isPublic: bool
+    publicValues: bool
     organizationId: str
     settings: Tracking
     clientId: str
@@ -63,6 +67,7 @@ def shown(website: Website, now: int) -> WebsiteShown:
         name=website.name,
         status=website.status,
         isPublic=website.is_public,
+        publicValues=website.public_values,
         organizationId=website.organization_id,
         settings=website.tracking,
         clientId=website.client_id,

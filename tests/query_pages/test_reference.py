@@ -64,7 +64,8 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
             assert kind.endswith(", sortable") == (output.name in sortable(one))
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
-        assert ("anybody may ask" in article) == one.public
+        assert ("Yes: of a public website, anybody may ask" in article) == one.is_public(values=False)
+        assert ("whose owner also publishes what events carried" in article) == (one.public and one.values)
         assert f"?{one.subject}_id=YOUR-" in article
         assert {"website": "a website", "link": "a short link"}[one.subject] in article
         assert ("hour, day" in article) == bool(one.granularities)

@@ -28,15 +28,18 @@ def test_a_box_that_can_do_its_work_is_ready(box: WholeBox) -> None:
     assert answer.headers["cache-control"] == "no-store"
 
 
-@pytest.mark.parametrize("name", ["box.db", "events.db"])
+@pytest.mark.parametrize("name", ["box.db", "events.db", "events.db-wal"])
 def test_a_file_that_is_gone_or_replaced_is_named(box: WholeBox, name: str) -> None:
     path = box.box.settings.data_dir / name
     aside = path.rename(path.with_name("aside"))
     assert_unavailable(box, f"{name} is gone")
     path.write_bytes(aside.read_bytes())
     assert_unavailable(box, f"{name} was replaced")
+    event = {"name": "seen", "websiteId": box.sites["shop"]}
+    assert name == "box.db" or box.post("/track", event, key="all").status == 503, "it is noticed at once"
     aside.rename(path)
     assert box.get("/health/ready").status == 200
+    assert box.post("/track", event, key="all").status == 200
 
 
 def test_a_disk_that_is_nearly_full_is_said(tmp_path: Path) -> None:

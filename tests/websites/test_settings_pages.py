@@ -60,6 +60,19 @@ def test_name_domain_and_publicity_are_saved(box: WholeBox) -> None:
     assert row(box)["isPublic"] is False
 
 
+def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: WholeBox) -> None:
+    name = {"name": "Shop", "domain": "shop.example"}
+    shown = follow(box, sent(box, "/settings", name | {"isPublic": "on", "publicValues": "on"}))
+    assert row(box)["publicValues"] is True
+    (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
+    assert " checked" in ticked
+    assert "values of event properties" in shown
+    shown = follow(box, sent(box, "/settings", name | {"publicValues": "on"}))
+    assert (row(box)["isPublic"], row(box)["publicValues"]) == (False, False)
+    (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
+    assert " checked" not in ticked
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "words"),
     [

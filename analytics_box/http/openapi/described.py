@@ -132,7 +132,11 @@ ROUTES: dict[tuple[str, str], Described] = {
         "Ask questions about websites",
         "One query, or an array of up to 20. Each parameter is a query type and succeeds or fails on its own. One of "
         "website_id, link_id, schedule_id and organization_id is needed unless the session or a global key supplies "
-        "an organization. Without a credential only public query types of public websites are answered. Questions "
+        "an organization. Without a credential only public query types of public websites are answered; those that "
+        "show what events carried (values of properties, messages of errors, outgoing links) only where the website "
+        "publishes values, too (publicValues of websites.togglePublic). Where it does not, filters on query_string, "
+        "message, href and text are left aside like any that a type does not allow; filters on session_id always are. "
+        "Questions "
         "about a link need a key with global access. Monitors do not exist yet, so schedule_id is refused like an "
         "unknown id.",
         parameters=(

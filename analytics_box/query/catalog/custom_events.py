@@ -222,6 +222,7 @@ TYPES = (
         Ask("properties", ("count",), ("event", "key", "value"), kinds=(CUSTOM,), order=_BY_COUNT),
         filters=(*FILTERS, "property_key"),
         rows=10_000,
+        values=True,
     ),
     _type(
         "custom_events_by_path",
@@ -345,6 +346,7 @@ TYPES = (
         shape=_classification,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=500,
+        values=True,
     ),
     _type(
         "custom_events_property_top_values",
@@ -356,6 +358,7 @@ TYPES = (
         shape=_top_values,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=10_000,
+        values=True,
     ),
     _type(
         "custom_events_property_distribution",
@@ -366,6 +369,7 @@ TYPES = (
         Ask("properties", ("count", "unique_values"), ("event", "key"), kinds=(CUSTOM,)),
         shape=_distribution,
         filters=(*_OF_PROPERTIES, "property_key"),
+        values=True,
     ),
     _type(
         "custom_events_discovery",
@@ -385,5 +389,6 @@ TYPES = (
         shape=_discovery,
         filters=(*_OF_PROPERTIES, "property_key"),
         rows=200,
+        values=True,
     ),
 )

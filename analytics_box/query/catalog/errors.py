@@ -33,7 +33,7 @@ def _series(name: str, title: str, description: str, *columns: Column) -> QueryT
     )
 
 
-def _table(name: str, dimension: str, title: str, *columns: Column, rows: int) -> QueryType:
+def _table(name: str, dimension: str, title: str, *columns: Column, rows: int, values: bool = False) -> QueryType:
     return QueryType(
         name=name,
         family="Errors",
@@ -43,6 +43,7 @@ def _table(name: str, dimension: str, title: str, *columns: Column, rows: int) -
         asks=(Ask("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
         filters=OWN,
         public=True,
+        values=values,
         default_limit=rows,
     )
 
@@ -107,6 +108,7 @@ TYPES = (
         _USERS,
         column("last_seen", "datetime", "When it last happened, UTC", instant("last")),
         rows=50,
+        values=True,
     ),
     _series(
         "error_trends",

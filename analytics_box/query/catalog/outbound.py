@@ -37,6 +37,7 @@ TYPES = (
         ),
         filters=_FILTERS,
         public=True,
+        values=True,
     ),
     QueryType(
         name="outbound_domains",

@@ -80,8 +80,9 @@ class QueryType(Struct, frozen=True):
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
     are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
     value. `organization` types also count an
-    organization's events that belong to no website; `personal` ones say who somebody is. `subject` is what a query has
-    to name for it: asked of something else, a type finds nothing (wire 1.1).
+    organization's events that belong to no website; `personal` ones say who somebody is. `values` types show what
+    events carried: of a public website they are public only where its owner publishes that too. `subject` is what a
+    query has to name for it: asked of something else, a type finds nothing (wire 1.1).
     """
 
     name: str
@@ -103,6 +104,7 @@ class QueryType(Struct, frozen=True):
     public: bool = False
     organization: bool = False
     personal: bool = False
+    values: bool = False
     subject: Subject = "website"
     default_limit: int = 100
     visualization: Visualization = "table"
@@ -111,6 +113,10 @@ class QueryType(Struct, frozen=True):
     def outputs(self) -> tuple[Output, ...]:
         """The fields of the rows, in their order."""
         return tuple(column.output for column in self.columns)
+
+    def is_public(self, *, values: bool) -> bool:
+        """Whether anybody may ask it of a public website; `values` is whether that publishes what events carried."""
+        return self.public and (values or not self.values)
 
     @property
     def granularities(self) -> tuple[str, ...]:

@@ -1,0 +1,240 @@
+"""A public website gives strangers figures and names; what its events carried only where its owner says so, too.
+
+Every text that an event may carry has a secret of its own. None of them stands in any answer to a stranger, of either
+engine, and no filter tells whether one is there.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.ingest.facts import Event, Fact, Span
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.query import catalog
+from analytics_box.query.catalog.values import id_text
+from analytics_box.query.compose import sortable
+from analytics_box.query.filters import COLUMNS, Op
+from analytics_box.query.request import MAX_PARAMETERS
+from analytics_box.settings import Settings
+from analytics_box.store.strings import Strings
+from tests.contract.conftest import unlimited
+from tests.inprocess import Answer, KeyName, WholeBox, whole_box
+from tests.keys.people import cookie_of
+from tests.query.facts_of_all_kinds import ANA, BEN, visit
+
+# What an owner publishes with the second box, and what strangers never see.
+VALUES = ("secret-property", "secret-message", "secret-link", "secret-text")
+NEVER = ("secret-query", "secret-session", "secret-person", "secret-trait", "secret-stack", "secret-agent")
+IDS = tuple(id_text(visitor) for visitor in (ANA, BEN))
+OF_VALUES = {
+    *("custom_event_properties", "custom_events_discovery", "custom_events_property_classification"),
+    *("custom_events_property_top_values", "custom_events_property_distribution", "error_types", "outbound_links"),
+}
+HIDDEN = ("query_string", "message", "href", "text", "session_id")
+# Beyond the fields that there are: how somebody might ask for what has no field.
+MADE_UP = ("property_value", "properties", "properties.plan", "plan", "value", "trait:email", "stack", "user_agent")
+STRANGERS: tuple[KeyName | None, ...] = (None, "foreign", "restricted")
+
+
+def telling(fact: Fact) -> Fact:
+    """The fact with a secret in each text that is no name."""
+    if isinstance(fact, Span):
+        own = {
+            "errors": ("TypeError", "secret-message", "app.js", 3, 4, "secret-stack"),
+            "outgoing_links": ("https://x.example/secret-link", "secret-text", "x.example"),
+        }.get(fact.table, fact.own)
+        return replace(fact, own=own, query_string="secret-query", client_session="secret-session")
+    assert isinstance(fact, Event)
+    return replace(
+        fact,
+        query_string="secret-query",
+        client_session="secret-session",
+        profile="secret-person" if fact.visitor == BEN else "",
+        properties=json.dumps({"plan": "secret-property", "list": ["secret-property"]}) if fact.properties else None,
+        agent="secret-agent",
+    )
+
+
+@pytest.fixture(scope="module", params=["off", "on"])
+def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    """A box whose public website has all secrets; answered by each engine."""
+
+    def adjust(settings: Settings) -> Settings:
+        return replace(unlimited(settings), columnar=request.param)
+
+    with whole_box(tmp_path_factory.mktemp("values") / "data", adjust=adjust) as made:
+        facts = [telling(fact) for fact in visit(made.numbers["blog"], made.clock.now())]
+        ledger = Ledger(Strings(), LiveSessions())
+        made.box.events.db.write_now(lambda db: ledger.append(db, facts))
+        who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
+        assert made.post("/identify", who, key="all").status == 200
+        if request.param == "on":
+            made.run(made.box.calls.queries.engines.tend())
+        assert made.box.calls.queries.engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
+        yield made
+
+
+@pytest.fixture
+def published(box: WholeBox) -> Iterator[WholeBox]:
+    """The same while its owner publishes values, too."""
+    publish(box, values=True)
+    yield box
+    publish(box, values=False)
+
+
+def publish(box: WholeBox, *, values: bool) -> None:
+    given = {"id": box.sites["blog"], "isPublic": True, "publicValues": values}
+    answer = box.post("/websites/togglePublic", given, cookie=box.cookie, sec_fetch_site="same-origin")
+    assert answer.json["publicValues"] is values
+
+
+def ask(box: WholeBox, types: list[str], *, key: KeyName | None = None, path: str = "", **more: Any) -> Answer:
+    headers = {"accept": more.pop("accept")} if "accept" in more else {}
+    body = {"parameters": types, "preset": "today", **more}
+    return box.post(f"/v1/query{path}?website_id={box.sites['blog']}", body, key=key, **headers)
+
+
+def secrets_in(*answers: Answer) -> set[str]:
+    text = "".join(answer.body.decode() for answer in answers)
+    return {secret for secret in (*VALUES, *NEVER, *IDS) if secret in text}
+
+
+def public(*, values: bool = False) -> list[str]:
+    return [name for name, known in catalog.TYPES.items() if known.is_public(values=values)]
+
+
+def asked(box: WholeBox, types: list[str], **more: Any) -> list[dict[str, Any]]:
+    """The entries of these types, however many there are."""
+    entries: list[dict[str, Any]] = []
+    for at in range(0, len(types), MAX_PARAMETERS):
+        answer = ask(box, types[at : at + MAX_PARAMETERS], **more)
+        assert answer.status == 200, answer.json
+        assert secrets_in(answer) & {*NEVER, *IDS} == set()
+        entries += answer.json["data"]
+    return entries
+
+
+def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None:
+    assert {name for name, known in catalog.TYPES.items() if known.values} == OF_VALUES
+    configs = box.get("/v1/query/types").json["configs"]
+    assert {name for name, config in configs.items() if config["publicAccess"]} == set(public())
+
+
+@pytest.mark.parametrize("key", STRANGERS)
+@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+def test_no_answer_to_a_stranger_holds_a_value(box: WholeBox, name: str, key: KeyName | None) -> None:
+    whole = ask(box, [name], key=key)
+    answers = [
+        whole,
+        ask(box, ["top_pages", name], key=key),
+        ask(box, [name], key=key, limit=1, page=2),
+        ask(box, [name], key=key, comparison="previous_period"),
+        ask(box, [name], key=key, accept="text/csv"),
+        ask(box, [name], key=key, path="/compile"),
+    ]
+    assert secrets_in(*answers) == set()
+    if name in public():
+        assert whole.status == 200
+        assert whole.json["data"][0]["success"]
+    else:
+        assert {answer.status for answer in answers} == {401 if key is None else 403}
+
+
+def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
+    eve = cookie_of(box, "owner", organization_id=box.foreign_organization_id)
+    target = f"/v1/query?website_id={box.sites['blog']}"
+    for name in OF_VALUES:
+        answer = box.post(target, {"parameters": [name], "preset": "today"}, cookie=eve, sec_fetch_site="same-origin")
+        assert answer.status == 403
+
+
+def test_no_order_shows_a_value(box: WholeBox) -> None:
+    columns = {column for name in public() for column in sortable(catalog.TYPES[name])}
+    for column in (*sorted(columns), *HIDDEN, "property_value"):
+        entries = asked(box, public(), sortBy=column, sortOrder="desc")
+        assert "secret" not in json.dumps(entries)
+
+
+@pytest.mark.parametrize("field", sorted({*COLUMNS, *MADE_UP}))
+def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, field: str) -> None:
+    def answers(value: str, operator: str = "contains") -> list[dict[str, Any]]:
+        own = {"field": field, "op": operator, "value": value}
+        return asked(box, public(), filters=[{"any": [own, {"field": "path", "op": "eq", "value": "/a"}]}, own])
+
+    assert answers("secret") == answers("nothing")
+    if field in HIDDEN:
+        for operator in get_args(Op):
+            by_secret = answers("secret", operator)
+            assert by_secret == answers("nothing", operator)
+            assert all(entry["success"] for entry in by_secret)
+            assert not any(
+                field in catalog.TYPES[e["parameter"]].filters and not e["ignoredFilters"] for e in by_secret
+            )
+
+
+@pytest.mark.parametrize("field", ["query_string", "message", "session_id"])
+def test_the_filters_of_members_go_on_finding(box: WholeBox, field: str) -> None:
+    name = "error_summary" if field == "message" else "custom_events_summary" if field == "session_id" else "top_pages"
+    found = [
+        ask(box, [name], key="all", filters=[{"field": field, "op": operator, "value": value}]).json["data"][0]
+        for value, operator in (("secret", "contains"), ("nothing", "contains"))
+    ]
+    assert found[0]["data"] != found[1]["data"]
+    assert all("ignoredFilters" not in entry for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/websites/getPublicSummary", {"id": "{blog}"}, 200),
+        ("/websites/getById", {"id": "{blog}"}, 200),
+        ("/profiles/list", {"websiteId": "{blog}"}, 401),
+        ("/profiles/list", {"websiteId": "{blog}", "search": "secret-person"}, 401),
+        ("/profiles/export", {"websiteId": "{blog}", "profileId": "secret-person"}, 401),
+        ("/v1/export/data", {"website_id": "{blog}"}, 401),
+    ],
+)
+def test_nothing_else_shows_strangers_a_value(
+    published: WholeBox, path: str, body: dict[str, str], status: int
+) -> None:
+    given = {name: value.format(**published.sites) for name, value in body.items()}
+    answer = published.post(path, given)
+    assert answer.status == status
+    assert secrets_in(answer) == set()
+
+
+@pytest.mark.parametrize("key", STRANGERS)
+@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+def test_with_the_second_box_values_are_published_but_nobody_s_id(
+    published: WholeBox, name: str, key: KeyName | None
+) -> None:
+    answers = [ask(published, [name], key=key), ask(published, [name], key=key, accept="text/csv")]
+    if name not in public(values=True):
+        assert {answer.status for answer in answers} == {401 if key is None else 403}
+        assert secrets_in(*answers) == set()
+        return
+    shown = {"error_types": {"secret-message"}, "outbound_links": {"secret-link", "secret-text"}}
+    expected = shown.get(name, {"secret-property"} if name in OF_VALUES else set())
+    assert {answer.status for answer in answers} == {200}
+    assert secrets_in(answers[0]) == secrets_in(answers[1]) == expected
+
+
+def test_with_the_second_box_filters_on_values_work_and_those_on_sessions_do_not(published: WholeBox) -> None:
+    def entry(field: str) -> dict[str, Any]:
+        given = [{"field": field, "op": "contains", "value": "nothing"}]
+        return asked(published, ["outbound_domains"], filters=given)[0]
+
+    assert entry("href")["data"] == entry("text")["data"] == entry("query_string")["data"] == []
+    assert entry("session_id")["data"] != []
+    assert entry("session_id")["ignoredFilters"] == ["session_id"]
+
+
+def test_what_the_box_knows_of_people_stays_closed(published: WholeBox) -> None:
+    for field in ("profile_id", "anonymous_id", "trait:email"):
+        given = [{"field": field, "op": "eq", "value": "secret-person"}]
+        for entry in asked(published, ["summary_totals", "top_pages"], filters=given):
+            assert not entry["success"] or entry.get("ignoredFilters")
