@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
@@ -248,22 +247,6 @@ def delays(box: Box) -> dict[str, float]:
     return {
         job.name: max(job.seconds - max(now - ran[job.name], 0) / 1000, FIRST + place) for place, job in enumerate(long)
     }
-
-
-async def keep(job: Job, box: Box, first: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-    """Run a job in `first` seconds, and again each time its interval has passed since it ended.
-
-    Sleeping goes by a clock that only goes forward: whatever the wall clock does, no job stops or makes up for a year.
-    """
-    await sleep(first)
-    while True:
-        await run(job, box)
-        await sleep(pause(job))
-
-
-def pause(job: Job) -> float:
-    """Seconds between two runs, up to a tenth longer, so that jobs do not all run at once."""
-    return job.seconds * random.uniform(1, 1.1)  # noqa: S311  no secret
 
 
 _may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process

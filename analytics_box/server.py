@@ -1,4 +1,4 @@
-"""One process: granian on our event loop, the jobs beside it, and an orderly end (stack 1)."""
+"""One process: granian on our event loop, the scheduler beside it, and an orderly end (stack 1 and 5)."""
 
 import asyncio
 import fcntl
@@ -11,11 +11,13 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvloop
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings, HTTP2Settings
 from granian.net import SocketHolder  # type: ignore[attr-defined]  # made in Rust
@@ -28,6 +30,7 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.http.asgi import App
 from analytics_box.links.directory import load_beside
+from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.store import trouble
 from analytics_box.store.integrity import integrity_in_pieces
@@ -178,7 +181,8 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     for number in _ENDING:
         loop.add_signal_handler(number, stopping.set)
     serving = asyncio.create_task(server.serve())
-    working = start_jobs(box)
+    scheduler = start_jobs(box)
+    keeping_pace = asyncio.create_task(keep_pace(scheduler))
     loading = asyncio.create_task(load_beside(box.calls.links.directory))
     administration = await _administration(box)
     if box.unclean:
@@ -190,8 +194,8 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
             await asyncio.wait({serving, asyncio.create_task(stopping.wait())}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         log.info("Stopping: requests in flight may finish")
-        for job in working:
-            job.cancel()
+        keeping_pace.cancel()
+        scheduler.shutdown(wait=False)
         loading.cancel()
         if administration is not None:
             administration.close()
@@ -229,10 +233,17 @@ async def _drain(serving: "asyncio.Task[None]", seconds: float) -> None:
         await asyncio.wait({serving}, timeout=_HARD_STOP)
 
 
-def start_jobs(box: Box) -> "list[asyncio.Task[None]]":
-    """Start the table of jobs on this loop; each ends when its task is cancelled."""
-    delays = jobs.delays(box)
-    return [asyncio.create_task(jobs.keep(job, box, delays.get(job.name, jobs.pause(job)))) for job in jobs.JOBS]
+def start_jobs(box: Box) -> AsyncIOScheduler:
+    """Start the table of jobs on this loop."""
+    scheduler = AsyncIOScheduler(
+        timezone="UTC", job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    )
+    delays, now = jobs.delays(box), datetime.now(UTC)
+    for job in jobs.JOBS:
+        first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
+        scheduler.add_job(jobs.run, Pace(job.seconds), args=(job, box), **first)
+    scheduler.start()
+    return scheduler
 
 
 def check_after_crash(box: Box) -> None:

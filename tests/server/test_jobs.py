@@ -88,36 +88,6 @@ def test_a_clock_that_was_ahead_does_not_begin_the_wait_anew_with_each_restart(t
         assert waits == [6 * HOURS, 4 * HOURS, 2 * HOURS]
 
 
-class Enough(Exception):
-    """Ends a job that would go on for ever."""
-
-
-@pytest.mark.parametrize("days", [1 / 24, -1 / 24, 20_000, -15_000])
-@pytest.mark.parametrize("name", [job.name for job in jobs.JOBS])
-def test_a_clock_that_jumps_neither_stops_a_job_nor_makes_it_catch_up(tmp_path: Path, name: str, days: float) -> None:
-    clock = JumpingClock()
-    slept: list[float] = []
-    ran: list[float] = []
-
-    async def note(_: object) -> None:
-        ran.append(clock.monotonic())
-        clock.jump(days=days if len(ran) == 2 else 0)
-
-    async def sleep(seconds: float) -> None:
-        if len(slept) == 5:
-            raise Enough
-        slept.append(seconds)
-        clock.advance(seconds=seconds)
-
-    with whole_box(tmp_path / "data", clock=clock) as box:
-        first = jobs.delays(box.box).get(name, 7)
-        with pytest.raises(Enough):
-            box.run(jobs.keep(job(name)._replace(run=note, removes=False), box.box, first, sleep))
-    assert slept[0] == first
-    assert len(ran) == 5
-    assert all(job(name).seconds <= wait <= 1.1 * job(name).seconds for wait in slept[1:])
-
-
 def keep_for_a_year(box: WholeBox) -> None:
     event = {"name": "seen", "websiteId": box.sites["shop"]}
     assert box.post("/track", event, key="all").status == 200
