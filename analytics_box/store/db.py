@@ -85,6 +85,7 @@ class Db:
         self._gate = Gate(self._wake_writer, patience=MAX_READ_SECONDS)
         self._writer = self._connect(writes=True, durability=durability)
         self._writer.pragma("schema_version")  # a first look, which makes the log
+        self._writer.pragma("temp_store_directory", str(path.parent))  # of this process; others may be read-only
         self._places = {file: _inode(file) for file in (path, path.with_name(f"{path.name}-wal"))}
         self._is_gone = False
         self._connections: queue.SimpleQueue[apsw.Connection] = queue.SimpleQueue()
@@ -110,7 +111,7 @@ class Db:
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
-        if adds and self._reserve is not None and self._reserve.is_given_up:
+        if adds and self._is_full:
             raise Unavailable("The disk of the box is full; send this again later", retry_after=60)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._enqueue(Job(work, future))
@@ -225,6 +226,8 @@ class Db:
     async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS, long: bool = False) -> T:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
+        What it sorts goes past some megabytes to a nameless file in the directory of the database, and into memory
+        while the disk is full.
         Reads that may take `long` never have all connections, so that the others do not wait for them. A read whose
         caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running, and
         Unavailable when too many reads wait or the box stops.
@@ -261,6 +264,7 @@ class Db:
 
     def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
         deadline = time.monotonic() + seconds
+        connection.pragma("temp_store", "memory" if self._is_full else "file")
         connection.set_progress_handler(
             lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
         )
@@ -270,6 +274,8 @@ class Db:
             if self._closing:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except apsw.FullError as full:
+            raise Unavailable("The disk of the box has no room to sort this; ask for less") from full
         finally:
             connection.set_progress_handler(None)
 
@@ -309,6 +315,11 @@ class Db:
             self._connections.get().close()
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._writer.close()
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether the disk was full and has no room yet."""
+        return self._reserve is not None and self._reserve.is_given_up
 
     @property
     def log_bytes(self) -> int:
