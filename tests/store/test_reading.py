@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from analytics_box import log
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
 from tests.store.notes import Gate, Refusal, endless, note, texts
@@ -212,5 +212,5 @@ def test_a_sort_for_which_the_disk_has_no_room_is_refused_in_words(db: Db) -> No
     def full(_connection: apsw.Connection) -> None:
         raise apsw.FullError("database or disk is full")
 
-    with pytest.raises(Unavailable, match="no room to sort"):
+    with pytest.raises(OverBudget, match="shorter range"):
         db.read_now(full)
