@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from analytics_box import memory
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
@@ -203,6 +204,11 @@ def _shorten(db: Connection) -> bool:
     return int(str(db.pragma("freelist_count"))) < empty  # a file that somebody rebuilt may not know how
 
 
+async def give_memory_back(_box: Box) -> None:
+    """Return memory to the system that a burst of questions has left unused."""
+    await asyncio.to_thread(memory.give_back)
+
+
 async def tend_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
     await box.events.engines.tend()
@@ -236,6 +242,7 @@ JOBS = (
     Job("look at files", 10, look_at_files),
     Job("optimize", 86_400, optimize),
     Job("give space back", 3_600, give_space_back),
+    Job("give memory back", 60, give_memory_back),
 )
 
 

@@ -5,6 +5,7 @@ the commit: an acknowledged write is on disk. A read runs on a connection of its
 """
 
 import asyncio
+import contextlib
 import logging
 import queue
 import threading
@@ -16,7 +17,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
@@ -110,7 +111,7 @@ class Db:
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
-        if adds and self._reserve is not None and self._reserve.is_given_up:
+        if adds and self._is_full:
             raise Unavailable("The disk of the box is full; send this again later", retry_after=60)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._enqueue(Job(work, future))
@@ -226,8 +227,8 @@ class Db:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
         Reads that may take `long` never have all connections, so that the others do not wait for them. A read whose
-        caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running, and
-        Unavailable when too many reads wait or the box stops.
+        caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running,
+        OverBudget where the disk is full, and Unavailable when too many reads wait or the box stops.
         """
         if self._closing:
             raise Unavailable(STOPPING)
@@ -261,6 +262,7 @@ class Db:
 
     def _read_on(self, connection: apsw.Connection, work: Work[T], seconds: float, unwanted: threading.Event) -> T:
         deadline = time.monotonic() + seconds
+        connection.pragma("temp_store", "memory" if self._is_full else "file")
         connection.set_progress_handler(
             lambda: self._closing or unwanted.is_set() or time.monotonic() > deadline, PROGRESS_STEPS
         )
@@ -270,6 +272,8 @@ class Db:
             if self._closing:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except apsw.FullError as large:
+            raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
         finally:
             connection.set_progress_handler(None)
 
@@ -311,6 +315,11 @@ class Db:
             self._connections.get().close()
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
         self._writer.close()
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether the disk was full and has no room yet."""
+        return self._reserve is not None and self._reserve.is_given_up
 
     @property
     def log_bytes(self) -> int:
@@ -361,14 +370,18 @@ class Db:
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", durability)
         connection.pragma("foreign_keys", True)
-        connection.pragma("temp_store", "memory")
         connection.pragma("cache_size", -32_000 if writes else -8_000)
         connection.pragma("journal_size_limit", LOG_KEPT)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
         if writes:
+            connection.pragma("temp_store", "memory")
             connection.set_wal_hook(self._note_log_size)
         else:
+            # What a read sorts and groups goes on in a file beside the database once it is long; the file has no name.
+            connection.pragma("temp_store", "file")
+            with contextlib.suppress(apsw.SQLError):  # it cannot be written: the system's directories are left
+                connection.pragma("temp_store_directory", str(self.path.parent))
             connection.pragma("query_only", True)
         return connection
 

@@ -11,7 +11,8 @@ answers  P5 to P8: the overview page and single questions over HTTP, on --events
 overlap  queries that overlap for --seconds while events come in at --rate: the log stays below 64 MB
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile
-soak     a steady --rate of events for --minutes: memory, delays, and whether all of them are there
+soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
+         --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
 """
 
 import argparse
@@ -27,8 +28,10 @@ def main() -> None:
     parser.add_argument("name", choices=names)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
-    parser.add_argument("--rate", type=int, default=4_000, help="requests a second")
-    parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--rate", type=int, default=3_800, help="requests a second; half of P1 when not given")
+    parser.add_argument("--minutes", type=float, default=120, help="of soak")
+    parser.add_argument("--kill-every", type=float, default=600, help="seconds between two kills of soak")
+    parser.add_argument("--samples", type=Path, help="file of JSON lines for the samples of soak")
     parser.add_argument("--columnar", choices=("off", "on"), default="off", help="the replica during ingest")
     parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest and overlap")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
@@ -54,7 +57,7 @@ def main() -> None:
         case "overlap":
             overlap.main(given.rate, given.seconds, given.stored)
         case "soak":
-            soak.main(given.rate, given.minutes)
+            soak.main(given.rate, given.minutes, given.kill_every, given.samples)
         case _:
             query.main(given.events, given.days, given.data, given.engines or query.ENGINES)
 

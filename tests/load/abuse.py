@@ -29,13 +29,13 @@ PATIENCE = 5.0  # seconds until an honest client gives up; what it gives up on c
 SETTLED = 2.0  # seconds between two attacks
 UNANSWERED = 64_000  # bytes of requests whose answers nobody reads
 _HEAD = "POST /track?website_id={site} HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nUser-Agent: {agent}\r\n"
-_PIPELINE = b"GET /docs/query-types HTTP/1.1\r\nHost: localhost\r\n\r\n"
+PIPELINE = b"GET /docs/query-types HTTP/1.1\r\nHost: localhost\r\n\r\n"
 KINDS: dict[str, Callable[[str], bytes]] = {
     "silent": lambda site: b"",
     "preface": lambda site: b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0",
     "header": lambda site: b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
     "body": lambda site: (_HEAD.format(site=site, agent=BROWSER) + "Content-Length: 500\r\n\r\n{").encode(),
-    "unread": lambda site: _PIPELINE * (UNANSWERED // len(_PIPELINE)),
+    "unread": lambda site: PIPELINE * (UNANSWERED // len(PIPELINE)),
     "kept": lambda site: b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
 }
 

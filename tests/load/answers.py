@@ -16,7 +16,7 @@ import httpx
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.query import prepared
 from tests.load.server import LIMITS_OFF, READY_SECONDS, memory_mb
-from tests.load.soak import Count, begin, end
+from tests.load.steady import Count, begin, end
 from tests.running import BROWSER, Account, Server, serving
 
 OVERVIEW = (

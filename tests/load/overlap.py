@@ -13,7 +13,7 @@ import httpx
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.query import prepared
 from tests.load.server import memory_mb, serving
-from tests.load.soak import Count, begin, end
+from tests.load.steady import Count, begin, end
 from tests.running import BROWSER, Account
 
 STORED = 300_000  # events that are there before, so that a question takes a while

@@ -290,6 +290,12 @@ def test_the_status_says_what_is_there(world: World) -> None:
     assert status.memory > 0
 
 
+def test_a_table_without_rows_is_not_behind(world: World) -> None:
+    world.tend()
+    status = world.runner.run(world.engines.status())
+    assert (status.state, status.rows, status.behind) == ("ready", 0, 0)
+
+
 def test_what_was_removed_leaves_the_file_within_a_day(world: World, caplog: pytest.LogCaptureFixture) -> None:
     secret = "the name of somebody"
     world.db.write_now(lambda db: world.strings.number(db, secret))

@@ -1,14 +1,17 @@
 """Reads: under a deadline, on connections that cannot write, beside a busy writer."""
 
 import asyncio
+import os
+import sys
 from pathlib import Path
 
 import apsw
 import pytest
 
 from analytics_box import log
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.db import Db
+from analytics_box.store.reserve import Reserve
 from tests.store.notes import Gate, Refusal, endless, note, texts
 
 
@@ -164,3 +167,50 @@ def test_long_reads_that_are_too_many_keep_no_other_from_being_asked(path: Path)
 
     asyncio.run(ask())
     db.close()
+
+
+LONG_SORT = """
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000),
+sorted as materialized (select hex(randomblob(50)) as text from n order by text)
+select files() from sorted limit 1
+"""
+
+
+def _files_of_a_sort(db: apsw.Connection) -> list[str]:
+    """The files without a name that are open while some 20 MB are sorted."""
+
+    def files(*_: object) -> str:
+        return "\n".join(name for name in map(_opened, os.listdir("/proc/self/fd")) if name.endswith("(deleted)"))
+
+    db.create_scalar_function("files", files, 0)
+    return str(db.execute(LONG_SORT).get).splitlines()
+
+
+def _opened(number: str) -> str:
+    try:
+        return os.readlink(f"/proc/self/fd/{number}")
+    except OSError:  # the listing itself
+        return ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which files are open")
+def test_what_a_read_sorts_fills_no_memory_but_a_nameless_file_beside_the_database(db: Db) -> None:
+    assert any(name.startswith(str(db.path.parent)) for name in db.read_now(_files_of_a_sort))
+    assert not [name for name in os.listdir(db.path.parent) if "etilqs" in name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which files are open")
+def test_while_the_disk_is_full_reads_sort_in_memory(path: Path) -> None:
+    reserve = Reserve(path.parent)
+    db = Db(path, readers=1, reserve=reserve)
+    reserve.give_up()
+    assert not any(name.startswith(str(path.parent)) for name in db.read_now(_files_of_a_sort))
+    db.close()
+
+
+def test_a_sort_for_which_the_disk_has_no_room_is_refused_in_words(db: Db) -> None:
+    def full(_connection: apsw.Connection) -> None:
+        raise apsw.FullError("database or disk is full")
+
+    with pytest.raises(OverBudget, match="shorter range"):
+        db.read_now(full)

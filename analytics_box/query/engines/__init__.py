@@ -261,7 +261,7 @@ class Engines:
             columns.forget_replica(self._path)
 
     def _status(self, replica: Replica, newest: dict[str, int]) -> Status:
-        behind = sum(last - replica.last(table) for table, last in newest.items())
+        behind = sum(last - max(replica.last(table), 0) for table, last in newest.items())
         return Status(
             "ready" if self._ready else "building",
             rows=replica.rows(),
