@@ -4,13 +4,13 @@ import re
 from typing import Any
 
 from analytics_box.query.engines import sql
+from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.patterns import found_in
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
-Row = tuple[Any, ...]
 
 # A column outside all aggregates is that of the row with the only maximum or minimum of its statement, or of any row.
 DIALECT = Dialect(
@@ -30,12 +30,19 @@ DIALECT = Dialect(
 )
 
 
-def run(db: Connection, plan: Plan) -> list[Row]:
-    """The rows of a plan, as the plan describes them; dimensions that are texts come as text."""
+def run(db: Connection, plan: Plan, take: Take = unlimited) -> list[Row]:
+    """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
+
+    `take` is told their bytes while they are read; what it raises ends that.
+    """
     statement = render(plan)
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matches, 2, deterministic=True)
-    return list(db.execute(statement.sql, statement.values).fetchall())
+    rows = db.execute(statement.sql, statement.values)
+    try:
+        return counted(rows, take, json_place(plan.names))
+    finally:
+        rows.close(force=True)  # the read ends here, also where rows are left
 
 
 def render(plan: Plan) -> sql.Statement:
