@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import apsw
 
-from analytics_box.errors import DeadlineExceeded, Unavailable
+from analytics_box.errors import DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
@@ -226,8 +226,8 @@ class Db:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.
 
         Reads that may take `long` never have all connections, so that the others do not wait for them. A read whose
-        caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running, and
-        Unavailable when too many reads wait or the box stops.
+        caller is cancelled is broken off, or never begins. Raises DeadlineExceeded after `seconds` of running,
+        OverBudget where the disk is full, and Unavailable when too many reads wait or the box stops.
         """
         if self._closing:
             raise Unavailable(STOPPING)
@@ -270,6 +270,8 @@ class Db:
             if self._closing:
                 raise Unavailable(STOPPING) from late
             raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
+        except apsw.FullError as large:
+            raise OverBudget("This takes more disk than the box has for it; ask for a shorter range") from large
         finally:
             connection.set_progress_handler(None)
 
@@ -359,14 +361,17 @@ class Db:
         connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", durability)
         connection.pragma("foreign_keys", True)
-        connection.pragma("temp_store", "memory")
         connection.pragma("cache_size", -32_000 if writes else -8_000)
         connection.pragma("journal_size_limit", LOG_KEPT)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
         connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
         if writes:
+            connection.pragma("temp_store", "memory")
             connection.set_wal_hook(self._note_log_size)
         else:
+            # What a read sorts and groups goes on in a file beside the database once it is long; the file has no name.
+            connection.pragma("temp_store", "file")
+            connection.pragma("temp_store_directory", str(self.path.parent))
             connection.pragma("query_only", True)
         return connection
 

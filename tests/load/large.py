@@ -1,8 +1,8 @@
 """The largest questions at once: what they do to memory, to /health and to events that come in meanwhile.
 
 The website has LONG paths of 2,000 characters and as many custom events with properties of 2,000. A key that reads
-data asks MANY times at once for 20 parameters with a limit of 10,000, no two of them alike; so do as many anonymous
-callers, as the website is public.
+data asks MANY times at once for 20 parameters, no two of them alike: the answers to the first FILLING nearly fill
+the budget, the others have a limit of 10,000. So do anonymous callers, as the website is public.
 """
 
 import asyncio
@@ -32,23 +32,24 @@ from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
 from tests.load.figures import machine, percentile, remark, report
 from tests.load.query import SITE, prepared
-from tests.load.server import GENERATOR_CORE, memory_mb, serving, wait
+from tests.load.server import GENERATOR_CORE, READY_SECONDS, memory_mb, serving, wait
 from tests.load.soak import Count, begin, end
 from tests.running import BROWSER, Account
 
-LONG = 20_000
+LONG = 6_000
 LENGTH = 2_000  # characters
 EVENTS = 20_000  # others
 DAYS = 30
 MANY = 20
-PARAMETERS = 20
+PARAMETERS, FILLING = 20, 11
 RATE = 50  # events a second meanwhile
 LOOK = 0.05  # seconds between two looks at /health and at the memory
 IDLE_SECONDS = 10
 PATIENCE = 300.0
 MOST_MB, MOST_MS = 250.0, 100.0
 TYPES = ("top_pages", "entry_pages", "exit_pages", "custom_event_properties")
-CALLERS = ("a key", "anonymous callers")
+SEEN = {"answered": b'"success":true,"data"', "too_much": b"LIMIT_EXCEEDED", "too_long": b"This took longer"}
+CALLERS = {"a key": 650, "anonymous callers": 85}  # and the limit of the first parameters
 
 
 def main() -> None:
@@ -61,6 +62,8 @@ def main() -> None:
             account = prepared(data, EVENTS, DAYS)
             _fill(data)
             with serving(data, columnar=columnar, limit_key_in_flight=MANY) as server:
+                if columnar == "on":
+                    server.wait_until_printed("The column replica is ready", seconds=READY_SECONDS)
                 wait(IDLE_SECONDS)
                 idle = memory_mb(server.process.pid)
                 report(f"{columnar}: idle", rss_mb=idle)
@@ -113,8 +116,8 @@ async def _watch(url: str, pid: int, account: Account, who: str, idle: float, co
     events, health, memory = Count(), [0.0], [idle]
     senders = await begin(url, account.website_id, RATE, events, count())
     results, sender = multiprocessing.Pipe(duplex=False)
-    key = account.api_key if who == CALLERS[0] else ""
-    asker = multiprocessing.Process(target=_ask, args=(url, account.website_id, key, sender), daemon=True)
+    key = account.api_key if who == "a key" else ""
+    asker = multiprocessing.Process(target=_ask, args=(url, account.website_id, key, CALLERS[who], sender), daemon=True)
     async with httpx.AsyncClient(base_url=url, timeout=60) as client:
         await client.get("/health")
         asker.start()
@@ -146,24 +149,24 @@ async def _watch(url: str, pid: int, account: Account, who: str, idle: float, co
     return max(memory) - idle, percentile(health, 99)
 
 
-def _ask(url: str, site: str, key: str, sender: Connection) -> None:
-    """Ask in a process of its own; how long it took, the bytes that came, and the statuses."""
+def _ask(url: str, site: str, key: str, limit: int, sender: Connection) -> None:
+    """Ask in a process of its own; how long it took, the bytes that came, and what became of all."""
     os.sched_setaffinity(0, {int(GENERATOR_CORE) % (os.cpu_count() or 1)})
     began = time.monotonic()
-    answers = asyncio.run(_ask_all(url, site, key))
-    outcomes = Counter(f"status_{status}" for status, _ in answers)
-    sender.send((time.monotonic() - began, sum(size for _, size in answers), dict(outcomes)))
+    answers = asyncio.run(_ask_all(url, site, key, limit))
+    outcomes = sum((counts for _, counts in answers), Counter[str]())
+    sender.send((time.monotonic() - began, sum(size for size, _ in answers), dict(outcomes)))
 
 
-async def _ask_all(url: str, site: str, key: str) -> list[tuple[int, int]]:
+async def _ask_all(url: str, site: str, key: str, limit: int) -> list[tuple[int, Counter[str]]]:
     headers = {"user-agent": BROWSER, "accept-encoding": "identity"} | ({"x-api-key": key} if key else {})
     limits = httpx.Limits(max_connections=MANY)
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE, limits=limits, headers=headers) as client:
-        return await asyncio.gather(*(_one(client, site, number) for number in range(MANY)))
+        return await asyncio.gather(*(_one(client, site, number, limit) for number in range(MANY)))
 
 
-async def _one(client: httpx.AsyncClient, site: str, number: int) -> tuple[int, int]:
-    """Status and bytes of one answer, which is read and not kept."""
+async def _one(client: httpx.AsyncClient, site: str, number: int, limit: int) -> tuple[int, Counter[str]]:
+    """The bytes of one answer, which is read and not kept, and what became of its parameters."""
     today = datetime.now(UTC).date()
     parameters = [
         {
@@ -174,9 +177,14 @@ async def _one(client: httpx.AsyncClient, site: str, number: int) -> tuple[int, 
         }
         for at in range(PARAMETERS)
     ]
-    body = {"parameters": parameters, "limit": 10_000, "preset": "today"}
-    size = 0
+    body = [
+        {"parameters": parameters[:FILLING], "limit": limit, "preset": "today"},
+        {"parameters": parameters[FILLING:], "limit": 10_000, "preset": "today"},
+    ]
+    size, found = 0, Counter[str]()
     async with client.stream("POST", "/v1/query", params={"website_id": site}, json=body) as answer:
         async for piece in answer.aiter_raw():
             size += len(piece)
-        return answer.status_code, size
+            found.update({name: piece.count(text) for name, text in SEEN.items()})
+        found[f"status_{answer.status_code}"] += 1
+    return size, found
