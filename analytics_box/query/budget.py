@@ -10,11 +10,13 @@ from contextlib import asynccontextmanager
 from threading import Lock
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.errors import OverBudget, Unavailable
 
 MB = 1 << 20
 SMALL = MB
+MOST_OF_A_PAGE = 4 * MB
 _LARGE_AT_ONCE, _LARGE_OF_STRANGERS = 2, 1  # requests that have more than SMALL
 _AT_ONCE, _OF_STRANGERS = 24, 8  # requests of the API that hold answers
 _WAITING, _WAITING_STRANGERS = 256, 32  # requests that wait to be one of them
@@ -143,15 +145,22 @@ class Budgets:
         finally:
             self._waiting[stranger] += 1
         try:
-            async with self.of_page(stranger=stranger) as budget:
+            async with self._budget(self._allowed[stranger], stranger) as budget:
                 yield budget
         finally:
             self._requests[stranger].release()
 
     @asynccontextmanager
     async def of_page(self, *, stranger: bool = False) -> AsyncIterator[Budget]:
-        """The budget of a part of a page, which does not wait behind requests of the API."""
-        budget = Budget(self._allowed[stranger], self._places[stranger])
+        """The budget of a part of a page, which does not wait behind requests of the API, and never has more than
+        MOST_OF_A_PAGE: it becomes text on the page."""
+        allowed = self._allowed[stranger]
+        async with self._budget(replace(allowed, bytes=min(allowed.bytes, MOST_OF_A_PAGE)), stranger) as budget:
+            yield budget
+
+    @asynccontextmanager
+    async def _budget(self, allowed: Allowed, stranger: bool) -> AsyncIterator[Budget]:
+        budget = Budget(allowed, self._places[stranger])
         try:
             yield budget
         finally:

@@ -140,3 +140,14 @@ def test_json_counts_for_what_it_becomes() -> None:
     flat, deep = "x" * 3_000, '{"a":[' + ",".join(["[]"] * 1_000) + "]}"
     assert size_of([("a", deep)], 1) > 10 * size_of([("a", flat)], 1)
     assert size_of([("a", None)], 1) < 100
+
+
+def test_a_page_never_has_more_than_its_part() -> None:
+    async def ask() -> None:
+        budgets = Budgets(Allowed(16 * MB), Allowed(2 * MB))
+        async with budgets.of_page() as page, budgets.of_request(stranger=False) as request:
+            assert (page.allowed.bytes, request.allowed.bytes) == (4 * MB, 16 * MB)
+        async with budgets.of_page(stranger=True) as page, budgets.of_request(stranger=True) as request:
+            assert (page.allowed.bytes, request.allowed.bytes) == (2 * MB, 2 * MB)
+
+    asyncio.run(ask())
