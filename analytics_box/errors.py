@@ -8,7 +8,8 @@
     │  ├─ CompilationFailed       400 COMPILATION_ERROR
     │  ├─ MissingWebsite          400 MISSING_WEBSITE_ID  of an export
     │  ├─ InvalidDateRange        400 INVALID_DATE_RANGE  of an export
-    │  └─ InvalidFormat           400 INVALID_FORMAT      of an export
+    │  ├─ InvalidFormat           400 INVALID_FORMAT      of an export
+    │  └─ OverBudget              400 LIMIT_EXCEEDED      an answer that would be larger than it may be
     ├─ AuthRequired               401 AUTH_REQUIRED
     ├─ FeatureUnavailable         402 FEATURE_UNAVAILABLE
     ├─ Forbidden                  403 FORBIDDEN
@@ -105,6 +106,12 @@ class InvalidFormat(BadRequest):
     code = "INVALID_FORMAT"
 
 
+class OverBudget(BadRequest):
+    """An answer, or what it takes to find it, is larger than it may be; rendered per parameter on the query API."""
+
+    code = "LIMIT_EXCEEDED"
+
+
 class AuthRequired(BoxError):
     """Its answer says how to authenticate (wire 11.1)."""
 
@@ -183,10 +190,6 @@ class Unavailable(BoxError):
 
     def __init__(self, message: str, *, retry_after: int = 5, reason: str | None = None) -> None:
         super().__init__(message, reason=reason, headers={"Retry-After": str(retry_after)})
-
-
-class OverBudget(Unavailable):
-    """A read took more memory or disk than it may; rendered per parameter on the query API."""
 
 
 class DeadlineExceeded(Unavailable):

@@ -22,6 +22,7 @@ from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.people import People
 from analytics_box.profiles.register import Register
+from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, Budgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -135,6 +136,10 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
             strangers=max(1, settings.readers // 2),
+            budgets=Budgets(
+                Allowed(settings.answer_bytes, settings.answer_rows),
+                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, STRANGERS_PARAMETERS),
+            ),
         ),
     )
 

@@ -151,6 +151,18 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     columnar_memory: Annotated[
         str, Meta(pattern=r"^[1-9][0-9]{0,5}(MB|GB)$"), "Memory that queries on the column replica may take in all."
     ] = "256MB"
+    answer_bytes: Annotated[
+        int, Meta(ge=65_536), "Largest answer to one query request; a parameter with which it would be larger fails."
+    ] = 16_777_216
+    answer_rows: Annotated[
+        int, Meta(ge=1), "Rows that one query request may ask for, the limits of its parameters together."
+    ] = 100_000
+    answer_bytes_anonymous: Annotated[
+        int, Meta(ge=65_536), "The same as answer_bytes, for callers without a credential."
+    ] = 2_097_152
+    answer_rows_anonymous: Annotated[int, Meta(ge=1), "The same as answer_rows, for callers without a credential."] = (
+        1_000
+    )
     query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
 
     # Limits: requests per 60 seconds

@@ -3,9 +3,10 @@
 import io
 import json
 import zipfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from sys import getsizeof
 from typing import Any, Literal
 
 import msgspec
@@ -18,7 +19,7 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.store.db import Connection, Db
 
 Format = Literal["csv", "json", "ndjson"]
-PIECE = 2_000  # rows
+PIECE, PIECE_BYTES = 500, 1 << 20  # rows, and what they may take before their texts are looked up
 _HIDDEN = frozenset(("site", "bot", "agent", "kind", "session_started"))
 _METRIC_NAMES = {number: name for name, number in (METRICS | TIMINGS).items()}
 _TABLES: dict[str, tuple[str, ...]] = {
@@ -102,13 +103,24 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
         order by time, id limit :most
         """,
         {"site": part.site, "time": after[0], "id": after[1], "end": part.end, "most": PIECE},
-    ).fetchall()
-    found = [dict(zip(("id", *names), row, strict=True)) for row in rows]
+    )
+    found = [dict(zip(("id", *names), row, strict=True)) for row in _up_to(PIECE_BYTES, rows)]
+    rows.close(force=True)
     if not part.people:
         for row in found:
             row["profile"] = 0
     texts = _texts(db, found, [name for name in names if name in TEXTS])
     return [_shown(row, names, texts) for row in found]
+
+
+def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The first rows, at least one, until they take that many bytes."""
+    size = 0
+    for row in rows:
+        yield row
+        size += sum(map(getsizeof, row))
+        if size >= most:
+            return
 
 
 def _texts(db: Connection, rows: list[dict[str, Any]], names: Sequence[str]) -> dict[int, str]:

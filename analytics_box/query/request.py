@@ -92,6 +92,19 @@ class Request(Struct, frozen=True):
     comparison: Comparison | None = None
 
 
+def most_rows(question: Question, request: Request) -> int:
+    """How many rows the answer to a question may have: types with one row, or one per bucket, never have more."""
+    query_type, most = question.type, request.limit
+    if query_type is None or question.error:
+        return 0
+    ask = query_type.asks[0]
+    if query_type.series and not ask.group and question.days is not None:
+        most = min(most, question.days.length * (25 if question.granularity == "hour" else 1))
+    elif not (query_type.series or ask.group or ask.columns):
+        most = 1
+    return most * (1 if request.comparison is None else 2)
+
+
 def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = "") -> Request:
     """The query as it will run. Raises InvalidQuery with all that is wrong (wire 3.4), or WrongTypes.
 

@@ -1,53 +1,73 @@
 """Answers of the engine that are kept for as long as the facts stay the same, in bounded memory."""
 
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
+from analytics_box.query.filters import Condition, Where
 from analytics_box.query.plan import Plan
 
 Rows = list[tuple[Any, ...]]
-MOST_VALUES = 400_000  # in all that is kept; some 30 MB at most
-MOST_OF_ONE = 40_000
+MOST_BYTES = 12 << 20  # in all that is kept; some 30 MB at most
+MOST_OF_ONE = 1 << 20
+_OF_A_PLAN = 2_000
+_OF_A_VALUE = 60
+
+
+class Kept(NamedTuple):
+    """Rows that were read when the facts had this version, or a later one, and their bytes."""
+
+    version: int
+    rows: Rows
+    size: int
 
 
 class Results:
     """Rows by plan and version of the facts."""
 
-    def __init__(self, most_values: int = MOST_VALUES) -> None:
-        self._kept: OrderedDict[Plan, tuple[int, Rows]] = OrderedDict()
-        self._values = 0
-        self._most_values = most_values
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._kept: OrderedDict[Plan, Kept] = OrderedDict()
+        self._bytes = 0
+        self._most_bytes = most_bytes
 
-    def find(self, plan: Plan, version: int) -> Rows | None:
+    def find(self, plan: Plan, version: int) -> Kept | None:
         """The rows of this plan in this version of the facts."""
         kept = self._kept.get(plan)
         if kept is None:
             return None
-        if kept[0] != version:
+        if kept.version != version:
             self._drop(plan)
             return None
         self._kept.move_to_end(plan)
-        return kept[1]
+        return kept
 
-    def keep(self, plan: Plan, version: int, rows: Rows) -> None:
-        """Remember rows that were read when the facts had this version, or a later one."""
-        size = _size(plan, rows)
+    def keep(self, plan: Plan, kept: Kept) -> None:
+        """Remember rows, unless they are many."""
+        size = _of_plan(plan) + kept.size
         if size > MOST_OF_ONE:
             return
         if plan in self._kept:
             self._drop(plan)
-        self._kept[plan] = version, rows
-        self._values += size
-        while self._values > self._most_values:
+        self._kept[plan] = kept
+        self._bytes += size
+        while self._bytes > self._most_bytes:
             self._drop(next(iter(self._kept)))
 
     def _drop(self, plan: Plan) -> None:
-        _, rows = self._kept.pop(plan)
-        self._values -= _size(plan, rows)
+        self._bytes -= _of_plan(plan) + self._kept.pop(plan).size
 
     def __len__(self) -> int:
         return len(self._kept)
 
 
-def _size(plan: Plan, rows: Rows) -> int:
-    return 10 + len(rows) * len(plan.names)
+def _of_plan(plan: Plan) -> int:
+    return _OF_A_PLAN + _of_conditions(plan.where)
+
+
+def _of_conditions(items: Iterable[Where]) -> int:
+    return sum(
+        sum(_OF_A_VALUE + len(value) for value in item.values)
+        if isinstance(item, Condition)
+        else _of_conditions(item.items)
+        for item in items
+    )

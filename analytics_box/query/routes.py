@@ -1,7 +1,9 @@
 """POST /v1/query, GET /v1/query/types and GET /v1/query/websites (spec 4, wire 3)."""
 
+import asyncio
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from litestar import Request, Response
 from litestar.di import NamedDependency
@@ -15,8 +17,10 @@ from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Target
+from analytics_box.query.budget import Budget
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import sortable
+from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
@@ -24,6 +28,10 @@ from analytics_box.query.run import Entry, Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
+
+T = TypeVar("T")
+
+_IN_A_THREAD = 100_000  # bytes, from which on others would notice
 
 
 async def query(
@@ -51,13 +59,21 @@ async def query(
     reads = access.scope_of(identity, target, websites, organizations, _types(many), link)
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
-    answers = await queries.answers(checked, reads)
-    if _wants_csv(request):
-        return _sheet(request, [entry for entries in answers for entry in entries], checked)
-    results = [_result(item, asked, entries) for item, asked, entries in zip(many, checked, answers, strict=True)]
-    if isinstance(given, list):
-        return json_answer(request, {"success": True, "batch": True, "results": results})
-    return json_answer(request, {"success": True, **results[0]})
+    async with queries.budgets.of_request(stranger=reads.stranger) as budget:
+        answers = await queries.answers(checked, reads, budget)
+        if _wants_csv(request):
+            entries = [entry for of_query in answers for entry in of_query]
+            return await _made(budget, lambda: _sheet(entries, checked, budget))
+        encoded = await _made(budget, lambda: Encoding(budget).of_queries(answers))
+        results = [_result(item, asked, of_query) for item, asked, of_query in zip(many, checked, encoded, strict=True)]
+        if isinstance(given, list):
+            return json_answer(request, {"success": True, "batch": True, "results": results})
+        return json_answer(request, {"success": True, **results[0]})
+
+
+async def _made(budget: Budget, work: Callable[[], T]) -> T:
+    """What this makes of the rows of an answer."""
+    return await asyncio.to_thread(work) if budget.taken > _IN_A_THREAD else work()
 
 
 def _wants_csv(request: Request[Any, Any, Any]) -> bool:
@@ -66,9 +82,11 @@ def _wants_csv(request: Request[Any, Any, Any]) -> bool:
     return "text/csv" in accept and "application/json" not in accept
 
 
-def _sheet(request: Request[Any, Any, Any], entries: list[Entry], asked: list[Asked]) -> Response[bytes]:
+def _sheet(entries: list[Entry], asked: list[Asked], budget: Budget) -> Response[bytes]:
     """All rows as CSV. A parameter that failed makes the whole answer fail, for a sheet cannot say so."""
     for entry in entries:
+        if entry.code == errors.OverBudget.code:
+            raise errors.OverBudget(f"{entry.parameter}: {entry.error}")
         if not entry.success:
             raise errors.InvalidQuery(f"{entry.parameter}: {entry.error}")
     types_of = {question.label: question.type for query_of in asked for question in query_of.questions}
@@ -78,7 +96,7 @@ def _sheet(request: Request[Any, Any, Any], entries: list[Entry], asked: list[As
         if (found := types_of[entry.parameter]) is not None
     ]
     return Response(
-        sheets.tables(tables).encode(),
+        sheets.tables(tables, most=budget.allowed.bytes).encode(),
         media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": 'attachment; filename="analytics.csv"'},
     )
@@ -99,7 +117,7 @@ def _types(given: list[GivenQuery]) -> tuple[str, ...]:
     return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
 
 
-def _result(given: GivenQuery, asked: Asked, entries: list[Entry]) -> Record:
+def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
         "queryId": asked.id,

@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.query import answer
 from analytics_box.query.access import Scope
+from analytics_box.query.budget import Budget, Budgets, NeedsMore, Taken
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
@@ -17,14 +20,17 @@ from analytics_box.query.engines import Engines
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.ranges import Days
-from analytics_box.query.request import Question, Request
-from analytics_box.query.results import Results, Rows
+from analytics_box.query.request import Question, Request, most_rows
+from analytics_box.query.results import Kept, Results, Rows
 from analytics_box.query.traits import Finding, Traits
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
 _WAITING = 64  # parameters of strangers that wait for others of them
+_IN_A_THREAD = 500  # rows, from which on others would notice
 
 
 class Compared(Struct, frozen=True):
@@ -42,24 +48,42 @@ class Entry(Struct, frozen=True):
     success: bool
     data: list[Record]
     error: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
     ignoredFilters: tuple[str, ...] | UnsetType = UNSET
     comparison: Compared | UnsetType = UNSET
 
 
+class Sitting(Struct, frozen=True):
+    """What the parameters of one HTTP request share: what may be read, and which answers are there already."""
+
+    reads: Scope
+    budget: Budget
+    finding: Finding
+    known: dict[Any, Entry]
+
+
 class Queries:
-    """Answers requests, each parameter under its own deadline.
+    """Answers requests, each parameter under its own deadline and all of them within the request's budget.
 
     Only so many parameters of `strangers` run at the same time, so that they never have all readers.
     """
 
     def __init__(
-        self, engines: Engines, clock: Clock, *, seconds: float, traits: Traits | None = None, strangers: int = 2
+        self,
+        engines: Engines,
+        clock: Clock,
+        *,
+        seconds: float,
+        traits: Traits | None = None,
+        strangers: int = 2,
+        budgets: Budgets | None = None,
     ) -> None:
         self._strangers = asyncio.Semaphore(strangers)
         self._waiting = 0
         self._traits = traits
         self.engines = engines
         self.events = engines.events
+        self.budgets = budgets or Budgets()
         self._clock = clock
         self._seconds = seconds
         self._results = Results()
@@ -67,35 +91,62 @@ class Queries:
 
     async def answer(self, request: Request, reads: Scope) -> list[Entry]:
         """One entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
-        (entries,) = await self.answers([request], reads)
-        return entries
+        async with self.budgets.of_page(stranger=reads.stranger) as budget:
+            (entries,) = await self.answers([request], reads, budget)
+            return entries
 
-    async def answers(self, requests: Sequence[Request], reads: Scope) -> list[list[Entry]]:
+    async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
         """The same for all queries of an HTTP request, one after the other. Raises Unavailable."""
-        finding = Finding(self._traits)
+        sitting = Sitting(reads, budget, Finding(self._traits), {})
         try:
-            return [await self._answer(request, reads, finding) for request in requests]
+            return [await self._answer(request, sitting) for request in requests]
         finally:
-            finding.stop()
+            sitting.finding.stop()
 
-    async def _answer(self, request: Request, reads: Scope, finding: Finding) -> list[Entry]:
-        """When one parameter cannot be asked at all, none of the others runs on."""
+    async def _answer(self, request: Request, sitting: Sitting) -> list[Entry]:
+        """Each question is asked once. Those whose answers are large come one by one, so that a request within its
+        budget is never refused for what another parameter had for a moment."""
+        keys = [_key(question, request) for question in request.questions]
+        new, refused = _to_ask(keys, request, sitting)
+        large = list(new)
+        if not sitting.budget.has_grown:
+            found = await self._at_once(list(new.values()), request, sitting)
+            sitting.known.update((key, entry) for key, entry in zip(new, found, strict=True) if entry is not None)
+            large = [key for key, entry in zip(new, found, strict=True) if entry is None]
+        for key in large:
+            await sitting.budget.grow()
+            sitting.known[key] = await self._one(new[key], request, sitting)
+        entries = [
+            refused.get(at) or replace(sitting.known[key], parameter=question.label)
+            for at, (key, question) in enumerate(zip(keys, request.questions, strict=True))
+        ]
+        return sorted(entries, key=lambda entry: not entry.success)
+
+    async def _at_once(self, questions: list[Question], request: Request, sitting: Sitting) -> list[Entry | None]:
+        """Their answers, None for those that need more than there is for small ones. When one parameter cannot be asked
+        at all, none of the others runs on."""
         slots = asyncio.Semaphore(_AT_ONCE)
 
-        async def one(question: Question) -> Entry:
+        async def one(question: Question) -> Entry | None:
             async with slots:
-                if reads.stranger:
-                    return await self._of_stranger(question, request, reads, finding)
-                return await self._entry(question, request, reads, finding)
+                if sitting.budget.is_short:
+                    return None
+                try:
+                    return await self._one(question, request, sitting)
+                except NeedsMore:
+                    return None
 
         try:
             async with asyncio.TaskGroup() as asking:
-                tasks = [asking.create_task(one(question)) for question in request.questions]
+                tasks = [asking.create_task(one(question)) for question in questions]
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
-        return sorted((task.result() for task in tasks), key=lambda entry: not entry.success)
+        return [task.result() for task in tasks]
 
-    async def _of_stranger(self, question: Question, request: Request, reads: Scope, finding: Finding) -> Entry:
+    async def _one(self, question: Question, request: Request, sitting: Sitting) -> Entry:
+        """The answer to a question. Raises NeedsMore, and Unavailable."""
+        if not sitting.reads.stranger:
+            return await self._entry(question, request, sitting)
         if self._waiting >= _WAITING:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._waiting += 1
@@ -104,68 +155,117 @@ class Queries:
         finally:
             self._waiting -= 1
         try:
-            return await self._entry(question, request, reads, finding)
+            return await self._entry(question, request, sitting)
         finally:
             self._strangers.release()
 
-    async def _entry(self, question: Question, request: Request, reads: Scope, finding: Finding) -> Entry:
+    async def _entry(self, question: Question, request: Request, sitting: Sitting) -> Entry:
+        taken = Taken(sitting.budget)
         try:
             if question.type is None or question.error:
                 raise CannotAnswer(question.error)
-            by_people = await finding.resolved(question.type, request, reads)
-            prepared = prepare(question, question.type, by_people, reads)
-            data = await self._rows(prepared, request, question.days, question)
-            compared = await self._compared(prepared, request, question)
-        except CannotAnswer as why:
-            return Entry(question.label, success=False, data=[], error=str(why))
-        except (DeadlineExceeded, OverBudget) as much:
-            return Entry(question.label, success=False, data=[], error=much.message)
-        except BoxError:
-            raise
-        except Exception:
-            log.exception("The query type %s failed", question.type.name if question.type else "")
-            return Entry(question.label, success=False, data=[], error="Query execution failed")
+            by_people = await sitting.finding.resolved(question.type, request, sitting.reads)
+            prepared = prepare(question, question.type, by_people, sitting.reads)
+            data = await self._rows(prepared, request, question.days, question, taken)
+            compared = await self._compared(prepared, request, question, taken)
+        except BaseException as failed:
+            taken.give_back()
+            return _failed(question, failed)
         return Entry(
             question.label, success=True, data=data, ignoredFilters=prepared.ignored or UNSET, comparison=compared
         )
 
-    async def _compared(self, prepared: Prepared, request: Request, question: Question) -> Compared | UnsetType:
+    async def _compared(
+        self, prepared: Prepared, request: Request, question: Question, taken: Taken
+    ) -> Compared | UnsetType:
         earlier = prepared.compared(request, question.days)
         if earlier is None:
             return UNSET
-        data = await self._rows(prepared, request, earlier, question)
+        data = await self._rows(prepared, request, earlier, question, taken)
         return Compared(earlier.first.isoformat(), earlier.last.isoformat(), data)
 
-    async def _rows(self, prepared: Prepared, request: Request, days: Days | None, question: Question) -> list[Record]:
+    async def _rows(
+        self, prepared: Prepared, request: Request, days: Days | None, question: Question, taken: Taken
+    ) -> list[Record]:
         composed = prepared.composed(request, days, question, self._clock.now())
         query_type = prepared.type
         keep = not (query_type.recent or query_type.today)
-        rows = [await self._read(query_type, plan, keep=keep) for plan in composed.plans]
+        rows = [await self._read(query_type, plan, taken, keep=keep) for plan in composed.plans]
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
-            rows.append([] if plan is None else await self._read(query_type, plan, keep=keep))
-        return answer.records(query_type, request, composed.window, rows)
+            rows.append([] if plan is None else await self._read(query_type, plan, taken, keep=keep))
+        many = sum(map(len, rows))
+        return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
 
-    async def _read(self, query_type: QueryType, plan: Plan, *, keep: bool) -> list[Record]:
+    async def _read(self, query_type: QueryType, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
         """What the engine finds. A series over a day that its zone has left out has no bucket to look into."""
         if query_type.series and not plan.runs:
             return []
-        rows = await (self._shared(plan) if keep else self.engines.rows(plan, seconds=self._seconds))
+        rows = await (self._shared(plan, taken) if keep else self.engines.rows(plan, seconds=self._seconds, take=taken))
         names = plan.names
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        return await _done(len(rows), lambda: [dict(zip(names, row, strict=True)) for row in rows])
 
-    async def _shared(self, plan: Plan) -> Rows:
+    async def _shared(self, plan: Plan, taken: Taken) -> Rows:
         """What is kept, else what the engine finds; whoever asks the same meanwhile waits for that."""
         version = self.engines.version
         while (kept := self._results.find(plan, version)) is None and plan in self._asking:
             await self._asking[plan].wait()
         if kept is not None:
-            return kept
+            taken(kept.size)
+            return kept.rows
         found = self._asking[plan] = asyncio.Event()
+        before = taken.bytes
         try:
-            rows: Rows = await self.engines.rows(plan, seconds=self._seconds)
-            self._results.keep(plan, version, rows)
+            rows: Rows = await self.engines.rows(plan, seconds=self._seconds, take=taken)
+            self._results.keep(plan, Kept(version, rows, taken.bytes - before))
         finally:
             del self._asking[plan]
             found.set()
         return rows
+
+
+def _key(question: Question, request: Request) -> Any:
+    """Questions with the same key have the same answer. Those that fail at once stand for themselves."""
+    if question.type is None or question.error:
+        return question
+    return replace(question, label=""), replace(request, id="", questions=())
+
+
+def _to_ask(keys: list[Any], request: Request, sitting: Sitting) -> tuple[dict[Any, Question], dict[int, Entry]]:
+    """The questions that have no answer yet, and the entries of parameters with which the request asks for too much."""
+    new: dict[Any, Question] = {}
+    refused: dict[int, Entry] = {}
+    for at, (key, question) in enumerate(zip(keys, request.questions, strict=True)):
+        again = key in sitting.known or key in new
+        try:
+            sitting.budget.ask(0 if again else most_rows(question, request))
+        except OverBudget as much:
+            refused[at] = _failed(question, much)
+        else:
+            if not again:
+                new[key] = question
+    return new, refused
+
+
+def _failed(question: Question, why: BaseException) -> Entry:
+    """The entry of a parameter that fails alone. Raises what is none of its own."""
+    match why:
+        case NeedsMore():
+            raise why
+        case CannotAnswer():
+            return Entry(question.label, success=False, data=[], error=str(why))
+        case OverBudget():
+            return Entry(question.label, success=False, data=[], error=why.message, code=why.code)
+        case DeadlineExceeded():
+            return Entry(question.label, success=False, data=[], error=why.message)
+        case BoxError():
+            raise why
+        case Exception():
+            log.error("The query type %s failed", question.type.name if question.type else "", exc_info=why)
+            return Entry(question.label, success=False, data=[], error="Query execution failed")
+    raise why
+
+
+async def _done(rows: int, work: Callable[[], T]) -> T:
+    """What this makes of so many rows; of many in a thread, so that others are answered meanwhile."""
+    return await asyncio.to_thread(work) if rows > _IN_A_THREAD else work()

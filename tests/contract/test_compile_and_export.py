@@ -299,6 +299,19 @@ def test_an_export_as_json_says_the_same(box: WholeBox, form: str) -> None:
     assert rows[2]["properties"] == {"plan": "pro", "n": 3, "ok": True, "o": {"x": 1}}
 
 
+@pytest.mark.parametrize("size", [1, 300])
+def test_an_export_is_the_same_however_few_bytes_are_read_at_once(
+    box: WholeBox, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    whole = exported(box, format="ndjson").body
+    monkeypatch.setattr("analytics_box.query.exported.PIECE_BYTES", size)
+    pieces = exported(box, format="ndjson").body
+    with zipfile.ZipFile(io.BytesIO(whole)) as before, zipfile.ZipFile(io.BytesIO(pieces)) as after:
+        assert after.namelist() == before.namelist()
+        for name in before.namelist():
+            assert after.read(name) == before.read(name)
+
+
 def test_an_empty_export_is_whole(box: WholeBox) -> None:
     answer = exported(box, format="json", start_date="2026-01-01", end_date="2026-01-02")
     with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:

@@ -18,7 +18,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.links import click_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.known import known_link
-from analytics_box.query import catalog
+from analytics_box.query import budget, catalog
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
@@ -173,9 +173,9 @@ def questions(*, public: bool) -> tuple[str, ...]:
     """Bodies that together ask every type, or every public one, as JSON; filters name what everybody has."""
     names = [name for name, known in catalog.TYPES.items() if known.is_public(values=False) or not public]
     plain = [name for name in names if not catalog.TYPES[name].needs]
-    bodies: list[dict[str, Any]] = [
-        {"parameters": plain[at : at + MAX_PARAMETERS]} for at in range(0, len(plain), MAX_PARAMETERS)
-    ]
+    allowed = budget.STRANGERS
+    most, limit = (allowed.parameters, allowed.rows // allowed.parameters) if public else (MAX_PARAMETERS, 1_000)
+    bodies: list[dict[str, Any]] = [{"parameters": plain[at : at + most]} for at in range(0, len(plain), most)]
     wanted: dict[str, list[str]] = {
         "session_id": [f"session of {word}" for word in WORDS],
         "profile_id": [f"name in {word}" for word in WORDS],
@@ -186,7 +186,7 @@ def questions(*, public: bool) -> tuple[str, ...]:
     for path in ("/wordshop", "/wordforeign"):
         if types := [name for name in needing("path") if name in names]:
             bodies.append({"parameters": types, "filters": [{"field": "path", "op": "eq", "value": path}]})
-    return tuple(json.dumps(body | {"preset": "today", "limit": 1_000}) for body in bodies)
+    return tuple(json.dumps(body | {"preset": "today", "limit": limit}) for body in bodies)
 
 
 def bodies_of(*, public: bool) -> list[dict[str, Any]]:

@@ -117,7 +117,7 @@ class FragileDisk(apsw.VFS):
         self.unregister()
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  SQLite's name
-        assert name is not None, "a temporary file, but temp_store is memory"
+        assert name is not None, "a temporary file, but the writer keeps them in memory, and no read here is long"
         path = Path(name.filename() if isinstance(name, apsw.URIFilename) else name)
         with self._lock:
             if path not in self._platters:

@@ -11,6 +11,7 @@ answers  P5 to P8: the overview page and single questions over HTTP, on --events
 overlap  queries that overlap for --seconds while events come in at --rate: the log stays below 64 MB
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile
+large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
          --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
 """
@@ -18,13 +19,13 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 import argparse
 from pathlib import Path
 
-from tests.load import abuse, answers, ingest, links, overlap, query, resources, soak
+from tests.load import abuse, answers, ingest, large, links, overlap, query, resources, soak
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    names = ("abuse", "answers", "ingest", "links", "memory", "overlap", "query", "soak", "start")
+    names = ("abuse", "answers", "ingest", "large", "links", "memory", "overlap", "query", "soak", "start")
     parser.add_argument("name", choices=names)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
@@ -46,6 +47,8 @@ def main() -> None:
             abuse.main(given.kinds, given.connections, given.seconds, given.addresses)
         case "ingest":
             ingest.main(given.columnar, given.stored)
+        case "large":
+            large.main()
         case "links":
             links.main(given.events)
         case "memory":

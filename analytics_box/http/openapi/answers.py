@@ -86,6 +86,13 @@ class QueryEntry(Struct):
     success: bool
     data: list[Row]
     error: str | UnsetType = UNSET
+    code: (
+        Annotated[
+            Literal["LIMIT_EXCEEDED"],
+            Meta(description="The answer would be too large; the error says what to ask instead."),
+        ]
+        | UnsetType
+    ) = UNSET
     comparison: (
         Annotated[
             dict[str, Any], Meta(description="startDate, endDate and data of the earlier range, if one was asked for.")

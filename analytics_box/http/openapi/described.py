@@ -138,7 +138,10 @@ ROUTES: dict[tuple[str, str], Described] = {
         "message, href and text are left aside like any that a type does not allow; filters on session_id always are. "
         "Questions "
         "about a link need a key with global access. Monitors do not exist yet, so schedule_id is refused like an "
-        "unknown id.",
+        "unknown id. The answer to one request, all queries of a batch together, may take 16 MB and ask for 100,000 "
+        "rows, the limits of its parameters together; without a credential 2 MB, 1,000 rows and 20 parameters. A "
+        "parameter beyond that fails alone with the code LIMIT_EXCEEDED and says what to ask instead. POST "
+        "/v1/export/data hands out everything.",
         parameters=(
             query_parameter("website_id", "The website to ask about.", example=WEBSITE),
             query_parameter("link_id", "The short link to ask about."),
@@ -223,7 +226,7 @@ FIELDS: dict[str, dict[str, Schema]] = {
         "endDate": {"description": "Last day, included; needed without a preset."},
         "preset": {"description": "A range by name; wins over dates."},
         "id": {"description": "Comes back as queryId."},
-        "limit": {"description": "Rows per parameter, 1 to 10000; 100 unless given."},
+        "limit": {"description": "Rows per parameter, 1 to 10000; 100 unless given; 100,000 in all of a request."},
         "page": {"description": "From 1 on."},
         "filters": {"description": "All have to match."},
         "granularity": {"description": "Of series; hourly for at most 30 days. Daily unless given."},

@@ -12,7 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -22,6 +22,7 @@ from analytics_box.ingest.facts import TABLES
 from analytics_box.query.engines import columns, duckdb, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.columns import Replica
+from analytics_box.query.engines.counting import Row, Take, unlimited
 from analytics_box.query.engines.duckdb import Asking
 from analytics_box.query.plan import Plan, Source
 from analytics_box.store.db import Connection, Db
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Row = tuple[Any, ...]
 Columnar = Literal["auto", "on", "off"]
 
 MANY = 200_000  # rows of facts from which on the replica pays (tests/load/results.md)
@@ -101,22 +101,23 @@ class Engines:
         """What it would run for this plan."""
         return duckdb.render(plan) if self._ready else sqlite.render(plan)
 
-    async def rows(self, plan: Plan, *, seconds: float) -> list[Row]:
+    async def rows(self, plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
         """The rows of a plan, every acknowledged event in them.
 
-        Raises DeadlineExceeded, OverBudget, and Unavailable when too many wait.
+        `take` is told their bytes while they are read, in another thread; what it raises ends that. Raises
+        DeadlineExceeded, OverBudget, and Unavailable when too many wait.
         """
         if self._ready:
             try:
                 await self._follow()
-                return await self._columns_rows(plan, seconds)
+                return await self._columns_rows(plan, seconds, take)
             except BoxError:
                 raise
             except duckdb.PlanFailed:
                 log.exception("The column replica cannot answer this; SQLite does")
             except Exception as broken:
                 await self._fail(broken)
-        return await self.events.read(partial(_sqlite_rows, plan), seconds=seconds, long=True)
+        return await self.events.read(partial(_sqlite_rows, plan, take), seconds=seconds, long=True)
 
     async def tend(self) -> None:
         """Make the replica where it is wanted, bring it up to date, and forget the changes that it has."""
@@ -212,13 +213,13 @@ class Engines:
                 if not await self.events.read(self._replica.step, seconds=_STEP_SECONDS):
                     self._version = version
 
-    async def _columns_rows(self, plan: Plan, seconds: float) -> list[Row]:
+    async def _columns_rows(self, plan: Plan, seconds: float, take: Take) -> list[Row]:
         if self._threads is None:
             raise RuntimeError("The column replica is closed")
         if self._running >= self._waiting:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._running += 1
-        asking = Asking(plan, seconds)
+        asking = Asking(plan, seconds, take)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, asking)
         except asyncio.CancelledError:
@@ -276,8 +277,8 @@ def groups(source: Source, names: tuple[str, ...]) -> bool:
     return sql.groups(source, names)
 
 
-def _sqlite_rows(plan: Plan, db: Connection) -> list[Row]:
-    return sqlite.run(db, plan)
+def _sqlite_rows(plan: Plan, take: Take, db: Connection) -> list[Row]:
+    return sqlite.run(db, plan, take)
 
 
 def _newest(db: Connection) -> dict[str, int]:

@@ -1,11 +1,13 @@
 """The second engine: the same statements over the column replica, in the words of DuckDB."""
 
 import re
+from collections.abc import Iterator
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analytics_box.errors import DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
+from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import FIRST_VISITOR
 from analytics_box.query.plan import Plan
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 NAME = "duckdb"
-Row = tuple[Any, ...]
+_FETCHED = 128  # rows at a time
 _AGAIN_SECONDS = 0.02
 
 DIALECT = Dialect(
@@ -49,8 +51,9 @@ class PlanFailed(Exception):
 class Asking:
     """One plan on its way through the engine. Another thread may stop it."""
 
-    def __init__(self, plan: Plan, seconds: float) -> None:
+    def __init__(self, plan: Plan, seconds: float, take: Take = unlimited) -> None:
         self._plan = plan
+        self._take = take
         self._seconds = seconds
         self._lock = Lock()  # nobody interrupts a connection that others have by now
         self._connection: DuckDBPyConnection | None = None
@@ -63,7 +66,7 @@ class Asking:
                 return []
             self._connection = connection
         try:
-            return run(connection, self._plan, seconds=self._seconds)
+            return run(connection, self._plan, seconds=self._seconds, take=self._take)
         finally:
             with self._lock:
                 self._connection = None
@@ -76,8 +79,10 @@ class Asking:
                 self._connection.interrupt()
 
 
-def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list[Row]:
+def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: Take = unlimited) -> list[Row]:
     """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
+
+    `take` is told their bytes while they are read; what it raises ends that.
 
     Raises DeadlineExceeded, OverBudget for what does not fit into the memory and disk it may take, and PlanFailed.
     """
@@ -87,7 +92,8 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list
     ended, lock = Event(), Lock()
     Thread(target=_watch, args=(connection, ended, lock, seconds), daemon=True).start()
     try:
-        return connection.execute(statement.sql, statement.values).fetchall()
+        connection.execute(statement.sql, statement.values)
+        return counted(_fetched(connection), take, json_place(plan.names))
     except duckdb.InterruptException as late:
         raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
     except duckdb.OutOfMemoryException as large:
@@ -97,6 +103,11 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float) -> list
     finally:
         with lock:
             ended.set()
+
+
+def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:
+    while rows := connection.fetchmany(_FETCHED):
+        yield from rows
 
 
 def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: float) -> None:

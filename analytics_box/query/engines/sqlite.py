@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from analytics_box.query.engines import sql
+from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import ID_OF_STARTER, STARTER
 from analytics_box.query.patterns import found_in
@@ -11,7 +12,6 @@ from analytics_box.query.plan import Plan
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
-Row = tuple[Any, ...]
 
 # The visitor of a session's start where another column has the only minimum. What percentile() does for every session
 # would take longer than all the rest. Only sessions that clients name may have several visitors on a day; in others one
@@ -41,12 +41,19 @@ DIALECT = Dialect(
 )
 
 
-def run(db: Connection, plan: Plan) -> list[Row]:
-    """The rows of a plan, as the plan describes them; dimensions that are texts come as text."""
+def run(db: Connection, plan: Plan, take: Take = unlimited) -> list[Row]:
+    """The rows of a plan, as the plan describes them; dimensions that are texts come as text.
+
+    `take` is told their bytes while they are read; what it raises ends that.
+    """
     statement = render(plan)
     if "matches(" in statement.sql:
         db.create_scalar_function("matches", _matches, 2, deterministic=True)
-    return list(db.execute(statement.sql, statement.values).fetchall())
+    rows = db.execute(statement.sql, statement.values)
+    try:
+        return counted(rows, take, json_place(plan.names))
+    finally:
+        rows.close(force=True)  # the read ends here, also where rows are left
 
 
 def render(plan: Plan) -> sql.Statement:

@@ -1,0 +1,167 @@
+"""How large answers may be: of one request, and of all requests together.
+
+A request begins with SMALL bytes, which is enough for nearly all. What does not fit into that waits for one of a few
+places, with which the request has its whole budget. So memory is bounded by the places, however many ask.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.errors import OverBudget, Unavailable
+
+MB = 1 << 20
+SMALL = MB
+MOST_OF_A_PAGE = 4 * MB
+_LARGE_AT_ONCE, _LARGE_OF_STRANGERS = 2, 1  # requests that have more than SMALL
+_AT_ONCE, _OF_STRANGERS = 24, 8  # requests of the API that hold answers
+_WAITING, _WAITING_STRANGERS = 256, 32  # requests that wait to be one of them
+STRANGERS_PARAMETERS = 20  # of one request
+
+
+class Allowed(Struct, frozen=True):
+    """What one request may have: bytes as read and as sent, rows × parameters, and parameters; 0 is any number."""
+
+    bytes: int = 16 * MB
+    rows: int = 100_000
+    parameters: int = 0
+
+
+MEMBERS = Allowed()
+STRANGERS = Allowed(2 * MB, 1_000, STRANGERS_PARAMETERS)
+
+
+class NeedsMore(OverBudget):
+    """More than SMALL: the same read works once the budget has grown."""
+
+
+class Budget:
+    """The bytes that one request has left. Other threads take from it while they read."""
+
+    def __init__(self, allowed: Allowed, places: asyncio.Semaphore) -> None:
+        self.allowed = allowed
+        self._places = places
+        self._lock = Lock()
+        self._taken = self._rows = self._parameters = 0
+        self.has_grown = allowed.bytes <= SMALL
+        self.is_short = False  # whether it has to grow
+        self._has_place = False
+
+    def ask(self, rows: int) -> None:
+        """Count a parameter that may have so many rows. Raises OverBudget, and then does not count its rows."""
+        self._parameters += 1
+        if self.allowed.parameters and self._parameters > self.allowed.parameters:
+            raise OverBudget(
+                f"Without a credential one request may have {self.allowed.parameters} parameters: ask for the others "
+                "in another request"
+            )
+        if self.allowed.rows and self._rows + rows > self.allowed.rows:
+            raise OverBudget(
+                f"One request may ask for {self.allowed.rows:,} rows, the limits of its parameters together: ask with "
+                "a smaller limit, or for fewer parameters at once; POST /v1/export/data hands out everything"
+            )
+        self._rows += rows
+
+    def take(self, size: int) -> None:
+        """Count bytes that were read. Raises NeedsMore, or OverBudget, and then counts none of them."""
+        with self._lock:
+            if not self.has_grown and self._taken + size > SMALL:
+                self.is_short = True
+                raise NeedsMore(self.refusal)
+            if self._taken + size > self.allowed.bytes:
+                raise OverBudget(self.refusal)
+            self._taken += size
+
+    def give_back(self, size: int) -> None:
+        """Count bytes no more that are not kept."""
+        with self._lock:
+            self._taken -= size
+
+    @property
+    def taken(self) -> int:
+        """The bytes of what is kept."""
+        return self._taken
+
+    async def grow(self) -> None:
+        """Wait for a place among the large ones. One task of a request calls this at a time."""
+        if not self.has_grown:
+            await self._places.acquire()
+            self.has_grown = self._has_place = True
+
+    def end(self) -> None:
+        """Leave the place, if it has one."""
+        if self._has_place:
+            self._places.release()
+
+    @property
+    def refusal(self) -> str:
+        """What is said to whoever asks for more."""
+        size = self.allowed.bytes / MB
+        return (
+            f"The answers to one request may take {size:g} MB: ask with a smaller limit, for a shorter range or for "
+            "fewer parameters at once; POST /v1/export/data hands out everything"
+        )
+
+
+class Taken:
+    """What one parameter has taken of its request's budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.bytes = 0
+
+    def __call__(self, size: int) -> None:
+        """Take bytes. Raises OverBudget."""
+        self.budget.take(size)
+        self.bytes += size
+
+    def give_back(self) -> None:
+        """Give all of it back: the parameter has failed."""
+        self.budget.give_back(self.bytes)
+        self.bytes = 0
+
+
+class Budgets:
+    """The budgets of all requests that are answered now."""
+
+    def __init__(self, members: Allowed = MEMBERS, strangers: Allowed = STRANGERS) -> None:
+        self._allowed = {False: members, True: strangers}
+        self._places = {False: asyncio.Semaphore(_LARGE_AT_ONCE), True: asyncio.Semaphore(_LARGE_OF_STRANGERS)}
+        self._requests = {False: asyncio.Semaphore(_AT_ONCE), True: asyncio.Semaphore(_OF_STRANGERS)}
+        self._waiting = {False: _WAITING, True: _WAITING_STRANGERS}
+
+    @asynccontextmanager
+    async def of_request(self, *, stranger: bool) -> AsyncIterator[Budget]:
+        """The budget of a request of the API, once it is its turn. Raises Unavailable when too many wait."""
+        if not self._waiting[stranger]:
+            raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
+        self._waiting[stranger] -= 1
+        try:
+            await self._requests[stranger].acquire()
+        finally:
+            self._waiting[stranger] += 1
+        try:
+            async with self._budget(self._allowed[stranger], stranger) as budget:
+                yield budget
+        finally:
+            self._requests[stranger].release()
+
+    @asynccontextmanager
+    async def of_page(self, *, stranger: bool = False) -> AsyncIterator[Budget]:
+        """The budget of a part of a page, which does not wait behind requests of the API, and never has more than
+        MOST_OF_A_PAGE: it becomes text on the page."""
+        allowed = self._allowed[stranger]
+        async with self._budget(replace(allowed, bytes=min(allowed.bytes, MOST_OF_A_PAGE)), stranger) as budget:
+            yield budget
+
+    @asynccontextmanager
+    async def _budget(self, allowed: Allowed, stranger: bool) -> AsyncIterator[Budget]:
+        budget = Budget(allowed, self._places[stranger])
+        try:
+            yield budget
+        finally:
+            budget.end()

@@ -1,0 +1,58 @@
+"""Rows as they are read: their bytes are counted before the next ones are fetched."""
+
+from collections.abc import Callable, Iterable
+from sys import getsizeof
+from typing import Any
+
+Row = tuple[Any, ...]
+Take = Callable[[int], None]  # is told bytes; raises when there are too many
+
+PIECE = 64 << 10  # bytes that are counted at once
+# What stands in the place of a part of JSON, once it is decoded: a list, a number or a key with its share of an object.
+_BYTES_OF_A_PART = 48
+
+
+def unlimited(_size: int) -> None:
+    """As many as there are."""
+
+
+def counted(rows: Iterable[Row], take: Take, json_at: int = -1) -> list[Row]:
+    """All rows. `take` is told the bytes of their values, about what they take in an answer, and what it raises ends
+    the reading. `json_at` is the place of a value that is JSON, which takes more when it is decoded."""
+    found: list[Row] = []
+    waiting = 0
+    try:
+        for row in rows:
+            waiting += sum(map(getsizeof, row))
+            if json_at >= 0 and row[json_at]:
+                waiting += _BYTES_OF_A_PART * _parts(row[json_at])
+            if waiting >= PIECE:
+                take(waiting)
+                waiting = 0
+            found.append(row)
+        take(waiting)
+    except BaseException:
+        found.clear()  # the traceback would keep them
+        raise
+    return found
+
+
+def _parts(text: str) -> int:
+    return text.count(",") + text.count("[") + text.count("{")
+
+
+def json_place(names: tuple[str, ...]) -> int:
+    """Which of a plan's names is JSON; -1 for none."""
+    return names.index("properties") if "properties" in names else -1
+
+
+def size_of(rows: Iterable[Row], json_at: int = -1) -> int:
+    """The bytes of rows that are there already."""
+    total = 0
+
+    def add(size: int) -> None:
+        nonlocal total
+        total += size
+
+    counted(rows, add, json_at)
+    return total

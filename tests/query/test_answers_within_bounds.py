@@ -1,0 +1,229 @@
+"""Answers within the budget are what they were; one that is too large fails alone, on both engines."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics_box.query import budget, catalog, encoded, run
+from analytics_box.query.access import Scope
+from analytics_box.query.budget import MB, Allowed, Budgets
+from analytics_box.query.encoded import Encoding
+from analytics_box.query.request import DECODER, GivenQuery, Request, check
+from analytics_box.query.run import Compared, Entry, Queries
+from tests.inprocess import NOON
+from tests.query.facts_of_all_kinds import page_view, visit
+from tests.query.stage import Stage, stage_in
+
+SITE = 1
+LONG = 2_000  # characters of a path
+PATHS = 700
+BUDGET = Allowed(bytes=2 * MB, rows=5_000)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with stage_in(tmp_path_factory.mktemp("stage")) as made:
+        made.new_sites(1)
+        made.store_facts(visit(SITE, NOON))
+        made.store_facts([page_view(SITE, NOON - 1_000 - n, f"/{n}/".ljust(LONG, "x"), 100 + n) for n in range(PATHS)])
+        yield made
+
+
+def request(*parameters: Any, **more: Any) -> Request:
+    body = DECODER.decode(json.dumps({"preset": "today", "parameters": parameters, **more}))
+    assert isinstance(body, GivenQuery)
+    return check(body, zone_name=None, now=NOON)
+
+
+def asked(stage: Stage, *requests: Request, allowed: Allowed = BUDGET) -> list[list[Entry]]:
+    """The answers of SQLite, with which those of DuckDB agree."""
+
+    async def ask() -> list[list[list[Entry]]]:
+        await stage._engines[1].tend()
+        assert [engines.name for engines in stage._engines] == ["sqlite", "duckdb"]
+        answers = []
+        for engines in stage._engines:
+            queries = Queries(engines, stage.clock, seconds=30, budgets=Budgets(allowed))
+            async with queries.budgets.of_page() as one:
+                answers.append(await queries.answers(requests, Scope((SITE,)), one))
+        return answers
+
+    ledger, columns = stage._runner.run(ask())
+    assert msgspec.to_builtins(ledger) == msgspec.to_builtins(columns)
+    return ledger
+
+
+def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(stage: Stage) -> None:
+    wide = Allowed(bytes=MB + 1_000, rows=100_000)
+    parameters = ("top_pages", "summary_totals", "country", {"name": "top_pages", "id": "again"})
+    (entries,) = asked(stage, request(*parameters, limit=10_000), allowed=wide)
+    assert [(entry.parameter, entry.success) for entry in entries] == [
+        ("summary_totals", True),
+        ("country", True),
+        ("top_pages", False),
+        ("again", False),
+    ]
+    for failed in entries[2:]:
+        assert (failed.code, failed.data) == ("LIMIT_EXCEEDED", [])
+        assert isinstance(failed.error, str)
+        for word in ("smaller limit", "shorter range", "fewer parameters", "/v1/export/data"):
+            assert word in failed.error
+
+
+def test_what_fits_is_answered_whatever_came_before_it(stage: Stage) -> None:
+    """The first is large, the second too large together with it, the third fits again."""
+    first, second, third = (
+        request({"name": "top_pages", "id": name}, limit=limit, page=page)
+        for name, limit, page in (("first", 500, 1), ("second", 701, 1), ("third", 10, 3))
+    )
+    answers = asked(stage, first, second, third)
+    assert [entries[0].success for entries in answers] == [True, False, True]
+    assert [len(entries[0].data) for entries in answers] == [500, 0, 10]
+
+
+def test_the_budget_is_that_of_the_whole_request(stage: Stage) -> None:
+    names = [f"number {number}" for number in range(10)]
+    requests = [request({"name": "top_pages", "id": name}, limit=150 + at) for at, name in enumerate(names)]
+    answers = asked(stage, *requests)
+    good = [entries[0].success for entries in answers]
+    assert good == [True] * 6 + [False] * 4
+
+
+def test_rows_times_parameters_are_counted_over_the_batch(stage: Stage) -> None:
+    lists = [{"name": name, "id": name} for name in ("country", "region", "city")]
+    first, second = asked(stage, request(*lists, limit=2_000), request("summary_metrics", "browsers", limit=1_000))
+    assert [(entry.parameter, entry.success) for entry in first] == [
+        ("country", True),
+        ("region", True),
+        ("city", False),
+    ]
+    assert first[2].code == "LIMIT_EXCEEDED"
+    assert "5,000 rows" in str(first[2].error)
+    assert "smaller limit" in str(first[2].error)
+    assert [(entry.parameter, entry.success) for entry in second] == [("summary_metrics", True), ("browsers", False)]
+
+
+def test_types_with_few_rows_count_with_those(stage: Stage) -> None:
+    few = [name for name, known in catalog.TYPES.items() if known.series and not known.asks[0].group][:5]
+    assert len(few) == 5
+    (entries,) = asked(stage, request(*few, "summary_totals", "session_metrics", limit=10_000))
+    assert [entry.success for entry in entries] == [True] * 7
+
+
+def test_a_comparison_counts_twice(stage: Stage) -> None:
+    (entries,) = asked(stage, request("country", limit=2_501, comparison="previous_period"))
+    assert entries[0].code == "LIMIT_EXCEEDED"
+    (entries,) = asked(stage, request("country", limit=2_500, comparison="previous_period"))
+    assert entries[0].success
+
+
+def test_the_same_question_is_looked_for_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+    rows = run.Queries._rows
+
+    async def watched(self: Queries, *given: Any) -> Any:
+        looked.append(given)
+        return await rows(self, *given)
+
+    monkeypatch.setattr(run.Queries, "_rows", watched)
+    same = [{"name": "top_pages", "id": str(number)} for number in range(20)]
+    one, two = asked(stage, request(*same, "country", limit=10), request(*same, limit=10, id="other"))
+    assert len(looked) == 2 * 2  # top_pages and country, by two engines
+    assert [entry.parameter for entry in two] == [str(number) for number in range(20)]
+    assert all(entry.data == two[0].data for entry in (*one[:20], *two))
+    assert len(two[0].data) == 10
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"limit": 11},
+        {"page": 2},
+        {"preset": "yesterday"},
+        {"sortBy": "name"},
+        {"comparison": "previous_period"},
+        {"filters": [{"field": "country", "op": "eq", "value": "France"}]},
+    ],
+)
+def test_another_question_has_an_answer_of_its_own(stage: Stage, other: dict[str, Any]) -> None:
+    one, two = asked(stage, request("top_pages", limit=10), request("top_pages", **{"limit": 10, **other}))
+    assert one[0] != two[0]
+
+
+def whole(entries: list[Entry]) -> bytes:
+    """As answers were encoded before they had a budget."""
+    return msgspec.json.encode(entries)
+
+
+@pytest.mark.parametrize("name", [name for name, known in catalog.TYPES.items() if not known.needs])
+def test_an_answer_within_the_budget_is_the_same_to_the_byte(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(encoded, "_PIECE", 3)
+    monkeypatch.setattr(run, "_IN_A_THREAD", 0)
+    plain = Queries(stage._engines[0], stage.clock, seconds=30, budgets=Budgets(Allowed(bytes=1_000 * MB, rows=0)))
+    tight = Allowed(bytes=16 * MB)
+    body = request(name, {"name": name, "id": "twice"}, limit=700, comparison="previous_period")
+    before = whole(stage._runner.run(plain.answer(body, Scope((SITE,)))))
+    monkeypatch.setattr(budget, "SMALL", 1_000)
+    (entries,) = asked(stage, body, allowed=tight)
+    (shown,) = Encoding(budget.Budget(tight, asyncio.Semaphore(1))).of_queries([entries])
+    assert msgspec.json.encode(shown) == before
+
+
+values = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text()
+rows = st.lists(st.dictionaries(st.text(max_size=5), values | st.lists(values, max_size=3), max_size=4), max_size=9)
+
+
+@settings(max_examples=200)
+@given(tables=st.lists(rows, max_size=4), earlier=rows, piece=st.integers(1, 4))
+def test_pieces_make_the_same_json(tables: list[list[dict[str, Any]]], earlier: list[Any], piece: int) -> None:
+    entries = [Entry(str(number), success=True, data=data) for number, data in enumerate(tables)]
+    entries += [
+        Entry("compared", success=True, data=[], comparison=Compared("2026-06-01", "2026-06-02", earlier)),
+        Entry("failed", success=False, data=[], error="Query execution failed"),
+    ]
+    before = whole(entries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoded, "_PIECE", piece)
+        (shown,) = Encoding(budget.Budget(Allowed(), asyncio.Semaphore(1))).of_queries([entries])
+    assert msgspec.json.encode(shown) == before
+
+
+def test_json_that_is_longer_than_what_was_read_counts_too() -> None:
+    """Control characters take six bytes each; and so do answers that are shared, each time that they are sent."""
+    one = budget.Budget(Allowed(bytes=10_000), asyncio.Semaphore(1))
+    shared = [{"name": "x" * 4_000}]
+    entries = [
+        Entry("long", success=True, data=[{"name": "\x01" * 3_000}]),
+        *(Entry(name, success=True, data=shared) for name in ("one", "two", "three")),
+        Entry("small", success=True, data=[{"name": "x"}]),
+    ]
+    (shown,) = Encoding(one).of_queries([entries])
+    assert {entry.parameter: entry.success for entry in shown} == {
+        "long": False,
+        "one": True,
+        "two": True,
+        "three": False,
+        "small": True,
+    }
+    assert [entry.success for entry in shown] == [True, True, True, False, False]
+    assert {entry.code for entry in shown if not entry.success} == {"LIMIT_EXCEEDED"}
+    assert len(msgspec.json.encode(shown)) < 10_000
+
+
+def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, stage: Stage) -> None:
+    """So that the log can start again, and the next question is answered."""
+    for _ in range(10):
+        (entries,) = asked(stage, request("top_pages", limit=700), allowed=Allowed(bytes=100_000))
+        assert entries[0].code == "LIMIT_EXCEEDED"
+    (entries,) = asked(stage, request("top_pages", limit=5), allowed=Allowed(bytes=100_000))
+    assert len(entries[0].data) == 5
+    assert stage.db.queues.reads == 0
