@@ -28,6 +28,7 @@ from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
+from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal, SealBroken
@@ -36,6 +37,7 @@ from analytics_box.store.strings import Strings
 log = logging.getLogger(__name__)
 
 SALTS_FILE = "salts"
+_MEGABYTE = 1_000_000
 
 
 class EventSide(Struct, frozen=True):
@@ -112,6 +114,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),
+            budgets=Budgets(clock, Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE)),
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,

@@ -12,7 +12,7 @@ from analytics_box.clock import Clock
 from analytics_box.errors import RateLimited
 
 WINDOW = 60.0  # seconds
-CAPACITY = 1_000_000
+CAPACITY = 100_000  # some 30 MB
 TOO_MANY = "Too many requests; wait and send this again"
 _MICROSECOND = 1e-6  # what arithmetic may be off by, in favour of the caller
 

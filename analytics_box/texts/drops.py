@@ -22,6 +22,7 @@ class Drops:
     when = "When"
     how_often = "How often"
     held = "Kept 30 days"
+    counted = "Counted"
     settings = "Change what is counted"
     back = "Back to {site}"
     empty_title = "Everything was counted"
@@ -73,6 +74,12 @@ class Drops:
         "data_centre": (
             "Data centre",
             f"The address belongs to a data centre, where servers are rather than people. {_PROGRAM}",
+        ),
+        "hourly_budget": (
+            "Folded into (other)",
+            "These events count. But more new paths, titles, names or other texts came in an hour than this website "
+            "takes, and what was new in them is stored as (other). If they are yours, raise its budget under Tracking; "
+            "if not, somebody sends made-up events: a new client id stops that.",
         ),
         "referrer_spam": (
             "Referrer spam",

@@ -1,0 +1,86 @@
+"""What strangers may add to the disk: a budget of new strings and of bytes per website and hour.
+
+An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". The
+hour is one of UTC. A restart begins it anew. Used by the writer thread alone.
+"""
+
+from typing import NamedTuple
+
+from analytics_box.clock import HOUR, Clock
+
+_TWICE = 2  # a string stands in its table and in the index of that
+_ROW = 40  # bytes that a row with its entry of an index takes besides its text
+
+
+class Budget(NamedTuple):
+    """How many new strings per hour, and how many bytes of them and of properties; 0 is no bound."""
+
+    texts: int
+    bytes: int
+
+
+class Meter:
+    """What one website has added in this hour. `folded` says whether anything was refused since it was set back."""
+
+    __slots__ = ("_bytes", "_texts", "budget", "folded")
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.folded = False
+        self._texts = self._bytes = 0
+
+    def takes_text(self, text: str) -> bool:
+        """Whether a new string may be stored. What is left may be overdrawn once, so that nothing is folded by size."""
+        return self._takes(_TWICE * size_of(text) + _ROW, texts=1)
+
+    def takes_row(self) -> bool:
+        """Whether a new combination of strings may be stored."""
+        return self._takes(_ROW, texts=1)
+
+    def takes_bytes(self, size: int) -> bool:
+        """Whether so many bytes may be stored that are no string of their own: properties, traits."""
+        return self._takes(size, texts=0)
+
+    def _takes(self, size: int, *, texts: int) -> bool:
+        most = self.budget
+        if (texts and most.texts and self._texts >= most.texts) or (most.bytes and self._bytes >= most.bytes):
+            self.folded = True
+            return False
+        self._texts += texts
+        self._bytes += size
+        return True
+
+
+class Budgets:
+    """The meters of all websites that have added something in this hour."""
+
+    def __init__(self, clock: Clock, usual: Budget) -> None:
+        self._clock = clock
+        self._usual = usual
+        self._hour = -1
+        self._meters: dict[int, Meter] = {}
+
+    @property
+    def ends_at(self) -> int:
+        """When this hour ends (UTC ms)."""
+        return (self._clock.now() // HOUR + 1) * HOUR
+
+    def meter(self, site: int, own: Budget | None = None) -> Meter:
+        """The meter of a site, set back. In `own`, its own budget, 0 is as much as usual."""
+        hour = self._clock.now() // HOUR
+        if hour != self._hour:
+            self._hour = hour
+            self._meters.clear()
+        usual = self._usual
+        budget = Budget(own.texts or usual.texts, own.bytes or usual.bytes) if own is not None else usual
+        meter = self._meters.get(site)
+        if meter is None:
+            meter = self._meters[site] = Meter(budget)
+        meter.budget = budget
+        meter.folded = False
+        return meter
+
+
+def size_of(text: str) -> int:
+    """Bytes that a text takes on disk."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
