@@ -114,7 +114,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),
-            budgets=Budgets(clock, Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE)),
+            budgets=Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE)),
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,

@@ -19,6 +19,7 @@ from analytics_box.ingest.paths import clean
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles import rules
 from analytics_box.profiles.people import Identified
+from analytics_box.store import budgets
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken
 
@@ -122,13 +123,13 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
 
 def _pay(intake: Intake, where: Target, said: Identified) -> None:
     """Count what is said of a person on the website's budget: that cannot be folded. Raises RateLimited."""
-    meter = intake.budgets.meter(where.site, where.budget)
+    meter = intake.budgets.meter(where.site, said.now, where.budget)
     if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
         raise errors.RateLimited(
             "This website has used up its budget of this hour; send this again in the next",
             limit=0,
-            reset=intake.budgets.ends_at,
-            retry_after=max(1, (intake.budgets.ends_at - intake.clock.now()) // 1000),
+            reset=budgets.ends_at(said.now),
+            retry_after=max(1, (budgets.ends_at(said.now) - said.now) // 1000),
             reason="IDENTIFY_RATE_LIMITED",
         )
 

@@ -92,12 +92,6 @@ class Ledger:
         With a `meter` they are all of its site, and what it does not take is folded.
         """
         self._strings.meter = meter
-        try:
-            return self._append(db, facts, most_moved, meter)
-        finally:
-            self._strings.meter = None
-
-    def _append(self, db: Connection, facts: Sequence[Fact], most_moved: int, meter: Meter | None) -> Appended:
         repeats = self._repeats(db, facts)
         if repeats:
             again = {id(fact) for fact in repeats}
@@ -106,7 +100,8 @@ class Ledger:
             facts = sorted(facts, key=_TIME)
         if self._people is not None:
             self._people.note(db, facts)
-            _folded(meter)  # which is seen again below
+            if meter is not None:
+                meter.take_folded()  # which is seen again below
         self._placing.begin(most_moved)
         self._rows = []
         spans = []
@@ -115,13 +110,15 @@ class Ledger:
             if isinstance(fact, Event):
                 row = self._event(db, fact)  # which may flush those before
                 self._rows.append(row)
-                folded += _folded(meter)
+                if meter is not None and meter.folded:
+                    folded += meter.take_folded()
             else:
                 spans.append(fact)
         self._flush(db)
         for span in spans:
             db.execute(_SPAN[span.table], self._span(db, span))
-            folded += _folded(meter)
+            if meter is not None and meter.folded:
+                folded += meter.take_folded()
         return Appended(repeats, folded)
 
     def _flush(self, db: Connection) -> None:
@@ -220,14 +217,6 @@ class Ledger:
             *own,
             *(session.attributes if session is not None else stored_attributes(db, self._strings, span.attributes)),
         )
-
-
-def _folded(meter: Meter | None) -> bool:
-    """Whether something of the last fact was folded; asked once."""
-    if meter is None or not meter.folded:
-        return False
-    meter.folded = False
-    return True
 
 
 def _properties(text: str | None, meter: Meter | None) -> str | None:

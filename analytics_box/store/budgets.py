@@ -6,7 +6,7 @@ hour is one of UTC. A restart begins it anew. Used by the writer thread alone.
 
 from typing import NamedTuple
 
-from analytics_box.clock import HOUR, Clock
+from analytics_box.clock import HOUR
 
 _TWICE = 2  # a string stands in its table and in the index of that
 _ROW = 40  # bytes that a row with its entry of an index takes besides its text
@@ -20,7 +20,7 @@ class Budget(NamedTuple):
 
 
 class Meter:
-    """What one website has added in this hour. `folded` says whether anything was refused since it was set back."""
+    """What one website has added in this hour. `folded` says whether anything was refused since that was asked."""
 
     __slots__ = ("_bytes", "_texts", "budget", "folded")
 
@@ -41,6 +41,11 @@ class Meter:
         """Whether so many bytes may be stored that are no string of their own: properties, traits."""
         return self._takes(size, texts=0)
 
+    def take_folded(self) -> bool:
+        """Whether anything was refused; asked again, what was refused after that."""
+        folded, self.folded = self.folded, False
+        return folded
+
     def _takes(self, size: int, *, texts: int) -> bool:
         most = self.budget
         if (texts and most.texts and self._texts >= most.texts) or (most.bytes and self._bytes >= most.bytes):
@@ -54,21 +59,15 @@ class Meter:
 class Budgets:
     """The meters of all websites that have added something in this hour."""
 
-    def __init__(self, clock: Clock, usual: Budget) -> None:
-        self._clock = clock
+    def __init__(self, usual: Budget) -> None:
         self._usual = usual
         self._hour = -1
         self._meters: dict[int, Meter] = {}
 
-    @property
-    def ends_at(self) -> int:
-        """When this hour ends (UTC ms)."""
-        return (self._clock.now() // HOUR + 1) * HOUR
-
-    def meter(self, site: int, own: Budget | None = None) -> Meter:
-        """The meter of a site, set back. In `own`, its own budget, 0 is as much as usual."""
-        hour = self._clock.now() // HOUR
-        if hour != self._hour:
+    def meter(self, site: int, now: int, own: Budget | None = None) -> Meter:
+        """The meter of a site in this hour. In `own`, its own budget, 0 is as much as usual."""
+        hour = now // HOUR
+        if hour != self._hour:  # a clock that was ahead must not leave anybody without one
             self._hour = hour
             self._meters.clear()
         usual = self._usual
@@ -79,6 +78,11 @@ class Budgets:
         meter.budget = budget
         meter.folded = False
         return meter
+
+
+def ends_at(now: int) -> int:
+    """When the hour of this instant ends (UTC ms)."""
+    return (now // HOUR + 1) * HOUR
 
 
 def size_of(text: str) -> int:

@@ -35,8 +35,8 @@ class Combination(NamedTuple):
 class Strings:
     """Numbers of strings and of their combinations, for the writer thread.
 
-    At most `capacity` of them and about `most_bytes` are remembered. While a `meter` is set, new strings are counted
-    on it.
+    At most `capacity` of them and about `most_bytes` are remembered. What may be folded is counted on the `meter`,
+    which whoever writes sets.
     """
 
     def __init__(self, capacity: int = CAPACITY, most_bytes: int = MOST_BYTES) -> None:
@@ -74,6 +74,8 @@ class Strings:
     def named(self, db: apsw.Connection, text: str) -> int:
         """The number of what names somebody or a session: EMPTY for a new one that the meter does not take, because
         all of them must not become one."""
+        if not text:
+            return EMPTY
         number = self.folded(db, text)
         return EMPTY if number == self._numbers.get(OTHER) and text != OTHER else number
 
