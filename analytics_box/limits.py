@@ -92,6 +92,13 @@ class Limits:
             )
         return Allowance(limit, int((_MICROSECOND - missing) / one), self._reset(empty_for + one))
 
+    def owe(self, endpoint: str, identity: str, limit: int, tokens: int) -> None:
+        """Take as many tokens more for what was let in a moment ago, in a window of a minute. They may not be there:
+        then whoever owes them waits longer."""
+        recent = self._minute.recent.get(endpoint)
+        if limit and recent is not None and identity in recent:
+            recent[identity] += tokens * WINDOW / limit
+
     def sweep(self) -> None:
         """Forget buckets that are full again: those that nobody has touched between the last two turns."""
         now = self._clock.monotonic()

@@ -16,6 +16,7 @@ from analytics_box.ingest.intake import Intake, admit, target_of
 from analytics_box.websites.directory import Tracked
 
 MOST_EVENTS = 100  # in one array
+EVENTS_A_TOKEN = 10  # of one request of a page
 _NAMES = ("website_id", "client_id")  # of a website, in a query string
 _SHORT = 256  # bytes of a query string that is worth remembering
 
@@ -111,3 +112,15 @@ def limit(intake: Intake, scope: Scope, identity: str) -> None:
     scope["allowance"] = intake.limits.take(
         "events", identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED"
     )
+
+
+def charge(intake: Intake, identity: str, events: int) -> None:
+    """Count a page's request with many events as several, so that what one address may store has a bound."""
+    more = (events - 1) // EVENTS_A_TOKEN
+    if more > 0:
+        intake.limits.owe("events", identity, intake.settings.limit_track, more)
+
+
+def page_identity(tracked: Tracked, network: str) -> str:
+    """Whom the limit of a page's events is for: a website and an address."""
+    return f"website:{tracked.website.id}:{network}"

@@ -12,7 +12,16 @@ from msgspec import Meta, Struct
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.ingest import happened
-from analytics_box.ingest.delivery import Answer, Delivery, client_website, decode, nothing, success, target
+from analytics_box.ingest.delivery import (
+    Answer,
+    Delivery,
+    client_website,
+    decode,
+    nothing,
+    page_identity,
+    success,
+    target,
+)
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
 from analytics_box.ingest.paths import clean
@@ -87,7 +96,7 @@ def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, 
     tracked = client_website(intake, sent)
     where = target(sent, tracked)
     sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
-    identity = f"website:{tracked.website.id}:{sender.network}"
+    identity = page_identity(tracked, sender.network)
     _limit(intake, sent, "events", identity, intake.settings.limit_track)
     _limit(intake, sent, "/identify", identity, intake.settings.limit_identify)
     return decode(_BODY.decode, sent.body, WRONG), where, sender

@@ -102,6 +102,31 @@ def test_all_routes_have_one_limit_together_for_each_website_and_address(
         assert by_key.status == 200, "and so has a key"
 
 
+@pytest.mark.parametrize(
+    ("path", "items"),
+    [
+        ("/track", [{"name": "x"}] * 100),
+        ("/batch", [{"name": "x"}] * 100),
+        ("/events", [{"eventName": "x"}] * 100),
+        ("/errors", [{"message": "x"}] * 41),
+    ],
+)
+def test_a_request_of_a_page_with_many_events_counts_as_several(
+    tmp_path_factory: pytest.TempPathFactory, path: str, items: Any
+) -> None:
+    def twenty(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_track=20)
+
+    with whole_box(tmp_path_factory.mktemp("many") / "data", adjust=twenty) as box:
+        target = f"{path}?client_id={box.sites['shop']}"
+        before = 10 if len(items) == 100 else 15
+        assert [send(box, "/track").status for _ in range(before)] == [200] * before
+        assert box.post(target, items[:10]).status == 200, "ten are one"
+        assert box.post(target, items).status == 200
+        assert send(box, "/track").status == 429
+        assert box.post("/track", [{"name": "x"}] * 100, key="all").status == 200
+
+
 def test_what_a_key_identifies_counts_among_its_events(tmp_path_factory: pytest.TempPathFactory) -> None:
     def two(settings: Any) -> Any:
         return msgspec.structs.replace(unlimited(settings), limit_track=2)
