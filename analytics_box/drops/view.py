@@ -67,7 +67,7 @@ def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
     return [
         DayLine(
             day=day_text(_EPOCH + timedelta(days=number), form),
-            count=figures.count(sum(one.times for one in ones)),
+            count=figures.count(not_counted(ones)),
             reasons=", ".join(f"{words(one.reason)[0]} {figures.count(one.times)}" for one in ones),
         )
         for number, ones in sorted(by_day.items(), reverse=True)

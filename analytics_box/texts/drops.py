@@ -12,8 +12,8 @@ class Drops:
     title = "Not counted: {site}"
     heading = "Not counted"
     lead = (
-        "What reached this box for {site} and counts nowhere, by UTC day. Every answer to a tracker says the same in "
-        "its header X-Analytics-Box."
+        "What reached this box for {site} and counts nowhere, or not with all its texts, by UTC day. Every answer to a "
+        "tracker says the same in its header X-Analytics-Box."
     )
     days = "{days} days"
     ranges = "Range"
