@@ -64,7 +64,7 @@ class Gathering:
         """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
         if facts:
-            done = await self._intake.store(facts, by_key=self.sender.by_key, now=self._now, budget=self._budget)
+            done = await self._intake.store(facts, self.sender, now=self._now, budget=self._budget)
         else:
             done = NOTHING
         self._intake.drops.stored += len(facts) - len(done.repeats)

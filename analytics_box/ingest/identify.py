@@ -67,7 +67,7 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
 
     def write(db: Connection) -> None:
         if not sender.by_key:
-            _pay(intake, where, said)
+            _pay(intake, where, said, sender.network)
         intake.people.identify(db, said)
 
     try:
@@ -130,9 +130,9 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
     )
 
 
-def _pay(intake: Intake, where: Target, said: Identified) -> None:
+def _pay(intake: Intake, where: Target, said: Identified, network: str) -> None:
     """Count what is said of a person on the website's budget: that cannot be folded. Raises RateLimited."""
-    meter = intake.budgets.meter(where.site, said.now, where.budget)
+    meter = intake.budgets.meter(where.site, said.now, where.budget, sender=network)
     if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
         raise errors.RateLimited(
             "This website has used up its budget of this hour; send this again in the next",

@@ -52,16 +52,16 @@ class Intake(Struct, frozen=True):
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Fact], *, by_key: bool, now: int, budget: Budget | None = None) -> Appended:
+    async def store(self, facts: Sequence[Fact], sender: Sender, *, now: int, budget: Budget | None = None) -> Appended:
         """Returns what became of them when the facts are on disk. Raises Unavailable; then none is.
 
         What comes without a key is all of one website, whose own `budget` this is.
         """
 
         def write(db: Connection) -> Appended:
-            if by_key:
+            if sender.by_key:
                 return self.ledger.append(db, facts, most_moved=MOST_MOVED_BY_KEY)
-            meter = self.budgets.meter(facts[0].site, now, budget)
+            meter = self.budgets.meter(facts[0].site, now, budget, sender=sender.network)
             return self.ledger.append(db, facts, most_moved=MOST_MOVED, meter=meter)
 
         try:

@@ -1,13 +1,16 @@
 """What strangers may add to the disk: a budget of new strings and of bytes per website and hour.
 
-An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". The
-hour is one of UTC. A restart begins it anew. Used by the writer thread alone.
+An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". One
+address may use a fifth, so that it folds nothing of others. The hour is one of UTC. A restart begins it anew. Used by
+the writer thread alone.
 """
 
 from typing import NamedTuple
 
 from analytics_box.clock import HOUR
 
+SHARE = 5  # of so many addresses each may use as much as the others
+MOST_SENDERS = 10_000  # of a website whose shares are looked at, some 3 MB
 _TWICE = 2  # a string stands in its table and in the index of that
 _ROW = 40  # bytes that a row with its entry of an index takes besides its text
 
@@ -22,12 +25,14 @@ class Budget(NamedTuple):
 class Meter:
     """What one website has added in this hour. `folded` says whether anything was refused since that was asked."""
 
-    __slots__ = ("_bytes", "_texts", "budget", "folded")
+    __slots__ = ("_by_sender", "_bytes", "_texts", "budget", "folded", "sender")
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.folded = False
+        self.sender = ""  # whose events these are; nobody's have no share
         self._texts = self._bytes = 0
+        self._by_sender: dict[str, tuple[int, int]] = {}  # texts and bytes
 
     def takes_text(self, text: str) -> bool:
         """Whether a new string may be stored. What is left may be overdrawn once, so that nothing is folded by size."""
@@ -47,12 +52,17 @@ class Meter:
         return folded
 
     def _takes(self, size: int, *, texts: int) -> bool:
-        most = self.budget
-        if (texts and most.texts and self._texts >= most.texts) or (most.bytes and self._bytes >= most.bytes):
+        most, sender = self.budget, self.sender
+        own_texts, own_bytes = self._by_sender.get(sender, (0, 0))
+        if (texts and most.texts and (self._texts >= most.texts or own_texts * SHARE >= most.texts)) or (
+            most.bytes and (self._bytes >= most.bytes or own_bytes * SHARE >= most.bytes)
+        ):
             self.folded = True
             return False
         self._texts += texts
         self._bytes += size
+        if sender and (own_bytes or len(self._by_sender) < MOST_SENDERS):
+            self._by_sender[sender] = (own_texts + texts, own_bytes + size)
         return True
 
 
@@ -64,8 +74,8 @@ class Budgets:
         self._hour = -1
         self._meters: dict[int, Meter] = {}
 
-    def meter(self, site: int, now: int, own: Budget | None = None) -> Meter:
-        """The meter of a site in this hour. In `own`, its own budget, 0 is as much as usual."""
+    def meter(self, site: int, now: int, own: Budget | None = None, *, sender: str = "") -> Meter:
+        """The meter of a site in this hour. In `own`, its own budget, 0 is as much as usual. `sender` is a network."""
         hour = now // HOUR
         if hour != self._hour:  # a clock that was ahead must not leave anybody without one
             self._hour = hour
@@ -76,6 +86,7 @@ class Budgets:
         if meter is None:
             meter = self._meters[site] = Meter(budget)
         meter.budget = budget
+        meter.sender = sender
         meter.folded = False
         return meter
 

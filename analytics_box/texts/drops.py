@@ -78,8 +78,9 @@ class Drops:
         "hourly_budget": (
             "Folded into (other)",
             "These events count. But more new paths, titles, names or other texts came in an hour than this website "
-            "takes, and what was new in them is stored as (other). If they are yours, raise its budget under Tracking; "
-            "if not, somebody sends made-up events: a new client id stops that.",
+            "takes, or from one address more than a fifth of that, and what was new in them is stored as (other). If "
+            "they are yours, raise its budget under Tracking; if not, somebody sends made-up events: a new client id "
+            "stops that.",
         ),
         "referrer_spam": (
             "Referrer spam",

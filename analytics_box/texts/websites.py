@@ -90,7 +90,7 @@ class WebsiteSettings:
     hourly_texts = "New texts per hour"
     hourly_texts_help = (
         "New paths, titles, event names and the like that visitors may bring in an hour. Events beyond that count, and "
-        "what is new in them is (other). Empty: {usual}."
+        "what is new in them is (other). One address may bring a fifth. Empty: {usual}."
     )
     hourly_megabytes = "Megabytes per hour"
     hourly_megabytes_help = "The same in megabytes of new texts and of properties. Empty: {usual}."

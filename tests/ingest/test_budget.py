@@ -20,7 +20,7 @@ HOUR = 3_600
 
 
 def small(settings: Settings) -> Settings:
-    return msgspec.structs.replace(unlimited(settings), budget_texts=40)
+    return msgspec.structs.replace(unlimited(settings), budget_texts=200)
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_what_has_few_values_stays_right(box: WholeBox) -> None:
 
 def test_events_visitors_and_sessions_count_as_ever(tmp_path: Path) -> None:
     found = []
-    for budget in (0, 20):
+    for budget in (0, 100):
         with whole_box(
             tmp_path / str(budget),
             adjust=lambda settings, budget=budget: msgspec.structs.replace(unlimited(settings), budget_texts=budget),  # type: ignore[misc]  # a lambda with a default
@@ -185,11 +185,20 @@ def test_every_website_has_a_budget_of_its_own_and_keys_have_none(box: WholeBox)
     assert (OTHER,) not in rows(box, "events", "name")[-100:]
 
 
-def test_properties_are_folded_when_the_bytes_are_used_up(tmp_path: Path) -> None:
-    def one_megabyte(settings: Settings) -> Settings:
-        return msgspec.structs.replace(unlimited(settings), budget_mb=1)
+def test_one_address_uses_a_fifth_and_folds_nothing_of_others(box: WholeBox) -> None:
+    use_up(box)
+    body = json.dumps(view("/new", title="New")).encode()
+    target, headers = f"/?client_id={box.sites['shop']}", {"content_type": "application/json"}
+    answer = box.ask("POST", target, headers=headers, body=body, address="198.51.100.9")
+    assert answer.headers["x-analytics-box"] == "stored=1"
+    assert rows(box, "events", "path", "title")[-1] == ("/new", "New")
 
-    with whole_box(tmp_path / "data", adjust=one_megabyte) as box:
+
+def test_properties_are_folded_when_the_bytes_are_used_up(tmp_path: Path) -> None:
+    def five_megabytes(settings: Settings) -> Settings:
+        return msgspec.structs.replace(unlimited(settings), budget_mb=5)
+
+    with whole_box(tmp_path / "data", adjust=five_megabytes) as box:
         event = {"name": "bought", "properties": {"note": "x" * 20_000, "price": 7}}
         said = [send(box, event).headers["x-analytics-box"] for _ in range(60)]
         folded = said.count("stored=1, folded=1; reason=hourly_budget")
@@ -224,10 +233,10 @@ def test_the_owner_sees_why_and_the_total_has_only_what_does_not_count(box: Whol
 
 
 def test_people_that_a_page_names_are_told_to_wait_for_the_next_hour(tmp_path: Path) -> None:
-    def one_megabyte(settings: Settings) -> Settings:
-        return msgspec.structs.replace(unlimited(settings), budget_mb=1)
+    def five_megabytes(settings: Settings) -> Settings:
+        return msgspec.structs.replace(unlimited(settings), budget_mb=5)
 
-    with whole_box(tmp_path / "data", adjust=one_megabyte) as box:
+    with whole_box(tmp_path / "data", adjust=five_megabytes) as box:
         for _ in range(50):
             send(box, {"name": "x", "properties": {"note": "x" * 20_000}})
         who = {"profileId": "ada", "traits": {"plan": "pro"}}

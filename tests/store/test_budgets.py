@@ -1,6 +1,9 @@
 """What a website may add in an hour: new strings and bytes, then nothing until the hour is over."""
 
+import pytest
+
 from analytics_box.clock import HOUR
+from analytics_box.store import budgets as module
 from analytics_box.store.budgets import Budget, Budgets, ends_at
 from tests.inprocess import NOON
 
@@ -59,3 +62,21 @@ def test_what_is_not_ascii_counts_as_many_bytes_as_it_takes() -> None:
     budgets = Budgets(Budget(0, 1_000))
     assert budgets.meter(SITE, NOON).takes_text("\U0001f600" * 120)
     assert not budgets.meter(SITE, NOON).takes_text("x")
+
+
+def test_one_sender_uses_a_fifth_and_many_use_all() -> None:
+    budgets = Budgets(Budget(10, 0))
+
+    def takes(sender: str) -> bool:
+        return budgets.meter(SITE, NOON, sender=sender).takes_text("x")
+
+    assert [takes("a") for _ in range(4)] == [True, True, False, False]
+    assert [takes(sender) for sender in "bbccddee"] == [True] * 8
+    assert not takes("f"), "all of it is used up"
+
+
+def test_senders_beyond_a_bound_have_no_share_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_SENDERS", 1)
+    budgets = Budgets(Budget(10, 0))
+    taken = [budgets.meter(SITE, NOON, sender=sender).takes_text("x") for sender in "aaa" + "b" * 10]
+    assert taken == [True, True, False] + [True] * 8 + [False] * 2
