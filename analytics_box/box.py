@@ -47,6 +47,8 @@ from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 from analytics_box.websites.late_parts import LateParts
 
+_MEGABYTE = 1_000_000
+
 
 class Box(Struct, frozen=True):
     """A running box: its two databases, what is in memory beside them, and the application over them."""
@@ -91,7 +93,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     # First, for it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     unclean = running.was_left_open(settings.data_dir)
-    reserve = Reserve(settings.data_dir)
+    reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)
     reserve.keep_from_start()
     bring_together(settings.data_dir)
     running.starting(settings.data_dir)
@@ -112,7 +114,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         calls=calls,
         deliveries=Deliveries(state.db, state.seal, calls.sender, clock),
         runs=runs,
-        application=_application(state, events, calls, runs),
+        application=_application(state, events, calls, runs, reserve),
         unclean=unclean,
     )
 
@@ -145,7 +147,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
     )
 
 
-def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs) -> App:
+def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs, reserve: Reserve) -> App:
     settings = calls.settings
     files = assets.load(web_dir() / "static")
     pages = Pages(web_dir() / "templates", files)
@@ -172,7 +174,7 @@ def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs) 
             "register": events.register,
             "keys": state.keys,
             "sign_ins": state.sign_ins,
-            "watched": _watched(state, events, settings, runs),
+            "watched": _watched(state, events, settings, runs, reserve),
         },
     )
     return Front(
@@ -184,9 +186,9 @@ def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs) 
     )
 
 
-def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs) -> Watched:
+def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve) -> Watched:
     databases = (state.db, events.db)
-    readiness = Readiness(databases, least_free=settings.ready_free_mb)
+    readiness = Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve)
     return Watched(databases, events.drops, events.engines, runs, readiness)
 
 

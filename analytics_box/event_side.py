@@ -22,13 +22,14 @@ from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.people import People
 from analytics_box.profiles.register import Register
-from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, Budgets
+from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
+from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal, SealBroken
@@ -37,6 +38,7 @@ from analytics_box.store.strings import Strings
 log = logging.getLogger(__name__)
 
 SALTS_FILE = "salts"
+_MEGABYTE = 1_000_000
 
 
 class EventSide(Struct, frozen=True):
@@ -113,6 +115,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),
+            budgets=Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE)),
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,
@@ -136,7 +139,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
             strangers=max(1, settings.readers // 2),
-            budgets=Budgets(
+            budgets=AnswerBudgets(
                 Allowed(settings.answer_bytes, settings.answer_rows),
                 Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, STRANGERS_PARAMETERS),
             ),

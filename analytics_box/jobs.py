@@ -182,6 +182,11 @@ async def keep_reserve(box: Box) -> None:
     await asyncio.to_thread(box.reserve.keep)
 
 
+async def look_at_disk(box: Box) -> None:
+    """Refuse events while little of the disk is free."""
+    await asyncio.to_thread(box.reserve.look)
+
+
 async def look_at_files(box: Box) -> None:
     """Notice when the databases are removed or replaced under the running box."""
     for db in (box.box_db, box.events.db):
@@ -238,6 +243,7 @@ JOBS = (
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks, removes=True),
     Job("watch the clock", 600, watch_clock),
+    Job("look at the disk", 5, look_at_disk),
     Job("keep the reserve", 60, keep_reserve),
     Job("look at files", 10, look_at_files),
     Job("optimize", 86_400, optimize),

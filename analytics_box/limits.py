@@ -12,7 +12,7 @@ from analytics_box.clock import Clock
 from analytics_box.errors import RateLimited
 
 WINDOW = 60.0  # seconds
-CAPACITY = 1_000_000
+CAPACITY = 100_000  # some 30 MB
 TOO_MANY = "Too many requests; wait and send this again"
 _MICROSECOND = 1e-6  # what arithmetic may be off by, in favour of the caller
 
@@ -91,6 +91,13 @@ class Limits:
                 reason=reason,
             )
         return Allowance(limit, int((_MICROSECOND - missing) / one), self._reset(empty_for + one))
+
+    def owe(self, endpoint: str, identity: str, limit: int, tokens: int) -> None:
+        """Take as many tokens more for what was let in a moment ago, in a window of a minute. They may not be there:
+        then whoever owes them waits longer."""
+        recent = self._minute.recent.get(endpoint)
+        if limit and recent is not None and identity in recent:
+            recent[identity] += tokens * WINDOW / limit
 
     def sweep(self) -> None:
         """Forget buckets that are full again: those that nobody has touched between the last two turns."""

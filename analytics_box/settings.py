@@ -87,7 +87,22 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         20_000
     )
 
+    least_free_mb: Annotated[
+        int,
+        Meta(ge=0),
+        "Megabytes of free disk below which events are refused, or 5 % of a small disk; 0: however few.",
+    ] = 512
+
     # Websites
+    budget_texts: Annotated[
+        int,
+        Meta(ge=0),
+        "New paths, titles, names and other texts per website and hour, without a key; more of them become (other); "
+        "0: no bound.",
+    ] = 50_000
+    budget_mb: Annotated[
+        int, Meta(ge=0), "Megabytes of new texts and of properties per website and hour, without a key; 0: no bound."
+    ] = 50
     grace_days: Annotated[
         int, Meta(ge=0, le=365), "Days in which a deleted website can be restored; then its events are removed."
     ] = 7
@@ -166,7 +181,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
 
     # Limits: requests per 60 seconds
-    limit_track: Annotated[int, Meta(ge=0), "Event requests per API key, or per website and address."] = 600
+    limit_track: Annotated[
+        int, Meta(ge=0), "Event requests per API key and route, or per website and address on all routes."
+    ] = 600
     limit_identify: Annotated[int, Meta(ge=0), "POST /identify per website and address; limit_track per API key."] = 60
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key or signed-in user."] = 300

@@ -19,6 +19,20 @@ def taken(limits: Limits, limit: int, identity: str = "a", endpoint: str = "trac
     return True
 
 
+def test_who_owes_tokens_waits_until_they_have_grown() -> None:
+    clock = FixedClock()
+    limits = Limits(clock)
+    assert taken(limits, 6)
+    limits.owe("track", "a", 6, 9)
+    assert not taken(limits, 6), "it has 5 and owes 9"
+    clock.advance(seconds=49)
+    assert not taken(limits, 6)
+    clock.advance(seconds=1)
+    assert taken(limits, 6), "a token grows in ten seconds"
+    limits.owe("track", "nobody", 6, 9)
+    assert taken(limits, 6, "nobody"), "who was not let in owes nothing"
+
+
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(limit=st.integers(1, 20), waits=st.lists(st.integers(0, 30_000), max_size=60))
 def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: list[int]) -> None:

@@ -28,12 +28,16 @@ class DroppedDay(Struct, frozen=True):
 
 
 class DroppedReason(Struct, frozen=True):
-    """One reason over all days, in words, and what can be done about it. `held` events can be counted after all."""
+    """One reason over all days, in words, and what can be done about it. `held` events can be counted after all.
+
+    `counted` events count, and not in the total: what was new in their texts is "(other)".
+    """
 
     reason: str
     label: str
     explanation: str
     held: bool
+    counted: bool
     count: int
 
 
@@ -52,9 +56,9 @@ async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
     found = await call.parts.drops.of(website.site, days=given.days)
     return DroppedList(
         days=given.days,
-        total=sum(one.times for one in found),
+        total=view.not_counted(found),
         reasons=[
-            DroppedReason(total.reason, total.label, total.explanation, total.held, total.times)
+            DroppedReason(total.reason, total.label, total.explanation, total.held, total.counted, total.times)
             for total in view.totals(found)
         ],
         daily=[DroppedDay(view.iso(one.day), one.reason, one.times) for one in found],

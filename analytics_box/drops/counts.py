@@ -1,4 +1,4 @@
-"""Counting what is not counted: in memory first, added to the table at most once a second.
+"""Counting what is not counted, or not in full: in memory first, added to the table at most once a second.
 
 Only websites that exist are counted, so strangers cannot make rows; a crash loses at most the last second.
 """
@@ -16,6 +16,7 @@ from analytics_box.store.db import Db
 log = logging.getLogger(__name__)
 
 KEPT_DAYS = 90
+FOLDED = "hourly_budget"  # the reason of what counts, though with "(other)" in it
 CAPACITY = 20_000  # different (site, day, reason) between two writes
 
 
@@ -29,10 +30,19 @@ class Drops:
         self._waiting: dict[Key, int] = {}
         self.stored = 0  # events, since the start of the box
         self.reasons: Counter[str] = Counter()  # why others were not counted, nobody's too, since then
+        self.folded = 0  # of those stored, the ones with "(other)" in them
 
     def note(self, site: int, reason: str, count: int = 1) -> None:
         """Something of this site was not counted, for this reason."""
         self.reasons[reason] += count
+        self._add(site, reason, count)
+
+    def note_folded(self, site: int, count: int) -> None:
+        """Events of this site counted, but had new texts over its budget."""
+        self.folded += count
+        self._add(site, FOLDED, count)
+
+    def _add(self, site: int, reason: str, count: int) -> None:
         key = (site, utc_day(self._clock.now()), reason[:64])
         so_far = self._waiting.get(key, 0)
         if so_far or len(self._waiting) < self._capacity:

@@ -25,7 +25,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
         href=f"/sites/{website.id}/not-counted",
         chosen=days,
         ranges=RANGES,
-        total=figures.count(sum(one.times for one in found)),
+        total=figures.count(view.not_counted(found)),
         reasons=view.totals(found),
         days=view.days(found, person.date_format),
         may_configure=person.role != "viewer",

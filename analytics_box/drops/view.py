@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
+from analytics_box.drops.counts import FOLDED
 from analytics_box.drops.rows import Dropped
 from analytics_box.http.dates import day_text
 from analytics_box.identity import DateFormat
@@ -23,6 +24,7 @@ class Total(Struct, frozen=True):
     label: str
     explanation: str
     held: bool
+    counted: bool
     times: int
     count: str  # as people write it
     share: int  # percent of the commonest reason, for the bar
@@ -48,6 +50,7 @@ def totals(found: Sequence[Dropped]) -> list[Total]:
             label=words(reason)[0],
             explanation=words(reason)[1],
             held=is_held(reason),
+            counted=reason == FOLDED,
             times=times,
             count=figures.count(times),
             share=max(1, round(100 * times / ranked[0][1])),
@@ -64,11 +67,16 @@ def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
     return [
         DayLine(
             day=day_text(_EPOCH + timedelta(days=number), form),
-            count=figures.count(sum(one.times for one in ones)),
+            count=figures.count(not_counted(ones)),
             reasons=", ".join(f"{words(one.reason)[0]} {figures.count(one.times)}" for one in ones),
         )
         for number, ones in sorted(by_day.items(), reverse=True)
     ]
+
+
+def not_counted(found: Sequence[Dropped]) -> int:
+    """How much of it counts nowhere."""
+    return sum(one.times for one in found if one.reason != FOLDED)
 
 
 def words(reason: str) -> tuple[str, str]:

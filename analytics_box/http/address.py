@@ -5,6 +5,7 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 
 from analytics_box.settings import SettingsError
 
+_LONGEST = 64  # characters of what may be an address
 Network = IPv4Network | IPv6Network
 
 
@@ -34,9 +35,13 @@ def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network,
     return address
 
 
-@lru_cache(maxsize=20_000)
 def canonical(text: str) -> str:
     """An address in its one spelling, IPv4 unwrapped from IPv6; empty for anything else."""
+    return _known(text) if len(text) <= _LONGEST else ""
+
+
+@lru_cache(maxsize=20_000)
+def _known(text: str) -> str:
     try:
         parsed = ip_address(text.strip("[]"))
     except ValueError:

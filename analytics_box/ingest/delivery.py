@@ -16,6 +16,8 @@ from analytics_box.ingest.intake import Intake, admit, target_of
 from analytics_box.websites.directory import Tracked
 
 MOST_EVENTS = 100  # in one array
+EVENTS_A_TOKEN = 10  # of one request of a page
+_NAMES = ("website_id", "client_id")  # of a website, in a query string
 _SHORT = 256  # bytes of a query string that is worth remembering
 
 Headers = Mapping[bytes, bytes]
@@ -66,18 +68,23 @@ def client_id(scope: Scope, headers: Headers, *names: str) -> str | None:
     """The website id of a request: in the query under one of these names or client_id, else in the header."""
     text = scope["query_string"]
     if text:
-        query = _known_query(text) if len(text) <= _SHORT else parse_qs(text.decode("latin-1"))
+        query = _known_query(text) if len(text) <= _SHORT else _query(text)
         for name in (*names, "client_id"):
             if name in query:
-                return query[name][0]
+                return query[name]
     header = headers.get(b"databuddy-client-id")
     return header.decode("latin-1") if header else None
 
 
 @lru_cache(maxsize=2_000)
-def _known_query(text: bytes) -> dict[str, list[str]]:
-    """The parameters of a query string; a tracker sends the same ones with every event. Not to be changed."""
-    return parse_qs(text.decode("latin-1"))
+def _known_query(text: bytes) -> dict[str, str]:
+    """The names of a website in a query string; a tracker sends the same ones with every event. Not to be changed."""
+    return _query(text)
+
+
+def _query(text: bytes) -> dict[str, str]:
+    found = parse_qs(text.decode("latin-1"))
+    return {name: found[name][0] for name in _NAMES if name in found}
 
 
 def client_website(intake: Intake, sent: Delivery) -> Tracked:
@@ -98,7 +105,22 @@ def target(sent: Delivery, tracked: Tracked) -> Target:
 
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:
-    """Spec 8: per route 600 requests per 60 s and API key, or website and address. Raises RateLimited."""
+    """Spec 8: 600 requests per 60 s and API key, or website and address, on all event routes together.
+
+    Raises RateLimited.
+    """
     scope["allowance"] = intake.limits.take(
-        scope["path"], identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED"
+        "events", identity, intake.settings.limit_track, reason="TRACK_RATE_LIMITED"
     )
+
+
+def charge(intake: Intake, identity: str, events: int) -> None:
+    """Count a page's request with many events as several, so that what one address may store has a bound."""
+    more = (events - 1) // EVENTS_A_TOKEN
+    if more > 0:
+        intake.limits.owe("events", identity, intake.settings.limit_track, more)
+
+
+def page_identity(tracked: Tracked, network: str) -> str:
+    """Whom the limit of a page's events is for: a website and an address."""
+    return f"website:{tracked.website.id}:{network}"

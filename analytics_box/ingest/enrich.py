@@ -20,6 +20,7 @@ from analytics_box.ingest.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.source import host_of, is_spam, source
 from analytics_box.ingest.visitors import Salts
+from analytics_box.store.budgets import Budget
 from analytics_box.websites.door import Paths
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
@@ -38,6 +39,7 @@ _REFERRER = ATTRIBUTES.index("referrer")
 _NO_UTM = ("",) * len(UTM)
 _TIMINGS_OF, _TIMING_NUMBERS = attrgetter(*TIMINGS), tuple(TIMINGS.values())
 _LONGEST_TIMING = 60_000  # ms (wire 4.3)
+_SHORT = 256  # characters of a referrer that is worth remembering
 _NOTHING_SAID = Incoming(name="-")  # what a span says of where its session came from
 
 
@@ -68,6 +70,7 @@ class Target(Struct, frozen=True):
     cookieless: bool = False
     ignored: str = ""
     ignored_paths: Paths | None = None
+    budget: Budget | None = None
 
     def ignores(self, fact: Event | Span) -> str:
         """Why this event or span is acknowledged and not stored; empty where it is stored."""
@@ -239,7 +242,7 @@ def _attributes(given: Incoming, kind: int, where: Page, domain: str, sender: Se
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _origin(tag: str, medium: str, campaign: str, click_id: str, host: str, domain: str) -> tuple[str, str]:
     """The source and the channel of a session that begins like this (semantics 17 and 18)."""
     name = source(utm_source=tag, click_id=click_id, referrer_host=host, own_domain=domain)
@@ -274,14 +277,28 @@ def _size(text: str) -> str:
     return f"{sides[1]}x{sides[2]}" if sides and all(240 <= int(side) <= 10_000 for side in sides.groups()) else ""
 
 
-@lru_cache(maxsize=4_000)
 def _is_spam(referrer: str) -> bool:
-    return bool(referrer) and is_spam(host_of(referrer))
+    if len(referrer) > _SHORT:
+        return is_spam(host_of(referrer))
+    return bool(referrer) and _is_known_spam(referrer)
 
 
 @lru_cache(maxsize=4_000)
+def _is_known_spam(referrer: str) -> bool:
+    return is_spam(host_of(referrer))
+
+
 def _referrer(given: str) -> tuple[str, str]:
     """A referrer without query and fragment, and its host; both empty for a direct visit."""
+    return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
+
+
+@lru_cache(maxsize=4_000)
+def _known_referrer(given: str) -> tuple[str, str]:
+    return _taken_apart(given)
+
+
+def _taken_apart(given: str) -> tuple[str, str]:
     host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
     if not host:
         return "", ""

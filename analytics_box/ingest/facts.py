@@ -35,10 +35,15 @@ ATTRIBUTES = (
     "connection",
 )
 # Of these, what is stored together.
-CLIENTS = Combination("clients", "client", ("browser", "browser_version", "system", "system_version", "device"))
-CAMPAIGNS = Combination(
-    "campaigns", "campaign", ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+CLIENTS = Combination(
+    "clients",
+    "client",
+    ("browser", "browser_version", "system", "system_version", "device"),
+    folds=("browser_version", "system_version"),
+    closed=("device",),
 )
+_UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
+CAMPAIGNS = Combination("campaigns", "campaign", _UTM, folds=_UTM)
 COMBINATIONS = (CLIENTS, CAMPAIGNS)
 
 
@@ -55,6 +60,11 @@ STORED_ATTRIBUTES = tuple(ATTRIBUTES[place] if one is None else one.column for o
 
 # What the number in each of these columns is of: the table of strings, or that of a combination.
 KINDS = tuple("strings" if one is None else one.table for one, _ in PARTS)
+
+# Columns with few values, whatever is sent: they are stored even for a website that has used up its budget.
+CLOSED = frozenset(
+    ("channel", "click_id", "country", "region", "city", "time_zone", "connection", "bot", "exit_type", "device")
+)
 
 OWN = (
     "site",

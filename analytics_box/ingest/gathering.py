@@ -6,7 +6,9 @@ from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import Sender, Target, measured, understand
 from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.ledger import NOTHING
 from analytics_box.ingest.payload import Incoming, Sent
+from analytics_box.store.budgets import Budget
 
 Own = tuple[int | float | str | None, ...]
 
@@ -14,7 +16,7 @@ Own = tuple[int | float | str | None, ...]
 class Gathering:
     """What one sender sends in one request. Add everything, then `store`; nothing is kept before that."""
 
-    __slots__ = ("_facts", "_intake", "_left_out", "_now", "_salts", "sender")
+    __slots__ = ("_budget", "_facts", "_intake", "_left_out", "_now", "_salts", "sender")
 
     def __init__(self, intake: Intake, sender: Sender) -> None:
         self.sender = sender
@@ -22,6 +24,7 @@ class Gathering:
         self._now = intake.clock.now()
         self._salts = intake.salts.current(self._now)
         self._facts: list[Fact] = []
+        self._budget: Budget | None = None
         self._left_out: dict[tuple[int, str], int] | None = None  # most requests need none
 
     def event(self, given: Incoming, target: Target) -> None:
@@ -32,6 +35,7 @@ class Gathering:
             self._leave_out(target.site, ignored)
         else:
             self._facts.append(event)
+            self._budget = target.budget
 
     def span(self, given: Sent, table: str, own: Own, target: Target, *, event_id: str | None = None) -> None:
         """Add a measurement, an error, a click or the like. Raises InvalidEvent."""
@@ -50,6 +54,7 @@ class Gathering:
             self._leave_out(target.site, ignored)
         else:
             self._facts.append(span)
+            self._budget = target.budget
 
     def wrong(self, site: int, reason: str) -> None:
         """Something of the request cannot be taken while the rest can."""
@@ -58,14 +63,19 @@ class Gathering:
     async def store(self) -> bytes:
         """What became of it all, when it is on disk. Raises Unavailable; then nothing is stored."""
         facts = self._facts
-        repeats = await self._intake.store(facts, by_key=self.sender.by_key) if facts else []
-        self._intake.drops.stored += len(facts) - len(repeats)
-        if not repeats and self._left_out is None and not self.sender.bot:
+        if facts:
+            done = await self._intake.store(facts, self.sender, now=self._now, budget=self._budget)
+        else:
+            done = NOTHING
+        self._intake.drops.stored += len(facts) - len(done.repeats)
+        if not done.repeats and not done.folded and self._left_out is None and not self.sender.bot:
             return happened.stored(len(facts))
-        return self._say(repeats)
+        return self._say(*done)
 
-    def _say(self, repeats: list[Fact]) -> bytes:
-        """Count what is left out and what is held, and say so."""
+    def _say(self, repeats: list[Fact], folded: int) -> bytes:
+        """Count what is left out, held and folded, and say so."""
+        if folded:
+            self._intake.drops.note_folded(self._facts[0].site, folded)
         for fact in repeats:
             self._leave_out(fact.site, "duplicate")
         dropped: Counter[str] = Counter()
@@ -78,7 +88,7 @@ class Gathering:
             self._intake.drops.note(event.site, event.bot)
         held = Counter(event.bot for event in flagged)
         self._intake.drops.stored -= len(flagged)
-        return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped)
+        return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped, folded)
 
     def _leave_out(self, site: int, reason: str) -> None:
         if self._left_out is None:

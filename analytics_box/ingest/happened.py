@@ -1,17 +1,20 @@
 """What became of what was sent, in the words of the header X-Analytics-Box and of the counts per website.
 
 The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored counts;
-held is kept for 30 days without counting, because a program sent it; dropped is gone.
+held is kept for 30 days without counting, because a program sent it; dropped is gone. Folded says how many of those
+that are kept have "(other)" instead of new texts, which were over the website's budget.
 """
 
 from collections.abc import Mapping
 from functools import lru_cache
 
 from analytics_box import errors
+from analytics_box.drops.counts import FOLDED as FOLDED_REASON
 from analytics_box.errors import BoxError
 
 DROPPED = b"dropped=%d; reason=%s"
 HELD = b"held=%d; reason=%s"
+FOLDED = b"folded=%d; reason=" + FOLDED_REASON.encode()
 NOT_STORED = b"stored=0; reason=%s"
 
 # A refusal's reason → what the website's owner is told (names as in wire 4.7). Other refusals lose nothing: the sender
@@ -46,9 +49,11 @@ def stored(count: int) -> bytes:
     return b"stored=%d" % count
 
 
-def sentence(stored_count: int, held: Mapping[str, int], dropped: Mapping[str, int]) -> bytes:
+def sentence(stored_count: int, held: Mapping[str, int], dropped: Mapping[str, int], folded: int = 0) -> bytes:
     """The header's value."""
     parts = [stored(stored_count)] if stored_count or not (held or dropped) else []
     parts += [HELD % (count, reason.encode()) for reason, count in held.items()]
     parts += [DROPPED % (count, reason.encode()) for reason, count in dropped.items()]
+    if folded:
+        parts.append(FOLDED % folded)
     return b", ".join(parts)

@@ -12,18 +12,30 @@ from msgspec import Meta, Struct
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.ingest import happened
-from analytics_box.ingest.delivery import Answer, Delivery, client_website, decode, nothing, success, target
+from analytics_box.ingest.delivery import (
+    Answer,
+    Delivery,
+    client_website,
+    decode,
+    nothing,
+    page_identity,
+    success,
+    target,
+)
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
 from analytics_box.ingest.paths import clean
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles import rules
 from analytics_box.profiles.people import Identified
+from analytics_box.store import budgets
+from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken
 
 log = logging.getLogger(__name__)
 
 WRONG = "INVALID_EVENT_SCHEMA"
+_PERSON = 200  # bytes that a person takes on disk besides the traits
 
 
 class Identification(Struct, frozen=True):
@@ -52,8 +64,14 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
         intake.drops.note(where.site, left_out)
         said_so = happened.DROPPED % (1, left_out.encode())
         return nothing(said_so) if sender.bot else success(sent, said_so, type="identify")
+
+    def write(db: Connection) -> None:
+        if not sender.by_key:
+            _pay(intake, where, said, sender.network)
+        intake.people.identify(db, said)
+
     try:
-        await intake.events.write(lambda db: intake.people.identify(db, said), adds=True)
+        await intake.events.write(write, adds=True)
     except SealBroken as broken:
         log.error("A person cannot be identified: %s", broken)
         raise errors.Unavailable("The box cannot read what it knows of this person; its log says more") from broken
@@ -67,7 +85,7 @@ def _by_key(intake: Intake, sent: Delivery, secret: str) -> tuple[Identification
     key = key_for_events(intake, secret)
     sender = sender_of(intake, sent.scope, sent.headers, by_key=True)
     intake.admission.enter(sent.scope, key, "ingest")
-    _limit(intake, sent, f"apikey:{key.id}", intake.settings.limit_track)
+    _limit(intake, sent, "/identify", f"apikey:{key.id}", intake.settings.limit_track)
     given = decode(_BODY.decode, sent.body, WRONG)
     if not given.websiteId:
         raise BadRequest("Name the website in websiteId", reason="IDENTIFY_MISSING_WEBSITE_ID")
@@ -78,7 +96,9 @@ def _from_page(intake: Intake, sent: Delivery) -> tuple[Identification, Target, 
     tracked = client_website(intake, sent)
     where = target(sent, tracked)
     sender = sender_of(intake, sent.scope, sent.headers, by_key=False)
-    _limit(intake, sent, f"website:{tracked.website.id}:{sender.network}", intake.settings.limit_identify)
+    identity = page_identity(tracked, sender.network)
+    _limit(intake, sent, "events", identity, intake.settings.limit_track)
+    _limit(intake, sent, "/identify", identity, intake.settings.limit_identify)
     return decode(_BODY.decode, sent.body, WRONG), where, sender
 
 
@@ -110,6 +130,19 @@ def _understand(intake: Intake, given: Identification, where: Target, sender: Se
     )
 
 
-def _limit(intake: Intake, sent: Delivery, identity: str, most: int) -> None:
+def _pay(intake: Intake, where: Target, said: Identified, network: str) -> None:
+    """Count what is said of a person on the website's budget: that cannot be folded. Raises RateLimited."""
+    meter = intake.budgets.meter(where.site, said.now, where.budget, sender=network)
+    if not meter.takes_bytes(_PERSON + len(msgspec.json.encode(said.traits))):
+        raise errors.RateLimited(
+            "This website has used up its budget of this hour; send this again in the next",
+            limit=0,
+            reset=budgets.ends_at(said.now),
+            retry_after=max(1, (budgets.ends_at(said.now) - said.now) // 1000),
+            reason="IDENTIFY_RATE_LIMITED",
+        )
+
+
+def _limit(intake: Intake, sent: Delivery, endpoint: str, identity: str, most: int) -> None:
     """Wire 11.3: so many per 60 s. Raises RateLimited."""
-    sent.scope["allowance"] = intake.limits.take("/identify", identity, most, reason="IDENTIFY_RATE_LIMITED")
+    sent.scope["allowance"] = intake.limits.take(endpoint, identity, most, reason="IDENTIFY_RATE_LIMITED")

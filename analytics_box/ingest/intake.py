@@ -18,7 +18,7 @@ from analytics_box.ingest.bots import judge_headers
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.geo import Places
-from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.ledger import Appended, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
@@ -26,7 +26,8 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.profiles.people import People
 from analytics_box.settings import Settings
-from analytics_box.store.db import Db
+from analytics_box.store.budgets import Budget, Budgets
+from analytics_box.store.db import Connection, Db
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.door import Door
 from analytics_box.websites.rules import Website
@@ -37,6 +38,7 @@ class Intake(Struct, frozen=True):
 
     events: Db
     ledger: Ledger
+    budgets: Budgets
     keys: KeyRing
     websites: Directory
     organizations: Organizations
@@ -50,11 +52,20 @@ class Intake(Struct, frozen=True):
     clock: Clock
     settings: Settings
 
-    async def store(self, facts: Sequence[Fact], *, by_key: bool) -> list[Fact]:
-        """Returns when the facts are on disk: those that had been before. Raises Unavailable; then none is."""
-        most_moved = MOST_MOVED_BY_KEY if by_key else MOST_MOVED
+    async def store(self, facts: Sequence[Fact], sender: Sender, *, now: int, budget: Budget | None = None) -> Appended:
+        """Returns what became of them when the facts are on disk. Raises Unavailable; then none is.
+
+        What comes without a key is all of one website, whose own `budget` this is.
+        """
+
+        def write(db: Connection) -> Appended:
+            if sender.by_key:
+                return self.ledger.append(db, facts, most_moved=MOST_MOVED_BY_KEY)
+            meter = self.budgets.meter(facts[0].site, now, budget, sender=sender.network)
+            return self.ledger.append(db, facts, most_moved=MOST_MOVED, meter=meter)
+
         try:
-            return await self.events.write(lambda db: self.ledger.append(db, facts, most_moved=most_moved), adds=True)
+            return await self.events.write(write, adds=True)
         except Unavailable as refused:
             refused.reason = "DELIVERY_UNAVAILABLE"
             raise
@@ -128,6 +139,7 @@ def target_of(website: Website, door: Door, ignored: str = "") -> Target:
         cookieless=door.cookieless,
         ignored=ignored,
         ignored_paths=door.ignored_paths,
+        budget=door.budget,
     )
 
 

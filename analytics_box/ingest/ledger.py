@@ -1,9 +1,13 @@
 """The ledger: facts become rows of events.db. All of this runs in the writer thread."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
 from analytics_box.ingest.facts import (
+    ATTRIBUTES,
+    CLOSED,
+    CUSTOM,
     PARTS,
     SPAN_OWN,
     SPANS,
@@ -19,8 +23,9 @@ from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.profiles.people import People
+from analytics_box.store.budgets import Meter, size_of
 from analytics_box.store.db import Connection
-from analytics_box.store.strings import Strings
+from analytics_box.store.strings import Combination, Strings
 
 Value = int | float | str | None
 
@@ -36,6 +41,27 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 _EVENT = _insert("events", STORED_COLUMNS)
 _TIME = attrgetter("time")
 _SPAN = {table: _insert(table, (*SPAN_OWN, *own, *STORED_ATTRIBUTES)) for table, own in SPANS.items()}
+_FOLDS = {table: tuple(name not in CLOSED for name in own) for table, own in SPANS.items()}
+_PROPERTIES = '{"(other)":"(other)"}'  # of an event over budget
+
+
+def _places() -> Iterator[tuple[Combination | None, int, int, bool]]:
+    for combination, place in PARTS:
+        end = place + (1 if combination is None else len(combination.parts))
+        yield combination, place, end, ATTRIBUTES[place] not in CLOSED
+
+
+_PLACES = tuple(_places())  # of each stored attribute: its combination, where its texts begin and end, whether it folds
+
+
+class Appended(NamedTuple):
+    """What became of facts: those that had been written before, and how many were stored with "(other)" in them."""
+
+    repeats: list[Fact]
+    folded: int = 0
+
+
+NOTHING = Appended([])
 
 
 class Ledger:
@@ -57,11 +83,15 @@ class Ledger:
         self._people = people
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
-    def append(self, db: Connection, facts: Sequence[Fact], *, most_moved: int = MOST_MOVED) -> list[Fact]:
-        """Write these facts inside the current transaction; those that were written before, and are not again.
+    def append(
+        self, db: Connection, facts: Sequence[Fact], *, most_moved: int = MOST_MOVED, meter: Meter | None = None
+    ) -> Appended:
+        """Write these facts inside the current transaction.
 
         They are taken in the order of their times, events before spans, and may move `most_moved` rows beside them.
+        With a `meter` they are all of its site, and what it does not take is folded.
         """
+        self._strings.meter = meter
         repeats = self._repeats(db, facts)
         if repeats:
             again = {id(fact) for fact in repeats}
@@ -70,19 +100,26 @@ class Ledger:
             facts = sorted(facts, key=_TIME)
         if self._people is not None:
             self._people.note(db, facts)
+            if meter is not None:
+                meter.take_folded()  # which is seen again below
         self._placing.begin(most_moved)
         self._rows = []
         spans = []
+        folded = 0
         for fact in facts:
             if isinstance(fact, Event):
                 row = self._event(db, fact)  # which may flush those before
                 self._rows.append(row)
+                if meter is not None and meter.folded:
+                    folded += meter.take_folded()
             else:
                 spans.append(fact)
         self._flush(db)
         for span in spans:
             db.execute(_SPAN[span.table], self._span(db, span))
-        return repeats
+            if meter is not None and meter.folded:
+                folded += meter.take_folded()
+        return Appended(repeats, folded)
 
     def _flush(self, db: Connection) -> None:
         if self._rows:
@@ -98,8 +135,9 @@ class Ledger:
         return [fact for fact, repeat in zip(named, answers, strict=True) if repeat]
 
     def _event(self, db: Connection, event: Event) -> tuple[Value, ...]:
-        number = self._strings.number
-        client_session, path = number(db, event.client_session), number(db, event.path)
+        strings = self._strings
+        number, folded = strings.number, strings.folded
+        client_session, path = strings.named(db, event.client_session), folded(db, event.path)
         session = None
         if event.visitor and not event.bot:  # nobody and bots have none
             session = self._place(db, event, Signal(event.time, path, event.kind), client_session)
@@ -115,24 +153,24 @@ class Ledger:
             event.site,
             event.time,
             event.kind,
-            number(db, event.name),
-            number(db, event.namespace),
+            folded(db, event.name) if event.kind == CUSTOM else number(db, event.name),
+            folded(db, event.namespace),
             event.visitor,
             session_number,
-            number(db, event.profile),
+            strings.named(db, event.profile),
             path,
-            number(db, event.query_string),
-            number(db, event.title),
+            folded(db, event.query_string),
+            folded(db, event.title),
             event.engaged,
             event.scroll,
             event.interactions,
             number(db, event.bot),
-            number(db, event.agent),
-            number(db, event.origin),
+            folded(db, event.agent),
+            folded(db, event.origin),
             since_start,
             client_session,
             *attributes,
-            event.properties,
+            _properties(event.properties, strings.meter),
         )
 
     def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
@@ -143,48 +181,59 @@ class Ledger:
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
     ) -> None:
         """What a page event says of how its page was loaded, as rows of vitals."""
-        number = self._strings.number
+        strings = self._strings
         who_and_where = (
             event.site,
             event.time,
             event.visitor,
             session,
             client_session,
-            number(db, event.profile),
-            number(db, event.path),
-            number(db, event.query_string),
+            strings.named(db, event.profile),
+            strings.folded(db, event.path),
+            strings.folded(db, event.query_string),
         )
         db.executemany(_SPAN["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
-        number = self._strings.number
-        client_session, path = number(db, span.client_session), number(db, span.path)
+        strings = self._strings
+        number, folded = strings.number, strings.folded
+        client_session, path = strings.named(db, span.client_session), folded(db, span.path)
         session = None
         if span.visitor:
             session = self._place(db, span, Signal(span.time, path, SPAN_KINDS[span.table]), client_session)
-        own = [number(db, value) if isinstance(value, str) else value for value in span.own]
+        own = [
+            (folded if folds else number)(db, value) if isinstance(value, str) else value
+            for value, folds in zip(span.own, _FOLDS[span.table], strict=True)
+        ]
         return (
             span.site,
             span.time,
             span.visitor,
             session.number if session is not None else 0,
             client_session,
-            number(db, span.profile),
+            strings.named(db, span.profile),
             path,
-            number(db, span.query_string),
+            folded(db, span.query_string),
             *own,
             *(session.attributes if session is not None else stored_attributes(db, self._strings, span.attributes)),
         )
 
 
+def _properties(text: str | None, meter: Meter | None) -> str | None:
+    """Properties as they are stored, as far as the budget has room for them."""
+    if text is None or meter is None or meter.takes_bytes(size_of(text)):
+        return text
+    return _PROPERTIES
+
+
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
     """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
-    number, together = strings.number, strings.together
+    number, folded, together = strings.number, strings.folded, strings.together
     return tuple(
         [
-            number(db, texts[place])
+            (folded if folds else number)(db, texts[place])
             if combination is None
-            else together(db, combination, texts[place : place + len(combination.parts)])
-            for combination, place in PARTS
+            else together(db, combination, texts[place:end])
+            for combination, place, end, folds in _PLACES
         ]
     )

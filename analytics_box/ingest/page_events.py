@@ -10,10 +10,12 @@ from analytics_box.ingest.delivery import (
     MOST_EVENTS,
     Answer,
     Delivery,
+    charge,
     client_website,
     decode,
     limit,
     nothing,
+    page_identity,
     success,
     target,
 )
@@ -28,7 +30,7 @@ WRONG = (msgspec.DecodeError, RecursionError, InvalidEvent)
 
 async def one(intake: Intake, sent: Delivery) -> Answer:
     """One event."""
-    gathering, website = _begin(intake, sent)
+    gathering, website, _ = _begin(intake, sent)
 
     def add(body: bytes) -> Added:
         return typed_events.add(gathering, body, website)
@@ -45,22 +47,24 @@ async def one(intake: Intake, sent: Delivery) -> Answer:
 
 async def batch(intake: Intake, sent: Delivery) -> Answer:
     """Up to 100 events; each gets its own verdict."""
-    gathering, website = _begin(intake, sent)
+    gathering, website, identity = _begin(intake, sent)
     items = decode(payload.ITEMS.decode, sent.body, "INGEST_BATCH_NOT_ARRAY")
     if len(items) > MOST_EVENTS:
         raise errors.BadRequest(f"A batch may hold {MOST_EVENTS} events", reason="INGEST_BATCH_TOO_LARGE")
+    charge(intake, identity, len(items))
     results = [_verdict(gathering, item, website) for item in items]
     happened = await gathering.store()
     return success(sent, happened, batch=True, processed=len(results), results=results)
 
 
-def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target]:
-    """Who sends, and where it goes. Raises BoxError for those who may not."""
+def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target, str]:
+    """Who sends, where it goes, and whose limit it is. Raises BoxError for those who may not."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
     sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
-    return Gathering(intake, sender), website
+    identity = page_identity(tracked, sender.network)
+    limit(intake, sent.scope, identity)
+    return Gathering(intake, sender), website, identity
 
 
 def _verdict(gathering: Gathering, item: msgspec.Raw, website: Target) -> dict[str, Any]:

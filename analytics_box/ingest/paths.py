@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 from analytics_box.ingest.clicks import CLICK_IDS, is_tracking
 
 LONGEST = 2_048
-_SHORT = 512  # characters of an address that is worth remembering
+_REMEMBERED, _SHORT = 5_000, 256  # addresses, and characters of one that is worth remembering: about 10 MB
 UTM = ("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content")
 
 # Control characters and bidirectional overrides: never part of what a person wants to read.
@@ -45,7 +45,7 @@ def page(address: str) -> Page:
     return _remembered(address) if len(address) <= _SHORT else _taken_apart(address)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=_REMEMBERED)
 def _remembered(address: str) -> Page:
     return _taken_apart(address)
 
@@ -65,10 +65,10 @@ def _taken_apart(address: str) -> Page:
         path += "#" + route
         query = "&".join(filter(None, (query, lost, more)))
     pairs = parse_qsl(_ASTRAY.sub(r"&\1", query), keep_blank_values=True) if query else []
-    about_source = tuple((key.lower(), clean(value, 128)) for key, value in pairs if _tells_source(key.lower()))
+    about_source = {key.lower(): clean(value, 128) for key, value in pairs if _tells_source(key.lower())}
     rest = [(key, _ASTRAY.split(value, 1)[0]) for key, value in pairs if not is_tracking(key.lower())]
     kept = clean(unquote(urlencode(rest))) if rest else ""
-    return Page(host.lower(), path[:LONGEST].rstrip(), kept, about_source)
+    return Page(host.lower(), path[:LONGEST].rstrip(), kept, tuple(about_source.items()))
 
 
 def _tidy(path: str) -> str:

@@ -15,7 +15,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.ingest import happened, outgoing_links, page_errors, payload, serving, typed_events, vitals
-from analytics_box.ingest.delivery import Delivery, client_website, limit, target
+from analytics_box.ingest.delivery import Delivery, client_website, limit, page_identity, target
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake, sender_of
 from analytics_box.ingest.page_events import WRONG
@@ -85,7 +85,7 @@ async def _take(intake: Intake, sent: Delivery) -> bytes:
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
     sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
+    limit(intake, sent.scope, page_identity(tracked, sender.network))
     gathering = Gathering(intake, sender)
     try:
         typed_events.add(gathering, msgspec.json.encode(fields(sent.scope["query_string"])), website)

@@ -17,6 +17,7 @@ from analytics_box.store.db import Connection, Db
 
 PIECE = 2_000  # ids per write, or a little more
 SLICES = 64  # of the table, each swept in a write of its own
+CAPACITY = 100_000  # new ids in memory, some 20 MB; of more than these, writes sort some in themselves
 _LOWEST, _SPAN = -(2**63), 2**64
 _WIDTH = _SPAN // SLICES
 
@@ -31,9 +32,13 @@ class EventIds:
         self._clock = clock
         self._new: list[dict[int, int]] = [{} for _ in range(SLICES)]  # of each: digest → until when (UTC ms)
         self._changed: list[tuple[int, int | None]] = []
+        self._is_crowded = False
+        self._next = 0  # the slice that is sorted in next where there are too many
 
     def are_repeats(self, db: Connection, named: Sequence[Named]) -> list[bool]:
         """Of each of these facts, whether its site has had one of its kind with its id; if not, it has from now on."""
+        if self._is_crowded:
+            self._next = self.fold(db, self._next % SLICES)
         now = self._clock.now()
         digests = [_digest(*name) for name in named]
         unknown = [digest for digest in digests if digest not in self._slice(digest)]
@@ -93,6 +98,7 @@ class EventIds:
 
     def committed(self) -> None:
         self._changed.clear()
+        self._is_crowded = len(self) > CAPACITY
 
     def __len__(self) -> int:
         """How many are in memory."""

@@ -10,6 +10,7 @@ from analytics_box.ingest.clicks import CLICK_IDS
 from analytics_box.ingest.known_sources import DIRECT, PAID, Kind, known, plain
 
 _LONGEST_HOST = 253  # characters (RFC 1035)
+_REMEMBERED = 5_000  # hosts: 3 MB at most
 _SECOND_LEVELS = {"ac", "co", "com", "edu", "gob", "gov", "ne", "net", "or", "org"}  # example.co.uk
 _OF_COMPANIES = {"co", "com"}
 # What stands in front of a host without making it another: www, its forms for phones, its search, a country.
@@ -34,7 +35,7 @@ def source(*, utm_source: str, click_id: str, referrer_host: str, own_domain: st
     return name_of_host(referrer_host)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=_REMEMBERED)
 def name_of_host(host: str) -> str:
     """The known name of a referrer's host, else the host without www (semantics 18).
 
@@ -175,7 +176,7 @@ def _spammers() -> frozenset[str]:
     return frozenset(text.lower().split())
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=_REMEMBERED)
 def is_spam(host: str) -> bool:
     """Whether this referrer only wants to be seen in statistics: the host, or one that it belongs to, is listed."""
     labels = host.lower().rstrip(".").split(".")

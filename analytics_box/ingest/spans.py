@@ -11,7 +11,18 @@ import msgspec
 
 from analytics_box import errors
 from analytics_box.errors import Detail
-from analytics_box.ingest.delivery import Answer, Delivery, client_website, decode, limit, nothing, success, target
+from analytics_box.ingest.delivery import (
+    Answer,
+    Delivery,
+    charge,
+    client_website,
+    decode,
+    limit,
+    nothing,
+    page_identity,
+    success,
+    target,
+)
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake, sender_of
@@ -38,11 +49,13 @@ async def take(
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
     sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
-    limit(intake, sent.scope, f"website:{tracked.website.id}:{sender.network}")
+    identity = page_identity(tracked, sender.network)
+    limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")
     if len(items) > listed.most:
         detail = Detail("body", f"Send {listed.most} items at most")
         raise errors.BadRequest(detail.message, reason="INVALID_EVENT_SCHEMA", details=(detail,))
+    charge(intake, identity, len(items))
     gathering = Gathering(intake, sender)
     for number, item in enumerate(items):
         try:

@@ -6,10 +6,12 @@ from analytics_box.ingest.delivery import (
     MOST_EVENTS,
     Answer,
     Delivery,
+    charge,
     client_id,
     decode,
     limit,
     nothing,
+    page_identity,
     success,
     target,
 )
@@ -39,7 +41,9 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         website_id = client_id(scope, headers, "website_id") or events[0].websiteId
         tracked = _website(intake, sent, website_id)
         website = target(sent, tracked)
-        limit(intake, scope, f"website:{tracked.website.id}:{sender.network}")
+        identity = page_identity(tracked, sender.network)
+        limit(intake, scope, identity)
+        charge(intake, identity, len(events))
         sender = intake.judgement.judge(sender, website.site)
         targets = dict.fromkeys({event.websiteId for event in events}, website)
 

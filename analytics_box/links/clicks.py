@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 WAIT: Final = 0.05  # seconds until what waits is written; writing it takes the rest of the 100 ms
 AT_ONCE: Final = 256  # clicks that are written without waiting for more
-MOST_WAITING: Final = 200_000  # clicks that wait for a disk that refuses
+MOST_WAITING: Final = 50_000  # clicks that wait for a disk that refuses: some 50 MB
 ORPHAN_SLUGS: Final = 100  # unknown slugs by name, of a domain and a day
 
 

@@ -14,7 +14,7 @@ _NAMES = re.compile(
 )
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=2_000)
 def makes_previews(user_agent: str) -> bool:
     """Whether this program asks in order to make a preview."""
     return _NAMES.search(user_agent) is not None

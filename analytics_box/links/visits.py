@@ -25,6 +25,7 @@ from analytics_box.websites.directory import Directory as Websites
 _LONGEST_AGENT: Final = 1_024
 _REFRESH: Final = 5.0  # seconds after which a new website is known as a target
 _LONGEST_REFERRER: Final = 2_048
+_SHORT = 256  # characters of a referrer that is worth remembering
 
 Headers = Mapping[bytes, bytes]
 
@@ -148,15 +149,23 @@ def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -
     return CLICK, ""
 
 
-@lru_cache(maxsize=4_000)
 def _referrer(given: str) -> tuple[str, str]:
     """Where somebody came from without query and fragment, and the source that it stands for (semantics 17)."""
+    return _known_referrer(given) if len(given) <= _SHORT else _taken_apart(given)
+
+
+@lru_cache(maxsize=4_000)
+def _known_referrer(given: str) -> tuple[str, str]:
+    return _taken_apart(given)
+
+
+def _taken_apart(given: str) -> tuple[str, str]:
     host = host_of(given) if given.startswith(("http://", "https://", "android-app://")) else ""
     came_from = source(utm_source="", click_id="", referrer_host=host, own_domain="")
     return (clean(given.split("?", 1)[0].split("#", 1)[0]) if host else ""), came_from
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4_000)
 def _host(url: str) -> str:
     return host_of(url).removeprefix("www.")
 

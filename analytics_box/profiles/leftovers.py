@@ -48,7 +48,7 @@ def replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, 
     )
     for kind, number in rows.fetchall():
         found[str(kind)].add(int(str(number)))
-    for table, _, parts in COMBINATIONS:
+    for table, _, parts, *_ in COMBINATIONS:
         columns, listed = ", ".join(parts), json.dumps(sorted(found[table]))
         rows = db.execute(
             f"-- leftovers.replaced\nselect {columns} from {table} where id in (select value from json_each(?))",
@@ -88,6 +88,6 @@ def remove(db: Connection, kind: str, numbers: Collection[int]) -> None:
     listed = json.dumps(sorted(numbers))
     with zeroed(db):
         db.executemany(f"-- leftovers.remove\ndelete from {kind} where id = ?", [(number,) for number in numbers])
-        for table, _, parts in COMBINATIONS if kind == STRINGS else ():
+        for table, _, parts, *_ in COMBINATIONS if kind == STRINGS else ():
             has_one = " or ".join(f"{part} in (select value from json_each(:numbers))" for part in parts)
             db.execute(f"-- leftovers.remove\ndelete from {table} where {has_one}", {"numbers": listed})

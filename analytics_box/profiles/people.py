@@ -73,7 +73,9 @@ class People:
             if not fact.profile or (isinstance(fact, Event) and fact.bot):
                 continue
             self._look_again_each_day()
-            profile = self._strings.number(db, fact.profile)
+            profile = self._strings.named(db, fact.profile)
+            if not profile:  # over budget
+                continue
             self._know(db, fact.site, profile)
             for visitor in {fact.visitor, fact.yesterday} - {0}:
                 self._link(db, fact.site, Link(visitor, fact.time, profile))

@@ -125,7 +125,7 @@ class Taken:
         self.bytes = 0
 
 
-class Budgets:
+class AnswerBudgets:
     """The budgets of all requests that are answered now."""
 
     def __init__(self, members: Allowed = MEMBERS, strangers: Allowed = STRANGERS) -> None:

@@ -12,7 +12,7 @@ from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget, Unavailable
 from analytics_box.query import answer
 from analytics_box.query.access import Scope
-from analytics_box.query.budget import Budget, Budgets, NeedsMore, Taken
+from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
@@ -76,14 +76,14 @@ class Queries:
         seconds: float,
         traits: Traits | None = None,
         strangers: int = 2,
-        budgets: Budgets | None = None,
+        budgets: AnswerBudgets | None = None,
     ) -> None:
         self._strangers = asyncio.Semaphore(strangers)
         self._waiting = 0
         self._traits = traits
         self.engines = engines
         self.events = engines.events
-        self.budgets = budgets or Budgets()
+        self.budgets = budgets or AnswerBudgets()
         self._clock = clock
         self._seconds = seconds
         self._results = Results()

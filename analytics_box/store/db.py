@@ -111,8 +111,8 @@ class Db:
         Raises whatever `work` raises (its savepoint is rolled back, others are not touched), and Unavailable when
         the queue is full, the box is stopping or the disk refuses.
         """
-        if adds and self._is_full:
-            raise Unavailable("The disk of the box is full; send this again later", retry_after=60)
+        if adds and self._reserve is not None and (refusal := self._reserve.refusal):
+            raise Unavailable(refusal, retry_after=60)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._enqueue(Job(work, future))
         return await future

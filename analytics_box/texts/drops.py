@@ -12,8 +12,8 @@ class Drops:
     title = "Not counted: {site}"
     heading = "Not counted"
     lead = (
-        "What reached this box for {site} and counts nowhere, by UTC day. Every answer to a tracker says the same in "
-        "its header X-Analytics-Box."
+        "What reached this box for {site} and counts nowhere, or not with all its texts, by UTC day. Every answer to a "
+        "tracker says the same in its header X-Analytics-Box."
     )
     days = "{days} days"
     ranges = "Range"
@@ -22,6 +22,7 @@ class Drops:
     when = "When"
     how_often = "How often"
     held = "Kept 30 days"
+    counted = "Counted"
     settings = "Change what is counted"
     back = "Back to {site}"
     empty_title = "Everything was counted"
@@ -73,6 +74,13 @@ class Drops:
         "data_centre": (
             "Data centre",
             f"The address belongs to a data centre, where servers are rather than people. {_PROGRAM}",
+        ),
+        "hourly_budget": (
+            "Folded into (other)",
+            "These events count. But more new paths, titles, names or other texts came in an hour than this website "
+            "takes, or from one address more than a fifth of that, and what was new in them is stored as (other). If "
+            "they are yours, raise its budget under Tracking; if not, somebody sends made-up events: a new client id "
+            "stops that.",
         ),
         "referrer_spam": (
             "Referrer spam",

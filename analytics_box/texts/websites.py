@@ -91,7 +91,19 @@ class WebsiteSettings:
     retention_help = (
         "Days. Older events are removed within a few hours and cannot be brought back. Empty keeps them for ever."
     )
-    retention_wrong = "Write a number of days from 1 to {most}, or leave it empty"
+    number_wrong: ClassVar[Mapping[str, str]] = {
+        "dataRetentionDays": "Write a number of days from 1 to {most}, or leave it empty",
+        "hourlyTexts": "Write a number of texts from 1 to {most}, or leave it empty",
+        "hourlyMegabytes": "Write a number of megabytes from 1 to {most}, or leave it empty",
+    }
+    hourly_texts = "New texts per hour"
+    hourly_texts_help = (
+        "New paths, titles, event names and the like that visitors may bring in an hour. Events beyond that count, and "
+        "what is new in them is (other). One address may bring a fifth. Empty: {usual}."
+    )
+    hourly_megabytes = "Megabytes per hour"
+    hourly_megabytes_help = "The same in megabytes of new texts and of properties. Empty: {usual}."
+    unlimited = "no bound"
     client_id = "Client id"
     client_id_help = "The name under which the script on your pages sends events."
     snippet = "Snippet"

@@ -67,6 +67,13 @@ async def figures(watched: Watched) -> list[Figure]:
             "outcome",
             {"stored": watched.drops.stored, **watched.drops.reasons},
         ),
+        Figure(
+            "analytics_box_events_folded_total",
+            "counter",
+            "Stored events whose new texts were over the hourly budget of their website",
+            "",
+            {"": watched.drops.folded},
+        ),
         *_of_databases(watched.databases),
         _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),
         _one("analytics_box_replica_rows_behind", "Rows of events.db that the replica lacks", replica.behind),

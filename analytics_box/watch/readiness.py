@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analytics_box.errors import Unavailable
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.reserve import Reserve
 
 _PROBE_SECONDS = 2.0
 _MEGABYTE = 1_000_000
@@ -14,9 +15,10 @@ _MEGABYTE = 1_000_000
 class Readiness:
     """Looks at the databases of a box, which have to be open."""
 
-    def __init__(self, databases: tuple[Db, ...], *, least_free: int) -> None:
+    def __init__(self, databases: tuple[Db, ...], *, least_free: int, reserve: Reserve | None = None) -> None:
         self._databases = databases
         self._least_free = least_free
+        self._reserve = reserve
 
     async def trouble(self) -> str:
         """Why the box cannot do its work, in words that anybody may read; empty where it can.
@@ -28,6 +30,8 @@ class Readiness:
                 return lost
         if free_bytes(self._databases[0].path.parent) < self._least_free * _MEGABYTE:
             return f"Less than {self._least_free} MB of the disk are free"
+        if self._reserve is not None and self._reserve.refusal:
+            return "Events are refused, because little of the disk is free"
         for db in self._databases:
             if db.failing and not await _takes_writes(db):
                 return f"{db.path.name} cannot be written"

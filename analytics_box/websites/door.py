@@ -12,12 +12,15 @@ from typing import Literal, TypeVar
 
 from msgspec import Struct
 
+from analytics_box.store.budgets import Budget
 from analytics_box.websites.rules import LOCAL
 from analytics_box.websites.tracking import Tracking
 
 Reason = Literal["", "ignored_origin", "ignored_address", "ignored_path"]
 Made = TypeVar("Made")
 PORTS = {"http": "80", "https": "443"}
+_MEGABYTE = 1_000_000
+_LONGEST_ORIGIN = 300  # characters of one that is worth remembering
 
 
 class Origin(Struct, frozen=True):
@@ -89,6 +92,7 @@ class Door(Struct, frozen=True):
     ignored_addresses: Addresses | None = None
     ignored_paths: Paths | None = None
     cookieless: bool = False
+    budget: Budget | None = None
 
     def ignores(self, origin: str | None, address: str) -> Reason:
         """Why events from this page and address are acknowledged and not stored; empty where they are stored."""
@@ -129,12 +133,21 @@ def door(domain: str, tracking: Tracking) -> Door:
         ignored_addresses=_ready(tracking.ignoredIps, _addresses),
         ignored_paths=_ready(tracking.ignoredPaths, _paths),
         cookieless=tracking.visitorIdMode == "cookieless",
+        budget=_budget(tracking),
     )
 
 
-@lru_cache(maxsize=4_096)
 def parsed_origin(text: str) -> Origin:
     """An Origin header taken apart, in lower case. Without a port it has its scheme's."""
+    return _known_origin(text) if len(text) <= _LONGEST_ORIGIN else _taken_apart(text)
+
+
+@lru_cache(maxsize=4_096)
+def _known_origin(text: str) -> Origin:
+    return _taken_apart(text)
+
+
+def _taken_apart(text: str) -> Origin:
     scheme, separator, rest = text.lower().partition("://")
     if not separator:
         return Origin("", scheme, "")
@@ -151,6 +164,12 @@ def fits(pattern: Origin, origin: Origin) -> bool:
     if pattern.host.startswith("*."):
         return origin.host.endswith(pattern.host[1:])
     return origin.host.removeprefix("www.") == pattern.host.removeprefix("www.")
+
+
+def _budget(tracking: Tracking) -> Budget | None:
+    """What strangers may add to it in an hour, where that is not as much as usual."""
+    texts, megabytes = tracking.hourlyTexts or 0, tracking.hourlyMegabytes or 0
+    return Budget(texts, megabytes * _MEGABYTE) if texts or megabytes else None
 
 
 def _ready(given: tuple[str, ...], make: Callable[[tuple[str, ...]], Made]) -> Made | None:

@@ -10,9 +10,15 @@ from analytics_box.errors import BadRequest, Detail
 from analytics_box.http import dates
 from analytics_box.identity import Person
 from analytics_box.websites.rules import Website
-from analytics_box.websites.tracking import LONGEST_RETENTION, GivenTracking
+from analytics_box.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking
 
 LISTS = ("allowedOrigins", "allowedIps", "ignoredIps", "ignoredPaths", "ignoredTrackingOrigins")
+
+NUMBERS = {  # and the most that each may be; an empty one is None
+    "dataRetentionDays": LONGEST_RETENTION,
+    "hourlyTexts": MOST_TEXTS,
+    "hourlyMegabytes": MOST_MEGABYTES,
+}
 
 
 class OldId(Struct, frozen=True):
@@ -42,22 +48,36 @@ def values_of(website: Website) -> dict[str, str]:
         "publicValues": "on" if website.public_values else "",
         **{name: "\n".join(getattr(tracking, name)) for name in LISTS},
         "visitorIdMode": tracking.visitorIdMode,
-        "dataRetentionDays": str(tracking.dataRetentionDays or ""),
+        **{name: str(getattr(tracking, name) or "") for name in NUMBERS},
     }
 
 
 def tracking_of(form: Mapping[str, str]) -> GivenTracking:
-    """The tracking settings that a form asks for. Raises BadRequest for a retention that is no number of days."""
+    """The tracking settings that a form asks for. Raises BadRequest, which names every field that is no number."""
     lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
-    days = form.get("dataRetentionDays", "").strip()
-    if days and not (days.isdecimal() and days.isascii() and len(days) < 6 and 1 <= int(days) <= LONGEST_RETENTION):
-        message = texts.WebsiteSettings.retention_wrong.format(most=f"{LONGEST_RETENTION:,}")
-        raise BadRequest(message, details=(Detail("dataRetentionDays", message),))
+    numbers = {name: form.get(name, "").strip() for name in NUMBERS}
+    wrong = [
+        Detail(name, texts.WebsiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
+        for name, text in numbers.items()
+        if text and not _is_number(text, NUMBERS[name])
+    ]
+    if wrong:
+        raise BadRequest(wrong[0].message, details=tuple(wrong))
     return GivenTracking(
         **lists,
         visitorIdMode="cookieless" if form.get("visitorIdMode") == "cookieless" else "auto",
-        dataRetentionDays=int(days) if days else None,
+        dataRetentionDays=_number(numbers["dataRetentionDays"]),
+        hourlyTexts=_number(numbers["hourlyTexts"]),
+        hourlyMegabytes=_number(numbers["hourlyMegabytes"]),
     )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _is_number(text: str, most: int) -> bool:
+    return text.isdecimal() and text.isascii() and len(text) <= len(str(most)) and 1 <= int(text) <= most
 
 
 def old_ids(website: Website, now: int, person: Person) -> list[OldId]:

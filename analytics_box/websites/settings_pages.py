@@ -119,4 +119,6 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
         old_ids=settings_form.old_ids(website, visit.call.now, person),
         grace_days=settings.grace_days,
         client_id_grace_days=settings.client_id_grace_days,
+        budget_texts=settings.budget_texts,
+        budget_mb=settings.budget_mb,
     )

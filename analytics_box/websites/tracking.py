@@ -13,6 +13,7 @@ MOST_ENTRIES = 100  # of one list
 LONGEST_PATH = 300
 MOST_STARS = 8  # of one path pattern
 LONGEST_RETENTION = 3_650  # days
+MOST_TEXTS, MOST_MEGABYTES = 100_000_000, 1_000_000  # per hour
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _ORIGIN = re.compile(
@@ -23,10 +24,16 @@ VisitorIds = Literal["auto", "cookieless"]
 Entry = Annotated[str, Meta(max_length=500)]
 Entries = Annotated[list[Entry], Meta(max_length=MOST_ENTRIES)]
 Days = Annotated[int, Meta(ge=1, le=LONGEST_RETENTION)]
+Texts = Annotated[int, Meta(ge=1, le=MOST_TEXTS)]
+Megabytes = Annotated[int, Meta(ge=1, le=MOST_MEGABYTES)]
 
 
 class Tracking(Struct, frozen=True):
-    """The tracking settings of a website, under their names on the wire. Retention is in days; None keeps for ever."""
+    """The tracking settings of a website, under their names on the wire. Retention is in days; None keeps for ever.
+
+    `hourlyTexts` and `hourlyMegabytes` are how many new texts, and how much of them and of properties, may come in an
+    hour without a key; None is what the box has as its default.
+    """
 
     allowedOrigins: tuple[str, ...] = ()
     allowedIps: tuple[str, ...] = ()
@@ -35,6 +42,8 @@ class Tracking(Struct, frozen=True):
     ignoredTrackingOrigins: tuple[str, ...] = ()
     visitorIdMode: VisitorIds = "auto"
     dataRetentionDays: int | None = None
+    hourlyTexts: int | None = None
+    hourlyMegabytes: int | None = None
 
 
 class GivenTracking(Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +56,8 @@ class GivenTracking(Struct, frozen=True, forbid_unknown_fields=True):
     ignoredTrackingOrigins: Entries | UnsetType = UNSET
     visitorIdMode: VisitorIds | UnsetType = UNSET
     dataRetentionDays: Days | UnsetType | None = UNSET
+    hourlyTexts: Texts | UnsetType | None = UNSET
+    hourlyMegabytes: Megabytes | UnsetType | None = UNSET
 
 
 def changed(before: Tracking, given: GivenTracking) -> Tracking:
@@ -78,6 +89,10 @@ def changed(before: Tracking, given: GivenTracking) -> Tracking:
         dataRetentionDays=before.dataRetentionDays
         if isinstance(given.dataRetentionDays, UnsetType)
         else given.dataRetentionDays,
+        hourlyTexts=before.hourlyTexts if isinstance(given.hourlyTexts, UnsetType) else given.hourlyTexts,
+        hourlyMegabytes=before.hourlyMegabytes
+        if isinstance(given.hourlyMegabytes, UnsetType)
+        else given.hourlyMegabytes,
     )
     if wrong:
         raise BadRequest(wrong[0].message, details=tuple(wrong))

@@ -1,6 +1,7 @@
 """What holds for every event route alike: who may send, how much, under which names (wire 4.1, 4.6, spec 8)."""
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,24 +79,65 @@ def test_who_may_send_is_the_same_everywhere(
         assert answer.status == (403 if refused and path != IMAGE else 200), path
 
 
-def test_each_route_has_a_limit_of_its_own_for_each_website_and_address(
+def test_all_routes_have_one_limit_together_for_each_website_and_address(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    def two(settings: Any) -> Any:
-        return msgspec.structs.replace(unlimited(settings), limit_track=2, limit_identify=2)
+    def few(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_track=len(ROUTES) + 1, limit_identify=60)
 
-    with whole_box(tmp_path_factory.mktemp("two") / "data", adjust=two) as box:
+    with whole_box(tmp_path_factory.mktemp("few") / "data", adjust=few) as box:
+        sent = [send(box, path) for path in ("/track", *ROUTES)]
+        assert [answer.status for answer in sent] == [200] * len(sent)
+        assert sent[0].headers["x-ratelimit-limit"] == str(len(sent))
+        assert [answer.headers["x-ratelimit-remaining"] for answer in sent[:3]] == [
+            str(len(sent) - number) for number in (1, 2, 3)
+        ]
         for path in ROUTES:
-            answers = [send(box, path) for _ in range(3)]
-            assert [answer.status for answer in answers] == [200, 200, 429], path
-            assert answers[0].headers["x-ratelimit-limit"] == "2"
-            assert answers[0].headers["x-ratelimit-remaining"] == "1"
-            assert answers[2].headers["retry-after"] == "30"
-            assert answers[2].headers["x-analytics-box"] == "dropped=1; reason=rate_limited"
+            over = send(box, path)
+            assert (over.status, over.headers["retry-after"]) == (429, str(math.ceil(60 / len(sent)))), path
+            assert over.headers["x-analytics-box"] == "dropped=1; reason=rate_limited"
             assert send(box, path, address="198.51.100.9").status == 200, "another address has its own"
             assert send(box, path, client=box.sites["local"]).status == 200, "so has another website"
-        over = box.post("/track", {"name": "x"}, key="all")
-        assert over.status == 200, "and so has a key"
+        by_key = box.post("/track", {"name": "x"}, key="all")
+        assert by_key.status == 200, "and so has a key"
+
+
+@pytest.mark.parametrize(
+    ("path", "items"),
+    [
+        ("/track", [{"name": "x"}] * 100),
+        ("/batch", [{"name": "x"}] * 100),
+        ("/events", [{"eventName": "x"}] * 100),
+        ("/errors", [{"message": "x"}] * 41),
+    ],
+)
+def test_a_request_of_a_page_with_many_events_counts_as_several(
+    tmp_path_factory: pytest.TempPathFactory, path: str, items: Any
+) -> None:
+    def twenty(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_track=20)
+
+    with whole_box(tmp_path_factory.mktemp("many") / "data", adjust=twenty) as box:
+        target = f"{path}?client_id={box.sites['shop']}"
+        before = 10 if len(items) == 100 else 15
+        assert [send(box, "/track").status for _ in range(before)] == [200] * before
+        assert box.post(target, items[:10]).status == 200, "ten are one"
+        assert box.post(target, items).status == 200
+        assert send(box, "/track").status == 429
+        assert box.post("/track", [{"name": "x"}] * 100, key="all").status == 200
+
+
+def test_what_a_key_identifies_has_a_limit_of_its_own(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:  # spec 8 rule 1
+    def two(settings: Any) -> Any:
+        return msgspec.structs.replace(unlimited(settings), limit_track=2)
+
+    with whole_box(tmp_path_factory.mktemp("two") / "data", adjust=two) as box:
+        assert box.post("/track", {"name": "x"}, key="all").status == 200
+        who = {"profileId": "ada", "websiteId": box.sites["shop"]}
+        assert [box.post("/identify", who, key="all").status for _ in range(3)] == [200, 200, 429]
+        assert [box.post("/track", {"name": "x"}, key="all").status for _ in range(2)] == [200, 429]
 
 
 def test_the_limit_of_an_address_is_told_in_a_way_that_pages_can_read(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -224,7 +224,7 @@ def test_the_page_says_why_and_what_to_do(box: WholeBox) -> None:
 
 def test_every_reason_has_words() -> None:
     known = {*happened.REASONS.values(), "rate_limited", "payload_too_large", "origin_missing"}
-    known |= {"ignored_origin", "ignored_address", "ignored_path", "duplicate", "referrer_spam"}
+    known |= {"hourly_budget", "ignored_origin", "ignored_address", "ignored_path", "duplicate", "referrer_spam"}
     known |= set(bots.REASONS)
     nobody = {"missing_client_id", "invalid_client_id"}  # there is no website to tell
     assert known - nobody <= set(Words.reasons)

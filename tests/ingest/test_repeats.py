@@ -170,3 +170,35 @@ def test_ids_whose_time_is_over_leave_the_file(shelf: Shelf) -> None:
     shelf.tidy()
     assert shelf.stored() == 1
     assert shelf.is_repeat("new")
+
+
+def test_of_many_new_ids_few_stay_in_memory_and_all_are_known(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "CAPACITY", 100)
+    written = [[("events", 1, f"{turn}-{number}") for number in range(20)] for turn in range(30)]
+    most = 0
+    for named in written:
+        assert not any(shelf.are_repeats(named))
+        most = max(most, len(shelf.ids))
+    assert 100 < most <= 140
+    assert all(all(shelf.are_repeats(named)) for named in written)
+    shelf.again()
+    assert all(all(shelf.are_repeats(named)) for named in written)
+    shelf.tidy()
+    assert all(all(shelf.are_repeats(named)) for named in written)
+
+
+def test_ids_that_were_sorted_in_by_a_write_that_failed_are_not_lost(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeats, "CAPACITY", 3)
+    before = [("events", 1, f"before {number}") for number in range(5)]
+    assert not any(shelf.are_repeats(before))
+
+    def fail(db: Connection) -> None:
+        shelf.ids.are_repeats(db, [("events", 1, "failed")])
+        raise ValueError("refused")
+
+    with pytest.raises(ValueError, match="refused"):
+        shelf.db.write_now(fail)
+    assert all(shelf.are_repeats(before))
+    assert not shelf.is_repeat("failed")

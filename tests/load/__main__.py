@@ -10,7 +10,7 @@ query    P3, P4, P10: query times on --events over --days, on SQLite, the column
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
 overlap  queries that overlap for --seconds while events come in at --rate: the log stays below 64 MB
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
-         others are answered meanwhile
+         others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
          --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
@@ -19,13 +19,16 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 import argparse
 from pathlib import Path
 
-from tests.load import abuse, answers, ingest, large, links, overlap, query, resources, soak
+from tests.load import abuse, answers, flood, ingest, large, links, overlap, query, resources, soak
+
+FLOOD = "flood"
 
 
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
     names = ("abuse", "answers", "ingest", "large", "links", "memory", "overlap", "query", "soak", "start")
+    kinds = [*abuse.KINDS, FLOOD]
     parser.add_argument("name", choices=names)
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=365)
@@ -37,14 +40,18 @@ def main() -> None:
     parser.add_argument("--stored", type=int, default=0, help="events that are there before ingest and overlap")
     parser.add_argument("--engines", nargs="+", choices=query.ENGINES, help="of query; all of them when not given")
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
-    parser.add_argument("--kinds", nargs="+", choices=abuse.KINDS, default=list(abuse.KINDS), help="of abuse")
+    parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
     parser.add_argument("--connections", type=int, default=5_000)
     parser.add_argument("--seconds", type=int, default=60, help="of abuse and overlap")
     parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
     given = parser.parse_args()
     match given.name:
         case "abuse":
-            abuse.main(given.kinds, given.connections, given.seconds, given.addresses)
+            kinds = [kind for kind in given.kinds if kind != FLOOD]
+            if kinds:
+                abuse.main(kinds, given.connections, given.seconds, given.addresses)
+            if FLOOD in given.kinds:
+                flood.main()
         case "ingest":
             ingest.main(given.columnar, given.stored)
         case "large":

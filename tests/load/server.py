@@ -11,7 +11,7 @@ from tests.running import Account, Server, set_up
 
 SERVER_CORE, GENERATOR_CORE = "0", "1"
 READY_SECONDS = 600.0  # for a replica of ten million events
-LIMITS_OFF = {row.name: 0 for row in settings.table() if row.name.startswith("limit_")}
+LIMITS_OFF = {row.name: 0 for row in settings.table() if row.name.startswith(("limit_", "budget_"))}
 
 
 @contextmanager

@@ -31,7 +31,13 @@ from tests.load.slow import Slow
 from tests.running import BROWSER, Account, Server, set_up
 
 # All honest requests come from one address, and redirects that follow a restart may come before links are in memory.
-SETTINGS: dict[str, Any] = {"limit_track": 0, "limit_address": 0, "limit_link_lookups": 0, "metrics": "on"}
+SETTINGS: dict[str, Any] = {
+    "limit_track": 0,
+    "limit_address": 0,
+    "limit_link_lookups": 0,
+    "budget_texts": 0,
+    "metrics": "on",
+}
 REDIRECTS = 20  # a second
 LINKS = 100
 EVERY = 10.0  # seconds between two samples

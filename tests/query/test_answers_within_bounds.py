@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analytics_box.query import budget, catalog, encoded, run
 from analytics_box.query.access import Scope
-from analytics_box.query.budget import MB, Allowed, Budgets
+from analytics_box.query.budget import MB, Allowed, AnswerBudgets
 from analytics_box.query.encoded import Encoding
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
@@ -50,7 +50,7 @@ def asked(stage: Stage, *requests: Request, allowed: Allowed = BUDGET) -> list[l
         assert [engines.name for engines in stage._engines] == ["sqlite", "duckdb"]
         answers = []
         for engines in stage._engines:
-            queries = Queries(engines, stage.clock, seconds=30, budgets=Budgets(allowed))
+            queries = Queries(engines, stage.clock, seconds=30, budgets=AnswerBudgets(allowed))
             async with queries.budgets.of_page() as one:
                 answers.append(await queries.answers(requests, Scope((SITE,)), one))
         return answers
@@ -168,7 +168,9 @@ def test_an_answer_within_the_budget_is_the_same_to_the_byte(
 ) -> None:
     monkeypatch.setattr(encoded, "_PIECE", 3)
     monkeypatch.setattr(run, "_IN_A_THREAD", 0)
-    plain = Queries(stage._engines[0], stage.clock, seconds=30, budgets=Budgets(Allowed(bytes=1_000 * MB, rows=0)))
+    plain = Queries(
+        stage._engines[0], stage.clock, seconds=30, budgets=AnswerBudgets(Allowed(bytes=1_000 * MB, rows=0))
+    )
     tight = Allowed(bytes=16 * MB)
     body = request(name, {"name": name, "id": "twice"}, limit=700, comparison="previous_period")
     before = whole(stage._runner.run(plain.answer(body, Scope((SITE,)))))

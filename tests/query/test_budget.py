@@ -7,14 +7,14 @@ import pytest
 
 from analytics_box.errors import OverBudget, Unavailable
 from analytics_box.query import budget
-from analytics_box.query.budget import MB, SMALL, Allowed, Budget, Budgets, NeedsMore, Taken
+from analytics_box.query.budget import MB, SMALL, Allowed, AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.engines.counting import PIECE, counted, json_place, size_of
 from analytics_box.query.plan import Plan
 
 
 def test_a_budget_grows_before_it_is_exhausted() -> None:
     async def take() -> None:
-        async with Budgets(Allowed(3 * MB)).of_page() as one:
+        async with AnswerBudgets(Allowed(3 * MB)).of_page() as one:
             one.take(SMALL)
             with pytest.raises(NeedsMore):
                 one.take(1)
@@ -40,7 +40,7 @@ def test_a_parameter_that_fails_gives_back_what_it_took() -> None:
 
 def test_few_large_answers_are_made_at_once_and_small_ones_do_not_wait_for_them() -> None:
     async def ask() -> None:
-        budgets = Budgets()
+        budgets = AnswerBudgets()
         async with budgets.of_page() as one, budgets.of_page() as two, budgets.of_page() as three:
             await one.grow()
             await two.grow()
@@ -65,7 +65,7 @@ def test_requests_wait_for_their_turn_and_too_many_are_told_so(
     monkeypatch.setattr(budget, "_WAITING_STRANGERS", 3)
 
     async def ask() -> None:
-        budgets, free, running = Budgets(), asyncio.Event(), 0
+        budgets, free, running = AnswerBudgets(), asyncio.Event(), 0
 
         async def one() -> None:
             nonlocal running
@@ -144,7 +144,7 @@ def test_json_counts_for_what_it_becomes() -> None:
 
 def test_a_page_never_has_more_than_its_part() -> None:
     async def ask() -> None:
-        budgets = Budgets(Allowed(16 * MB), Allowed(2 * MB))
+        budgets = AnswerBudgets(Allowed(16 * MB), Allowed(2 * MB))
         async with budgets.of_page() as page, budgets.of_request(stranger=False) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (4 * MB, 16 * MB)
         async with budgets.of_page(stranger=True) as page, budgets.of_request(stranger=True) as request:

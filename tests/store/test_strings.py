@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.store.db import Db
-from analytics_box.store.strings import EMPTY, Strings
+from analytics_box.store.strings import EMPTY, LONGEST, Strings
 
 
 @pytest.fixture
@@ -78,6 +78,31 @@ def test_the_busiest_strings_are_remembered_longest(db: Db) -> None:
     assert not asked
     number(db, strings, "0")
     assert asked
+
+
+def test_long_strings_are_not_remembered_and_short_ones_only_as_far_as_their_bytes_go(db: Db) -> None:
+    strings = Strings(most_bytes=10_000)
+    db.accompany(strings)
+    long = [f"{number}{'x' * LONGEST}" for number in range(20)]
+    numbers = [number(db, strings, text) for text in long]
+    assert len(strings) == 0
+    assert [number(db, strings, text) for text in long] == numbers
+    for text in range(1_000):
+        number(db, strings, f"{text} and some more")
+    assert 20 <= len(strings) <= 50, "about 250 bytes each"
+
+
+def test_what_is_forgotten_for_erasure_makes_room(db: Db) -> None:
+    strings = Strings(most_bytes=10_000)
+    db.accompany(strings)
+    for turn in range(20):
+        texts = {f"{turn} {each}" for each in range(20)}
+        for text in texts:
+            number(db, strings, text)
+        strings.forget(texts)
+    assert len(strings) == 0
+    number(db, strings, "last")
+    assert len(strings) == 1
 
 
 def test_numbers_go_on_after_the_file_is_opened_again(events_path: Path) -> None:

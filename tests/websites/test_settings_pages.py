@@ -96,19 +96,25 @@ def test_tracking_is_typed_as_lines_and_shown_as_lines(box: WholeBox) -> None:
         "ignoredPaths": "/admin/*",
         "visitorIdMode": "cookieless",
         "dataRetentionDays": " 90 ",
+        "hourlyTexts": "100000",
+        "hourlyMegabytes": "200",
     }
     shown = follow(box, sent(box, "/settings/tracking", fields))
     assert ">\nhttps://app.other.net\n*.other.org</textarea>" in shown
     assert 'value="cookieless" checked' in shown
     assert 'value="90"' in shown
+    assert 'value="100000"' in shown
+    assert 'value="200"' in shown
     settings = row(box)["settings"]
     assert isinstance(settings, dict)
     assert settings["allowedOrigins"] == ["https://app.other.net", "*.other.org"]
     assert (settings["visitorIdMode"], settings["dataRetentionDays"]) == ("cookieless", 90)
+    assert (settings["hourlyTexts"], settings["hourlyMegabytes"]) == (100_000, 200)
     follow(box, sent(box, "/settings/tracking", {}))
     settings = row(box)["settings"]
     assert isinstance(settings, dict)
     assert (settings["allowedOrigins"], settings["dataRetentionDays"]) == ([], None)
+    assert (settings["hourlyTexts"], settings["hourlyMegabytes"]) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +126,8 @@ def test_tracking_is_typed_as_lines_and_shown_as_lines(box: WholeBox) -> None:
         ("ignoredPaths", "admin\nusers", "“users” is not a path"),
         ("dataRetentionDays", "0", "from 1 to 3,650"),
         ("dataRetentionDays", "a year", "from 1 to 3,650"),
+        ("hourlyTexts", "many", "from 1 to 100,000,000"),
+        ("hourlyMegabytes", "0", "from 1 to 1,000,000"),
         ("allowedIps", "\n".join(f"10.0.0.{n}" for n in range(101)), "at most 100"),
         ("ignoredIps", "<script>x", "“<script>x” is not an address"),
     ],

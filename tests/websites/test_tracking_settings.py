@@ -33,6 +33,8 @@ def test_settings_that_are_not_given_stay(box: WholeBox) -> None:
         ({"ignoredTrackingOrigins": [""]}, "ignoredTrackingOrigins"),
         ({"visitorIdMode": "cookies"}, "settings.visitorIdMode"),
         ({"dataRetentionDays": 0}, "settings.dataRetentionDays"),
+        ({"hourlyTexts": 0}, "settings.hourlyTexts"),
+        ({"hourlyMegabytes": 1_000_001}, "settings.hourlyMegabytes"),
         ({"allowedIps": None}, "settings.allowedIps"),
         ({"surprise": 1}, "settings"),
     ],
