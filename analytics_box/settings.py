@@ -176,7 +176,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=65_536), "The same as answer_bytes, for callers without a credential."
     ] = 2_097_152
     answer_rows_anonymous: Annotated[int, Meta(ge=1), "The same as answer_rows, for callers without a credential."] = (
-        1_000
+        2_000
     )
     query_queue: Annotated[int, Meta(ge=1), "Query parameters that may wait before new ones are answered 503."] = 256
 

@@ -32,7 +32,7 @@ class Allowed(Struct, frozen=True):
 
 
 MEMBERS = Allowed()
-STRANGERS = Allowed(2 * MB, 1_000, STRANGERS_PARAMETERS)
+STRANGERS = Allowed(2 * MB, 2_000, STRANGERS_PARAMETERS)  # a hundred rows of each
 
 
 class NeedsMore(OverBudget):

@@ -15,10 +15,10 @@ from analytics_box.ingest.facts import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
+from analytics_box.query.budget import STRANGERS_PARAMETERS
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.compose import sortable
 from analytics_box.query.filters import COLUMNS, Op
-from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
@@ -110,9 +110,10 @@ def public(*, values: bool = False) -> list[str]:
 def asked(box: WholeBox, types: list[str], **more: Any) -> list[dict[str, Any]]:
     """The entries of these types, however many there are."""
     entries: list[dict[str, Any]] = []
-    for at in range(0, len(types), MAX_PARAMETERS):
-        answer = ask(box, types[at : at + MAX_PARAMETERS], **more)
+    for at in range(0, len(types), STRANGERS_PARAMETERS):
+        answer = ask(box, types[at : at + STRANGERS_PARAMETERS], **more)
         assert answer.status == 200, answer.json
+        assert "LIMIT_EXCEEDED" not in answer.body.decode()
         assert secrets_in(answer) & {*NEVER, *IDS} == set()
         entries += answer.json["data"]
     return entries

@@ -139,7 +139,7 @@ ROUTES: dict[tuple[str, str], Described] = {
         "Questions "
         "about a link need a key with global access. Monitors do not exist yet, so schedule_id is refused like an "
         "unknown id. The answer to one request, all queries of a batch together, may take 16 MB and ask for 100,000 "
-        "rows, the limits of its parameters together; without a credential 2 MB, 1,000 rows and 20 parameters. A "
+        "rows, the limits of its parameters together; without a credential 2 MB, 2,000 rows and 20 parameters. A "
         "parameter beyond that fails alone with the code LIMIT_EXCEEDED and says what to ask instead. POST "
         "/v1/export/data hands out everything.",
         parameters=(
