@@ -6,14 +6,13 @@ from typing import Any
 
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import FIRST_VISITOR
 from analytics_box.query.plan import Plan
 
 DIALECT = Dialect(
     kept="any({0})",
     at_best="arg{best}({column}, {place})",
     beside_best="",
-    first_visitor=FIRST_VISITOR,
+    least_beside="min({0})",
     with_a_view="count(case when kind = 1 then 1 end) > 0",
     kind_of="''",
     value="''",

@@ -9,7 +9,6 @@ from analytics_box.errors import DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import FIRST_VISITOR
 from analytics_box.query.plan import Plan
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ DIALECT = Dialect(
     kept="any_value({0})",
     at_best="arg_{best}({column}, {place})",
     beside_best="",
-    first_visitor=FIRST_VISITOR,
+    least_beside="min({0})",
     with_a_view="path is not null",
     kind_of="of_event.kind_of",
     value="of_event.value",

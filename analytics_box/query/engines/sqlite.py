@@ -6,29 +6,18 @@ from typing import Any
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import ID_OF_STARTER, STARTER
 from analytics_box.query.patterns import found_in
 from analytics_box.query.plan import Plan
 from analytics_box.store.db import Connection
 
 NAME = "sqlite"
 
-# The visitor of a session's start where another column has the only minimum. What percentile() does for every session
-# would take longer than all the rest. Only sessions that clients name may have several visitors on a day; in others one
-# has them all, so that a mean of that day is the visitor, and on the next day, if any is left, the row at hand has it.
-_OF_FIRST_DAY = "time / 86400000 = session_started / 86400000"
-_FIRST_VISITOR = (
-    f"case when client_session <> 0 then cast(percentile({STARTER}, 0) filter (where client_session <> 0) as integer)"
-    f" {ID_OF_STARTER} when {_OF_FIRST_DAY} then visitor"
-    f" else coalesce(cast(round(avg(case when {_OF_FIRST_DAY} then visitor end)) as integer), visitor) end"
-)
-
 # A column outside all aggregates is that of the row with the only maximum or minimum of its statement, or of any row.
 DIALECT = Dialect(
     kept="{0}",
     at_best="{column}",
     beside_best="{best}({place})",
-    first_visitor=_FIRST_VISITOR,
+    least_beside="cast(percentile({0}, 0) as integer)",
     with_a_view="kind = 1",
     kind_of="type",
     value="case when type in ('object', 'array') then value when type in ('true', 'false') then type"

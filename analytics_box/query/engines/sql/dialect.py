@@ -11,17 +11,17 @@ class Dialect(Struct, frozen=True):
     """The words of an engine.
 
     `kept` is a column that is the same in all rows of a group, `at_best` a column of the row with the greatest (`max`)
-    or least (`min`) place, and `beside_best` what has to be selected beside it; `first_visitor` is the visitor of a
-    session's start in such a statement, and `with_a_view` says in it that the session has a page view, whose `path` it
-    selects. `properties` is what is joined to events, called `fact`, for their custom properties one by one: with a
-    `key`, the `kind_of` JSON that it is, and its `value` as text. `words` are patterns with what they become in the
-    finished statement.
+    or least (`min`) place, and `beside_best` what has to be selected beside it; `least_beside` is the least number of
+    a group in such a statement, and `with_a_view` says in it that the group has a page view, whose `path` it selects.
+    `properties` is what is joined to
+    events, called `fact`, for their custom properties one by one: with a `key`, the `kind_of` JSON that it is, and its
+    `value` as text. `words` are patterns with what they become in the finished statement.
     """
 
     kept: str
     at_best: str
     beside_best: str
-    first_visitor: str
+    least_beside: str
     with_a_view: str
     properties: str
     kind_of: str
@@ -39,6 +39,10 @@ class Dialect(Struct, frozen=True):
     def beside(self, best: str, place: str = PLACE) -> list[str]:
         """What a statement with such columns selects beside them."""
         return [self.beside_best.format(best=best, place=place)] if self.beside_best else []
+
+    def least(self, number: str) -> str:
+        """The least number of a group, beside such columns."""
+        return self.least_beside.format(number)
 
     def finish(self, sql: str) -> str:
         """The statement in the engine's own words."""

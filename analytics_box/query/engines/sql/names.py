@@ -27,9 +27,8 @@ STARTER = (
     f"case when time = session_started then visitor else visitor + {1 << BITS}"
     " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
 )
-ID_OF_STARTER = f"% {1 << BITS}"
-FIRST_VISITOR = f"min({STARTER}) {ID_OF_STARTER}"
 LASTING = f"(visitor & {LASTS}) = {LASTS}"
+ID_OF_STARTER = f"% {1 << BITS}"
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",
@@ -84,7 +83,7 @@ PER_SESSION = {
     "engaged": "sum(engaged)",
     "touched": "sum(interactions)",
     "duration": "max(time) - min(time)",
-    "person": FIRST_VISITOR,
+    "person": f"min({STARTER}) {ID_OF_STARTER}",
     "score": "least(count(case when kind = 1 then 1 end), 20) + 3 * least(count(case when kind = 2 then 1 end), 10)"
     " + least((max(time) - min(time)) / 60000, 30)",
 }

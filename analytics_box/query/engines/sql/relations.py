@@ -91,7 +91,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
         columns = [
             f"{dialect.keep('session_started')} as started",
             f"{dialect.best('path', best, place)} as path",
-            *((f"{dialect.first_visitor} as visitor",) if re.search(r"\bvisitor\b", used) else ()),
+            *((f"{dialect.least(STARTER)} {ID_OF_STARTER} as visitor",) if re.search(r"\bvisitor\b", used) else ()),
             *dialect.beside(best, place),
         ]
         inner = (
