@@ -89,7 +89,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     people = People(strings, state.seal, clock)
-    db.accompany(strings, live, event_ids, people)
+    budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
+    db.accompany(strings, live, event_ids, people, budgets)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
@@ -115,7 +116,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),
-            budgets=Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE)),
+            budgets=budgets,
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,

@@ -17,7 +17,7 @@ from analytics_box.store.db import Connection, Db
 
 PIECE = 2_000  # ids per write, or a little more
 SLICES = 64  # of the table, each swept in a write of its own
-CAPACITY = 100_000  # new ids in memory, some 20 MB; of more than these, writes sort some in themselves
+CAPACITY = 250_000  # new ids in memory, some 30 MB; of more than these, writes sort some in themselves
 _LOWEST, _SPAN = -(2**63), 2**64
 _WIDTH = _SPAN // SLICES
 
@@ -40,6 +40,7 @@ class EventIds:
         if self._is_crowded:
             self._next = self.fold(db, self._next % SLICES)
         now = self._clock.now()
+        until_tomorrow, until_later = now + DAY, now + 2 * DAY
         digests = [_digest(*name) for name in named]
         unknown = [digest for digest in digests if digest not in self._slice(digest)]
         stored = _stored(db, unknown) if unknown else {}
@@ -51,7 +52,7 @@ class EventIds:
             repeat = (known or stored.get(digest, 0)) > now
             answers.append(repeat)
             if not repeat:
-                until = now + (2 * DAY if event_id.startswith("exit_") else DAY)
+                until = until_later if event_id.startswith("exit_") else until_tomorrow
                 noted.append((digest, until))
                 self._changed.append((digest, known))
                 new[digest] = until

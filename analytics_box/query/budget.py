@@ -69,12 +69,16 @@ class Budget:
     def take(self, size: int) -> None:
         """Count bytes that were read. Raises NeedsMore, or OverBudget, and then counts none of them."""
         with self._lock:
-            if not self.has_grown and self._taken + size > SMALL:
-                self.is_short = True
-                raise NeedsMore(self.refusal)
-            if self._taken + size > self.allowed.bytes:
-                raise OverBudget(self.refusal)
+            self.check(self._taken + size)
             self._taken += size
+
+    def check(self, size: int) -> None:
+        """Whether it has so many bytes in all. Raises NeedsMore, or OverBudget."""
+        if not self.has_grown and size > SMALL:
+            self.is_short = True
+            raise NeedsMore(self.refusal)
+        if size > self.allowed.bytes:
+            raise OverBudget(self.refusal)
 
     def give_back(self, size: int) -> None:
         """Count bytes no more that are not kept."""
@@ -152,10 +156,10 @@ class AnswerBudgets:
 
     @asynccontextmanager
     async def of_page(self, *, stranger: bool = False) -> AsyncIterator[Budget]:
-        """The budget of a part of a page, which does not wait behind requests of the API, and never has more than
-        MOST_OF_A_PAGE: it becomes text on the page."""
-        allowed = self._allowed[stranger]
-        async with self._budget(replace(allowed, bytes=min(allowed.bytes, MOST_OF_A_PAGE)), stranger) as budget:
+        """The budget of a part of a page, which asks for what it shows, does not wait behind requests of the API, and
+        never has more than MOST_OF_A_PAGE: it becomes text on the page."""
+        allowed = Allowed(min(self._allowed[stranger].bytes, MOST_OF_A_PAGE), rows=0)
+        async with self._budget(allowed, stranger) as budget:
             yield budget
 
     @asynccontextmanager

@@ -1,6 +1,6 @@
 """POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -22,10 +22,12 @@ from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.named_link import named_link
 from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
+from analytics_box.query.statements import Statements
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
 
+_MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)
 _COMPILE = msgspec.json.Decoder(GivenCompile)
 _HEAD = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -96,11 +98,22 @@ def _query(
     names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
     reads = scope_for(names)
     now = clock.now()
-    entries = statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines)
+    entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:
         top |= {"sql": entries[0].sql, "params": entries[0].params}
     return {**top, "data": entries}
+
+
+def _bounded(found: Iterable[Statements]) -> list[Statements]:
+    """The entries, as far as there is room for them: each one says the values of its filters again."""
+    entries, size = [], 0
+    for entry in found:
+        size += len(msgspec.json.encode(entry))
+        if size > _MOST_BYTES and entries:
+            raise errors.OverBudget("These statements take more than 1 MB: ask for fewer parameters at once")
+        entries.append(entry)
+    return entries
 
 
 def _check_type(name: str) -> None:

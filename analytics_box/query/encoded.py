@@ -4,7 +4,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from analytics_box.errors import OverBudget
-from analytics_box.query.budget import Budget
+from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.run import Entry
 
@@ -35,19 +35,23 @@ _NOTHING = Raw(b"[]")
 
 
 class Encoding:
-    """Encodes the entries of one request, as many bytes as its budget has."""
+    """Encodes the entries of one request, as many bytes as its budget has now."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._left = budget.allowed.bytes
+        self._bytes = 0
         self._known: dict[int, tuple[list[Record], bytes]] = {}  # by the identity of the list, which stays
 
     def of_queries(self, answers: list[list[Entry]]) -> list[list[EncodedEntry]]:
-        """The entries of each query, failed ones last. Rows are let go as soon as they are encoded."""
+        """The entries of each query, failed ones last. Rows are let go as soon as they are encoded.
+
+        Raises NeedsMore; once the budget has grown, the same call goes on with what is encoded already.
+        """
+        self._bytes = 0
         return [sorted(map(self._entry, entries), key=lambda entry: not entry.success) for entries in answers]
 
     def _entry(self, entry: Entry) -> EncodedEntry:
-        before = self._left
+        before = self._bytes
         try:
             data = self._rows(entry.data)
             compared = entry.comparison
@@ -56,8 +60,10 @@ class Encoding:
                 if compared is UNSET
                 else EncodedComparison(compared.startDate, compared.endDate, Raw(self._rows(compared.data)))
             )
+        except NeedsMore:
+            raise
         except OverBudget as much:
-            self._left = before
+            self._bytes = before
             return EncodedEntry(entry.parameter, success=False, data=_NOTHING, error=much.message, code=much.code)
         return EncodedEntry(
             entry.parameter, entry.success, Raw(data), entry.error, entry.code, entry.ignoredFilters, comparison
@@ -69,16 +75,14 @@ class Encoding:
             self._known[id(rows)] = rows, self._encoded(rows)
             rows.clear()
         _, found = self._known[id(rows)]
-        self._left -= len(found)
-        if self._left < 0:
-            raise OverBudget(self._budget.refusal)
+        self._bytes += len(found)
+        self._budget.check(self._bytes)
         return found
 
     def _encoded(self, rows: list[Record]) -> bytes:
-        pieces, left = [], self._left
+        pieces, size = [], self._bytes
         for first in range(0, len(rows), _PIECE):
             pieces.append(msgspec.json.encode(rows[first : first + _PIECE])[1:-1])
-            left -= len(pieces[-1])
-            if left < 0:
-                raise OverBudget(self._budget.refusal)
+            size += len(pieces[-1])
+            self._budget.check(size)
         return b"[%b]" % b",".join(pieces)

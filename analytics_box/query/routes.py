@@ -17,7 +17,7 @@ from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
 from analytics_box.query.access import Target
-from analytics_box.query.budget import Budget
+from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import sortable
 from analytics_box.query.encoded import EncodedEntry, Encoding
@@ -62,9 +62,9 @@ async def query(
     async with queries.budgets.of_request(stranger=reads.stranger) as budget:
         answers = await queries.answers(checked, reads, budget)
         if _wants_csv(request):
-            entries = [entry for of_query in answers for entry in of_query]
-            return await _made(budget, lambda: _sheet(entries, checked, budget))
-        encoded = await _made(budget, lambda: Encoding(budget).of_queries(answers))
+            return await _made(budget, lambda: _sheet(answers, checked, budget))
+        encoding = Encoding(budget)
+        encoded = await _made(budget, lambda: encoding.of_queries(answers))
         results = [_result(item, asked, of_query) for item, asked, of_query in zip(many, checked, encoded, strict=True)]
         if isinstance(given, list):
             return json_answer(request, {"success": True, "batch": True, "results": results})
@@ -72,8 +72,12 @@ async def query(
 
 
 async def _made(budget: Budget, work: Callable[[], T]) -> T:
-    """What this makes of the rows of an answer."""
-    return await asyncio.to_thread(work) if budget.taken > _IN_A_THREAD else work()
+    """What this makes of the rows of an answer; once more where that needs a larger budget."""
+    try:
+        return await asyncio.to_thread(work) if budget.taken > _IN_A_THREAD else work()
+    except NeedsMore:
+        await budget.grow()
+        return await asyncio.to_thread(work)
 
 
 def _wants_csv(request: Request[Any, Any, Any]) -> bool:
@@ -82,21 +86,22 @@ def _wants_csv(request: Request[Any, Any, Any]) -> bool:
     return "text/csv" in accept and "application/json" not in accept
 
 
-def _sheet(entries: list[Entry], asked: list[Asked], budget: Budget) -> Response[bytes]:
+def _sheet(answers: list[list[Entry]], asked: list[Asked], budget: Budget) -> Response[bytes]:
     """All rows as CSV. A parameter that failed makes the whole answer fail, for a sheet cannot say so."""
+    entries = [entry for of_query in answers for entry in of_query]
     for entry in entries:
         if entry.code == errors.OverBudget.code:
             raise errors.OverBudget(f"{entry.parameter}: {entry.error}")
         if not entry.success:
             raise errors.InvalidQuery(f"{entry.parameter}: {entry.error}")
-    types_of = {question.label: question.type for query_of in asked for question in query_of.questions}
+    types = [question.type for query_of in asked for question in query_of.questions]  # in the order of the entries
     tables = [
         (entry.parameter, [output.name for output in found.outputs], entry.data)
-        for entry in entries
-        if (found := types_of[entry.parameter]) is not None
+        for entry, found in zip(entries, types, strict=True)
+        if found is not None
     ]
     return Response(
-        sheets.tables(tables, most=budget.allowed.bytes).encode(),
+        sheets.tables(tables, check=budget.check).encode(),
         media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": 'attachment; filename="analytics.csv"'},
     )

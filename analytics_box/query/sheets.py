@@ -2,13 +2,11 @@
 
 import csv
 import io
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from analytics_box.errors import OverBudget
 from analytics_box.query.catalog.types import Record
 
 # What a spreadsheet takes for a formula at the beginning of a text; full-width ones, too
@@ -36,16 +34,17 @@ def lines(names: Sequence[str], rows: Iterable[Record], *, heading: bool = True)
     return text.getvalue()
 
 
-def tables(tables_of: Sequence[tuple[str, Sequence[str], Sequence[Record]]], *, most: int = sys.maxsize) -> str:
+def tables(
+    tables_of: Sequence[tuple[str, Sequence[str], Sequence[Record]]], *, check: Callable[[int], None] = lambda _: None
+) -> str:
     """Several tables, each under its name and with an empty line between; a single one without its name.
 
-    Raises OverBudget where they would have more characters than `most`.
+    `check` is told how many characters they have so far, and what it raises ends that.
     """
     parts, length = [], 0
     for label, names, rows in tables_of:
         heading = f"# {cell(label)}\r\n" if len(tables_of) > 1 else ""
         parts.append(heading + lines(names, rows))
         length += len(parts[-1])
-        if length > most:
-            raise OverBudget("These tables are too large for one answer: ask with a smaller limit")
+        check(length)
     return "\r\n".join(parts)

@@ -61,9 +61,10 @@ class Step(Struct, frozen=True):
     about: str = ""
 
 
-def of_request(request: Request, reads: Scope, now: int, engines: Engines) -> list[Statements]:
+def of_request(request: Request, reads: Scope, now: int, engines: Engines) -> Iterator[Statements]:
     """The statements of each parameter of a query; one that cannot be answered says why."""
-    return [_of_question(question, request, reads, now, engines) for question in request.questions]
+    for question in request.questions:
+        yield _of_question(question, request, reads, now, engines)
 
 
 def _of_question(question: Question, request: Request, reads: Scope, now: int, engines: Engines) -> Statements:

@@ -2,7 +2,7 @@
 
 An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". One
 address may use a fifth, so that it folds nothing of others. The hour is one of UTC. A restart begins it anew. Used by
-the writer thread alone.
+the writer thread alone; what is rolled back is not counted.
 """
 
 from typing import NamedTuple
@@ -25,10 +25,11 @@ class Budget(NamedTuple):
 class Meter:
     """What one website has added in this hour. `folded` says whether anything was refused since that was asked."""
 
-    __slots__ = ("_by_sender", "_bytes", "_texts", "budget", "folded", "sender")
+    __slots__ = ("_by_sender", "_bytes", "_texts", "_undo", "budget", "folded", "sender")
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, undo: list["Undo"]) -> None:
         self.budget = budget
+        self._undo = undo
         self.folded = False
         self.sender = ""  # whose events these are; nobody's have no share
         self._texts = self._bytes = 0
@@ -59,11 +60,21 @@ class Meter:
         ):
             self.folded = True
             return False
+        self._undo.append((self, self._texts, self._bytes, sender, own_texts, own_bytes))
         self._texts += texts
         self._bytes += size
         if sender and (own_bytes or len(self._by_sender) < MOST_SENDERS):
             self._by_sender[sender] = (own_texts + texts, own_bytes + size)
         return True
+
+    def reset(self, texts: int, size: int, sender: str, own_texts: int, own_bytes: int) -> None:
+        """Be as before something was taken."""
+        self._texts, self._bytes = texts, size
+        if sender in self._by_sender:
+            self._by_sender[sender] = (own_texts, own_bytes)
+
+
+Undo = tuple[Meter, int, int, str, int, int]  # what a meter had in all and of a sender: texts, bytes
 
 
 class Budgets:
@@ -73,6 +84,7 @@ class Budgets:
         self._usual = usual
         self._hour = -1
         self._meters: dict[int, Meter] = {}
+        self._undo: list[Undo] = []
 
     def meter(self, site: int, now: int, own: Budget | None = None, *, sender: str = "") -> Meter:
         """The meter of a site in this hour. In `own`, its own budget, 0 is as much as usual. `sender` is a network."""
@@ -84,11 +96,22 @@ class Budgets:
         budget = Budget(own.texts or usual.texts, own.bytes or usual.bytes) if own is not None else usual
         meter = self._meters.get(site)
         if meter is None:
-            meter = self._meters[site] = Meter(budget)
+            meter = self._meters[site] = Meter(budget, self._undo)
         meter.budget = budget
         meter.sender = sender
         meter.folded = False
         return meter
+
+    def mark(self) -> int:
+        return len(self._undo)
+
+    def undo(self, mark: int) -> None:
+        for meter, *before in reversed(self._undo[mark:]):
+            meter.reset(*before)
+        del self._undo[mark:]
+
+    def committed(self) -> None:
+        self._undo.clear()
 
 
 def ends_at(now: int) -> int:

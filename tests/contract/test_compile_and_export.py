@@ -14,7 +14,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
-from tests.inprocess import WholeBox, whole_box
+from tests.inprocess import KeyName, WholeBox, whole_box
 from tests.keys.people import cookie_of
 from tests.query.facts_of_all_kinds import visit
 
@@ -357,3 +357,24 @@ def test_viewers_export_figures_without_the_names_of_people(box: WholeBox, role:
         text = archive.read("events.csv").decode()
     assert "buy" in text
     assert ("ada@secret.example" in text) is seen
+
+
+def test_tables_of_one_label_keep_their_own_columns(box: WholeBox) -> None:
+    body = {"parameters": [{"name": "country", "id": "same"}, {"name": "top_pages", "id": "same"}], "preset": "today"}
+    answer = box.post(f"/v1/query?website_id={box.sites['shop']}", body, key="all", accept="text/csv")
+    assert answer.status == 200
+    first, second = answer.body.decode().split("\r\n\r\n")
+    assert first.startswith("# same\r\n")
+    assert "country_code" in first.splitlines()[1]
+    assert "path" in second.splitlines()[1]
+
+
+@pytest.mark.parametrize("key", ["all", None])
+def test_statements_that_say_long_values_again_and_again_have_a_bound(box: WholeBox, key: KeyName | None) -> None:
+    wanted = {"field": "path", "op": "in", "value": [f"/{number:03}".ljust(1_000, "x") for number in range(200)]}
+    body = {"parameters": ["top_pages"] * 50, "preset": "today", "filters": [wanted]}
+    answer = box.post(f"/v1/query/compile?website_id={box.sites['blog']}", body, key=key)
+    assert (answer.status, answer.json["code"]) == (400, "LIMIT_EXCEEDED")
+    assert "fewer parameters" in answer.json["error"]
+    fewer = body | {"parameters": ["top_pages"]}
+    assert box.post(f"/v1/query/compile?website_id={box.sites['blog']}", fewer, key=key).status == 200

@@ -221,6 +221,19 @@ def test_json_that_is_longer_than_what_was_read_counts_too() -> None:
     assert len(msgspec.json.encode(shown)) < 10_000
 
 
+def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None:
+    one = budget.Budget(Allowed(bytes=3 * MB), asyncio.Semaphore(1))
+    shared = [{"name": "x" * 400_000}]
+    entries = [Entry(str(number), success=True, data=shared) for number in range(5)]
+    encoding = Encoding(one)
+    with pytest.raises(budget.NeedsMore):
+        encoding.of_queries([entries])
+    asyncio.run(one.grow())
+    (shown,) = encoding.of_queries([entries])
+    assert all(entry.success for entry in shown)
+    assert {json.loads(entry.data)[0]["name"] for entry in shown} == {"x" * 400_000}
+
+
 def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, stage: Stage) -> None:
     """So that the log can start again, and the next question is answered."""
     for _ in range(10):

@@ -147,6 +147,7 @@ def test_a_page_never_has_more_than_its_part() -> None:
         budgets = AnswerBudgets(Allowed(16 * MB), Allowed(2 * MB))
         async with budgets.of_page() as page, budgets.of_request(stranger=False) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (4 * MB, 16 * MB)
+            assert (page.allowed.rows, page.allowed.parameters) == (0, 0), "a page asks for what it shows"
         async with budgets.of_page(stranger=True) as page, budgets.of_request(stranger=True) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (2 * MB, 2 * MB)
 

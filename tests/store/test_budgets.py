@@ -80,3 +80,17 @@ def test_senders_beyond_a_bound_have_no_share_of_their_own(monkeypatch: pytest.M
     budgets = Budgets(Budget(10, 0))
     taken = [budgets.meter(SITE, NOON, sender=sender).takes_text("x") for sender in "aaa" + "b" * 10]
     assert taken == [True, True, False] + [True] * 8 + [False] * 2
+
+
+def test_what_is_rolled_back_is_not_counted() -> None:
+    budgets = Budgets(Budget(10, 1_000))
+    meter = budgets.meter(SITE, NOON, sender="198.51.100.0/24")
+    assert meter.takes_text("kept")
+    budgets.committed()
+    for _ in range(20):
+        mark = budgets.mark()
+        assert meter.takes_text("lost")
+        assert meter.takes_bytes(100)
+        budgets.undo(mark)
+    assert meter.takes_text("a fifth"), "two of ten are this address's"
+    assert not meter.takes_text("more")

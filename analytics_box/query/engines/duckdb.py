@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
-from analytics_box.errors import DeadlineExceeded, OverBudget
+from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
@@ -93,6 +94,12 @@ def run(connection: "DuckDBPyConnection", plan: Plan, *, seconds: float, take: T
     try:
         connection.execute(statement.sql, statement.values)
         return counted(_fetched(connection), take, json_place(plan.names))
+    except BoxError:
+        with lock:
+            ended.set()
+        with suppress(duckdb.Error):  # what was not fetched would keep its memory until the next statement
+            connection.execute("-- query.let_go\nselect 1")
+        raise
     except duckdb.InterruptException as late:
         raise DeadlineExceeded(f"This took longer than the {seconds:g} seconds it may take") from late
     except duckdb.OutOfMemoryException as large:
