@@ -25,7 +25,7 @@ from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.profiles.people import People
 from analytics_box.store.budgets import Meter, size_of
 from analytics_box.store.db import Connection
-from analytics_box.store.strings import Combination, Strings
+from analytics_box.store.strings import EMPTY, Combination, Strings
 
 Value = int | float | str | None
 
@@ -149,28 +149,30 @@ class Ledger:
             session_number, since_start = session.number, event.time - session.started
         if event.timings:
             self._timings(db, event, session_number, client_session, attributes)
+        texts = event.namespace, event.query_string, event.title, event.agent, event.origin
+        namespace, query_string, title, agent, origin = [folded(db, text) if text else EMPTY for text in texts]
         return (
             event.site,
             event.time,
             event.kind,
             folded(db, event.name) if event.kind == CUSTOM else number(db, event.name),
-            folded(db, event.namespace),
+            namespace,
             event.visitor,
             session_number,
             strings.named(db, event.profile),
             path,
-            folded(db, event.query_string),
-            folded(db, event.title),
+            query_string,
+            title,
             event.engaged,
             event.scroll,
             event.interactions,
             number(db, event.bot),
-            folded(db, event.agent),
-            folded(db, event.origin),
+            agent,
+            origin,
             since_start,
             client_session,
             *attributes,
-            _properties(event.properties, strings.meter),
+            event.properties and _properties(event.properties, strings.meter),
         )
 
     def _place(self, db: Connection, fact: Fact, signal: Signal, client_session: int) -> Session | None:
@@ -219,9 +221,9 @@ class Ledger:
         )
 
 
-def _properties(text: str | None, meter: Meter | None) -> str | None:
+def _properties(text: str, meter: Meter | None) -> str:
     """Properties as they are stored, as far as the budget has room for them."""
-    if text is None or meter is None or meter.takes_bytes(size_of(text)):
+    if meter is None or meter.takes_bytes(size_of(text)):
         return text
     return _PROPERTIES
 

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from threading import Lock
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from analytics_box.errors import OverBudget, Unavailable
 

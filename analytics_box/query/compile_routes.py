@@ -107,7 +107,8 @@ def _query(
 
 def _bounded(found: Iterable[Statements]) -> list[Statements]:
     """The entries, as far as there is room for them: each one says the values of its filters again."""
-    entries, size = [], 0
+    entries: list[Statements] = []
+    size = 0
     for entry in found:
         size += len(msgspec.json.encode(entry))
         if size > _MOST_BYTES and entries:

@@ -106,8 +106,8 @@ class Budgets:
         return len(self._undo)
 
     def undo(self, mark: int) -> None:
-        for meter, *before in reversed(self._undo[mark:]):
-            meter.reset(*before)
+        for meter, texts, size, sender, own_texts, own_bytes in reversed(self._undo[mark:]):
+            meter.reset(texts, size, sender, own_texts, own_bytes)
         del self._undo[mark:]
 
     def committed(self) -> None:
