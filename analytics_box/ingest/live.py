@@ -14,7 +14,7 @@ from analytics_box.store.db import Connection
 
 RESERVED = 1_000  # numbers of sessions at once
 CAPACITY = 64 << 20  # bytes: some 60,000 sessions, or three million a day
-_VISITS, _SESSION, _ALIAS = 400, 650, 250  # what each takes in memory besides its signals, in bytes
+_VISITS, _SESSION, _ALIAS = 400, 750, 250  # what each takes in memory besides its signals, in bytes
 
 # A site with a visitor's id, or with the number of a session id that a client gave, below 0.
 Key = tuple[int, int]
@@ -73,7 +73,7 @@ class LiveSessions:
             return
         *earlier, newest = found.visits.sessions
         self._changed.append((found.home, found.visits))
-        self._bytes += len(session.signals) - len(newest.signals)
+        self._bytes += session.size - newest.size
         self._live[found.home] = Visits((*earlier, session))
         self._live.move_to_end(found.home)
 
@@ -163,7 +163,7 @@ def _weight(value: Visits | Key | None) -> int:
         return _ALIAS
     weight = _VISITS + len(value.waiting)
     for session in value.sessions:
-        weight += _SESSION + len(session.signals)
+        weight += _SESSION + session.size
     return weight
 
 

@@ -76,7 +76,8 @@ def _read(db: Connection, *, events: str, spans: str, given: dict[str, Any]) -> 
         text = (signals + within.get(number, ""))[:_DIGITS]
         if viewed is None and began < first:
             viewed = began  # what it began with is older than what is read
-        session = Session(number, began, first, last, viewed or 0, tuple(attributes), bytes.fromhex(text))
+        known = bytearray.fromhex(text)
+        session = Session(number, began, first, last, viewed or 0, tuple(attributes), known, len(known))
         yield Recovered(_keys(site, client, json.loads(visitors)), Visits((session,)))
     yield from _waiting(db, events, spans, given)
 

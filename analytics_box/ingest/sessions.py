@@ -53,7 +53,8 @@ class Signal(Struct, frozen=True, gc=False):
 
 class Session(Struct, frozen=True, gc=False):
     """A session: its start, its first and last signal and its first page view (0: none), all UTC ms, what its rows
-    repeat, and the signals of its rows, packed."""
+    repeat, and the signals of its rows, packed: the first `size` bytes of `signals`. The session that follows from it
+    shares them and may have written on; where that was rolled back, the next one writes over it."""
 
     number: int
     started: int
@@ -61,7 +62,17 @@ class Session(Struct, frozen=True, gc=False):
     last: int
     viewed: int
     attributes: Attributes
-    signals: bytes
+    signals: bytearray
+    size: int
+
+    @property
+    def remembered(self) -> list[Signal]:
+        """Its signals one by one."""
+        return unpacked(self.signals[: self.size])
+
+    def shows(self, page: bytes) -> bool:
+        """Whether it has this page view, packed."""
+        return self.signals.find(page, 0, self.size) >= 0
 
 
 class Visits(Struct, frozen=True, gc=False):
@@ -97,7 +108,7 @@ def packed(signals: Iterable[Signal]) -> bytes:
     return b"".join([_SIGNAL.pack(one.time, one.path, one.what) for one in signals])[:_MOST_BYTES]
 
 
-def unpacked(signals: bytes) -> list[Signal]:
+def unpacked(signals: bytes | bytearray) -> list[Signal]:
     """Remembered signals one by one."""
     return [Signal(*values) for values in _SIGNAL.iter_unpack(signals)]
 
@@ -106,7 +117,8 @@ def started(number: int, signal: Signal, attributes: Attributes) -> Session:
     """A session that this event starts."""
     time, what = signal.time, signal.what
     viewed = time if what == PAGE_VIEW else 0
-    return Session(number, time, time, time, viewed, attributes, _SIGNAL.pack(time, signal.path, what))
+    signals = bytearray(_SIGNAL.pack(time, signal.path, what))
+    return Session(number, time, time, time, viewed, attributes, signals, len(signals))
 
 
 def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
@@ -116,7 +128,7 @@ def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
     if not sessions or visits.waiting:
         return None
     session = sessions[-1]
-    time, what, last, viewed, signals = signal.time, signal.what, session.last, session.viewed, session.signals
+    time, what, last, viewed, size = signal.time, signal.what, session.last, session.viewed, session.size
     if time < last or time - session.first > LONGEST or not (named or time - last <= IDLE):
         return None
     if len(sessions) > 1 and not _stands_alone(sessions, signal):
@@ -125,15 +137,19 @@ def in_order(visits: Visits, signal: Signal, *, named: bool) -> Session | None:
         return None
     if what <= PAGE_EXIT:
         last = time
-    if len(signals) < (_MOST_BYTES if what <= PAGE_EXIT else _MOST_SPAN_BYTES):
+    signals = session.signals
+    if size < (_MOST_BYTES if what <= PAGE_EXIT else _MOST_SPAN_BYTES):
+        if len(signals) > size:
+            del signals[size:]
         signals += _SIGNAL.pack(time, signal.path, what)
-    return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals)
+        size += _SIGNAL.size
+    return Session(session.number, session.started, session.first, last, viewed, session.attributes, signals, size)
 
 
 def _stands_alone(sessions: Sequence[Session], signal: Signal) -> bool:
     """Whether no session before the newest may have to do with this signal."""
     newest = sessions[-1]
-    if signal.what == PAGE_EXIT and _PAGE.pack(signal.path, PAGE_VIEW) not in newest.signals:
+    if signal.what == PAGE_EXIT and not newest.shows(_PAGE.pack(signal.path, PAGE_VIEW)):
         return False
     return all(one.last < newest.first for one in sessions[:-1])
 
@@ -156,7 +172,7 @@ def told(
     home = _home_of(visits.sessions, signal, named=named)
     if home is None and not signal.starts:
         return Told(Visits(visits.sessions, _waiting_with(visits.waiting, signal)), None)
-    if home is not None and len(home.signals) >= _MOST_BYTES:
+    if home is not None and home.size >= _MOST_BYTES:
         reached = _reaching(home, signal)
         return Told(Visits(_with(visits.sessions, home, reached), visits.waiting), reached)
     if home is None:
@@ -214,7 +230,7 @@ class _Draft:
             session.attributes,
         )
         self.first, self.last = session.first, session.last
-        self.signals = unpacked(session.signals)
+        self.signals = session.remembered
         self.rows = tuple(self.signals)  # they follow when start or attributes change
         self._changed = False
         self._gained: dict[int, list[Signal]] = {}
@@ -278,13 +294,13 @@ class _Draft:
 
     def gather_from(self, following: Session, *, named: bool) -> Session:
         """Take the spans before the next session that belong to this one; the next session without them."""
-        signals = unpacked(following.signals)
+        signals = following.remembered
         before = [one for one in signals if not one.lasts and self.first <= one.time < following.first]
         own = [one for one in before if _reaches(self.first, self.last, one.time, named=named)]
         for span in own:
             self._gain(span, following.number)
-        left = [signal for signal in signals if signal not in own]
-        return replace(following, signals=packed(left)) if own else following
+        left = bytearray(packed([signal for signal in signals if signal not in own]))
+        return replace(following, signals=left, size=len(left)) if own else following
 
     def _gain(self, signal: Signal, source: int) -> None:
         self._gained.setdefault(source, []).append(signal)
@@ -292,8 +308,9 @@ class _Draft:
 
     def session(self) -> Session:
         """The session as it is now."""
-        signals = packed(self.signals)
-        return Session(self.number, self.started, self.first, self.last, self.viewed, self.attributes, signals)
+        signals = bytearray(packed(self.signals))
+        times = self.started, self.first, self.last, self.viewed
+        return Session(self.number, *times, self.attributes, signals, len(signals))
 
     def moves(self, session: Session) -> list[Move]:
         """The rows that have to follow."""
@@ -332,9 +349,9 @@ def _showing(visits: Sequence[Session], leaving: Signal) -> Session | None:
     view = _PAGE.pack(leaving.path, PAGE_VIEW)
     latest, found, looks = 0, None, 0
     for one in reversed(visits):
-        if one.last > latest and view in one.signals and looks < _MOST_LOOKS:  # few are ever unpacked
+        if one.last > latest and one.shows(view) and looks < _MOST_LOOKS:  # few are ever unpacked
             looks += 1
-            shown = _shown(one.first, unpacked(one.signals), leaving)
+            shown = _shown(one.first, one.remembered, leaving)
             latest, found = (shown, one) if shown > latest else (latest, found)
     return found
 

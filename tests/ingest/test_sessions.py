@@ -8,9 +8,10 @@ import apsw
 import pytest
 
 from analytics_box.ingest import recovery, sessions
-from analytics_box.ingest.facts import ATTRIBUTES, Fact, Span
+from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
+from analytics_box.ingest.sessions import Signal
 from analytics_box.store.strings import Strings
 from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at
 from tests.query.stage import Stage, stage_in
@@ -294,3 +295,28 @@ def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path
         assert len(live) == 2
         assert live.find((visitor_key(1, view.visitor),)).visits.sessions
         assert not live.find((visitor_key(1, other.visitor),)).visits.sessions
+
+
+def test_signals_of_a_write_that_was_rolled_back_are_written_over() -> None:
+    live, key = LiveSessions(), visitor_key(1, 42)
+    first = sessions.started(7, Signal(EVENING, 1, PAGE_VIEW), ())
+    live.keep(live.find((key,)), sessions.Visits((first,)))
+    live.committed()
+
+    def go_on(*paths: int) -> None:
+        for path in paths:
+            found = live.find((key,))
+            session = sessions.in_order(found.visits, Signal(EVENING + path, path, PAGE_VIEW), named=False)
+            assert session is not None
+            live.go_on(found, session)
+
+    go_on(2)
+    mark = live.mark()
+    go_on(3, 4)
+    live.undo(mark)
+    (session,) = live.find((key,)).visits.sessions
+    assert [signal.path for signal in session.remembered] == [1, 2]
+    assert not session.shows(sessions.packed([Signal(EVENING, 3, PAGE_VIEW)])[8:])
+    go_on(5)
+    (session,) = live.find((key,)).visits.sessions
+    assert [signal.path for signal in session.remembered] == [1, 2, 5]
