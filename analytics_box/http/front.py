@@ -33,6 +33,9 @@ SECURITY_HEADERS = (
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 LEFT = 499  # in the access log: the client left before its answer began
 CLOSE = (b"connection", b"close")  # after a flood: what else was sent ahead costs nothing then
+# What an answer may say for itself instead.
+_LIMITS = (b"x-ratelimit-limit", b"x-ratelimit-remaining", b"x-ratelimit-reset")
+OURS = frozenset((b"x-request-id", *(name for name, _ in (*SECURITY_HEADERS, HSTS, CLOSE)), *_LIMITS))
 FILES = "/static/"  # what pages on every host load
 _HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
 _LONGEST_HOST = 262  # bytes: a name of 255, a dot and a port
@@ -90,14 +93,16 @@ class Front:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                given = {name for name, _ in message["headers"]}
+                own = message["headers"]
                 more = [*added, *allowance_headers(scope.get("allowance"))]
                 if "flood" in scope:
                     more.append(CLOSE)
-                own = message["headers"]
+                given = {name for name, _ in own}
+                if not given.isdisjoint(OURS):
+                    more = [item for item in more if item[0] not in given]
                 if status == 401:
                     own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
-                message["headers"] = [*own, *(item for item in more if item[0] not in given)]
+                message["headers"] = [*own, *more]
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             await send(message)
@@ -183,9 +188,9 @@ def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes],
     if allowance is None:
         return ()
     return (
-        (b"x-ratelimit-limit", b"%d" % allowance.limit),
-        (b"x-ratelimit-remaining", b"%d" % allowance.remaining),
-        (b"x-ratelimit-reset", b"%d" % allowance.reset),
+        (_LIMITS[0], b"%d" % allowance.limit),
+        (_LIMITS[1], b"%d" % allowance.remaining),
+        (_LIMITS[2], b"%d" % allowance.reset),
     )
 
 

@@ -119,7 +119,7 @@ class Ledger:
             db.execute(_SPAN[span.table], self._span(db, span))
             if meter is not None and meter.folded:
                 folded += meter.take_folded()
-        return Appended(repeats, folded)
+        return Appended(repeats, folded) if repeats or folded else NOTHING
 
     def _flush(self, db: Connection) -> None:
         if self._rows:

@@ -71,11 +71,12 @@ class LiveSessions:
         if found.others:
             self.keep(found, Visits((*found.visits.sessions[:-1], session)))
             return
-        *earlier, newest = found.visits.sessions
-        self._changed.append((found.home, found.visits))
-        self._bytes += session.size - newest.size
-        self._live[found.home] = Visits((*earlier, session))
-        self._live.move_to_end(found.home)
+        home, before = found.home, found.visits
+        known = before.sessions
+        self._changed.append((home, before))
+        self._bytes += session.size - known[-1].size
+        self._live[home] = Visits((session,) if len(known) == 1 else (*known[:-1], session))
+        self._live.move_to_end(home)
 
     def keep(self, found: Found, visits: Visits) -> None:
         """Remember this of whoever was found."""
