@@ -119,7 +119,8 @@ def test_a_pixel_carries_what_requests_would(page: Page, collector: Collector) -
     first = min(views, key=lambda view: int(view["page_count"]))
     assert (first["path"], first["title"], first["utm_source"]) == (address, "Hö & me", "x")
     assert re.fullmatch(r"\d{13}", first["timestamp"])
-    collector.wait(lambda: bool(pixels(collector, "error") and pixels(collector, "web_vitals")), "other pixels")
+    others = ("error", "web_vitals", "outgoing_link")
+    collector.wait(lambda: all(pixels(collector, kind) for kind in others), "other pixels")
     assert pixels(collector, "error")[0]["message"] == "on purpose"
     assert pixels(collector, "outgoing_link")[0]["href"] == "http://elsewhere.example/"
     assert {event["client_id"] for event in collector.sent_to("/px.jpg")} == {"site-1"}
