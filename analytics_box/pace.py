@@ -33,12 +33,13 @@ async def keep_pace(
     monotonic: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> None:
-    """Begin all intervals anew each time the clock was set back."""
+    """Set all next runs back with the clock, so that what is left of each wait stays, however often that happens."""
     ahead = clock() - monotonic()
     while True:
         await sleep(LOOK)
         now = clock() - monotonic()
         if now < ahead - _JUMP:
+            jump = timedelta(seconds=now - ahead)
             for job in scheduler.get_jobs():
-                job.reschedule(job.trigger)
+                job.modify(next_run_time=job.next_run_time + jump)
         ahead = now

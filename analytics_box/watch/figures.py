@@ -109,7 +109,7 @@ def _of_jobs(runs: Runs) -> Iterator[Figure]:
         ("failures_total", "counter", "Runs that failed", {name: run.failures for name, run in found}),
         ("last_run_seconds", "gauge", "Unix time of the end of the last run", {n: r.ended_at / 1e3 for n, r in found}),
     ):
-        yield Figure(f"analytics_box_job_{name}", kind, text, "job", values)  # type: ignore[arg-type]
+        yield Figure(f"analytics_box_job_{name}", kind, text, "job", values)  # type: ignore[arg-type]  # the kinds above are its words
 
 
 def _of_the_process() -> Iterator[Figure]:
