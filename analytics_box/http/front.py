@@ -15,6 +15,7 @@ from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.http.turns import Turns
 from analytics_box.http.well_known import RESOURCE
 from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
@@ -68,6 +69,7 @@ class Front:
         self._links = links
         self._limits = limits
         self._limit = settings.limit_address
+        self._turns = Turns(settings.max_requests_address)
         self._trusted = networks(settings.trusted_proxies)
         self._hosts = hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
@@ -151,7 +153,8 @@ class Front:
             await handler(scope, receive, answer)
         else:
             self._admit(scope)
-            await self._app(scope, receive, answer)
+            async with self._turns.of(network_of(scope["address"])):
+                await self._app(scope, receive, answer)
 
     def _admit(self, scope: Scope, *, own_host: bool = True) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
