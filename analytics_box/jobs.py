@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from analytics_box import memory
+from analytics_box import memory, removals
 from analytics_box.accounts import sweep as accounts
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
-from analytics_box.invitations import change as invitations
 from analytics_box.links import care as link_care
-from analytics_box.organizations import purge
+from analytics_box.members import invitations
+from analytics_box.removals import Holders
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
@@ -66,7 +66,7 @@ async def sweep_accounts(box: Box) -> None:
 
 async def purge_websites(box: Box) -> None:
     """Remove deleted websites with their events once nobody can restore them any more."""
-    await care.purge(_care(box))
+    await removals.purge_websites(_holders(box), grace_days=box.settings.grace_days, now=box.clock.now())
 
 
 async def retain_events(box: Box) -> None:
@@ -81,16 +81,8 @@ async def note_old_client_ids(box: Box) -> None:
 
 async def purge_organizations(box: Box) -> None:
     """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
-    await purge.purge(
-        box_db=box.box_db,
-        events=box.events.db,
-        keys=box.calls.keys,
-        websites=box.calls.websites,
-        organizations=box.calls.organizations,
-        links=box.calls.links,
-        grace_days=box.settings.organization_grace_days,
-        now=box.clock.now(),
-    )
+    days, now = box.settings.organization_grace_days, box.clock.now()
+    await removals.purge_organizations(_holders(box), grace_days=days, now=now)
 
 
 async def deliver_messages(box: Box) -> None:
@@ -101,6 +93,11 @@ async def deliver_messages(box: Box) -> None:
 async def sweep_deliveries(box: Box) -> None:
     """Forget what was sent long ago."""
     await box.deliveries.sweep()
+
+
+def _holders(box: Box) -> Holders:
+    calls = box.calls
+    return Holders(box.box_db, box.events.db, calls.keys, calls.websites, calls.organizations, calls.links)
 
 
 def _care(box: Box) -> Care:

@@ -6,7 +6,6 @@ from typing import TypeVar
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
@@ -28,6 +27,7 @@ from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")

@@ -7,7 +7,6 @@ ingest.routes.handlers; they check API keys themselves.
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
-from analytics_box.accounts import pages as account_pages
 from analytics_box.accounts import (
     password_pages,
     profile_pages,
@@ -24,8 +23,6 @@ from analytics_box.http import assets, health, manual, reference, reference_type
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access
 from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import Role
-from analytics_box.invitations import member_pages as inviting_pages
-from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
 from analytics_box.links import domain_pages as link_domains
 from analytics_box.links import folder_pages as link_folders
@@ -34,11 +31,12 @@ from analytics_box.links import import_pages as link_imports
 from analytics_box.links import pages as link_pages
 from analytics_box.links import routes as links
 from analytics_box.links import stats_pages as link_page
+from analytics_box.members import invitation_pages, inviting_pages
+from analytics_box.members import pages as member_pages
 from analytics_box.organizations import (
     deletion_pages,
+    leaving_pages,
     logo_pages,
-    member_pages,
-    ownership_pages,
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
@@ -46,6 +44,7 @@ from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.setup import pages as setup_pages
 from analytics_box.watch import routes as watch
 from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
@@ -89,9 +88,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
-    Route("GET", "/", account_pages.home, PUBLIC, page=True),
-    Route("GET", "/setup", account_pages.setup_form, PUBLIC, page=True),
-    Route("POST", "/setup", account_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
+    Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
     Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
     Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
@@ -120,10 +119,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
     Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
-    Route("GET", "/settings/organization/leave", member_pages.leave_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/organization/leave", member_pages.leave, SIGNED_IN, page=True),
-    Route("GET", "/settings/organization/transfer", ownership_pages.transfer_form, SIGNED_IN, "owner", page=True),
-    Route("POST", "/settings/organization/transfer", ownership_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/leave", leaving_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", leaving_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", leaving_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", leaving_pages.transfer, SIGNED_IN, "owner", page=True),
     Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),

@@ -8,7 +8,6 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.errors import Detail
 from analytics_box.http import body
@@ -25,6 +24,7 @@ from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry

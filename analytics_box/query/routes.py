@@ -9,7 +9,6 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
@@ -27,6 +26,7 @@ from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")

@@ -2,8 +2,9 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
+from analytics_box.tenancy.messages import OfOrganization, Success
 from analytics_box.websites import change, rows
-from analytics_box.websites.messages import ById, OfOrganization, Success
+from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import by, is_own, own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
 from analytics_box.websites.rules import Website
 
 UNKNOWN = "There is no website with this id"

@@ -5,8 +5,9 @@ import asyncio
 from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.query import ranges
+from analytics_box.tenancy.messages import OfOrganization
 from analytics_box.websites.asking import Asking, Unanswered, ask_week
-from analytics_box.websites.messages import ById, ByWebsite, OfOrganization, TrackingState, WithCharts
+from analytics_box.websites.messages import ById, ByWebsite, TrackingState, WithCharts
 from analytics_box.websites.mini_chart import MiniChart, mini_chart
 from analytics_box.websites.reach import UNKNOWN, all_own, is_own, own
 from analytics_box.websites.rules import Website

@@ -13,8 +13,8 @@ from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, Not
 from analytics_box.http.call import Calls
 from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.identity import Identity, Person
-from analytics_box.invitations import change
-from analytics_box.invitations.change import Welcome
+from analytics_box.members import invitations
+from analytics_box.members.invitations import Welcome
 
 Page = Response[str]
 Next = Response[bytes]
@@ -29,7 +29,7 @@ async def invitation(
 ) -> Page:
     """GET /invitation?token=…"""
     token, now = request.query_params.get("token", ""), calls.clock.now()
-    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    found = await calls.box_db.read(lambda db: invitations.welcome(db, token, now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     return _page(pages, token, found, identity.person)
@@ -44,7 +44,7 @@ async def accept(
     """POST /invitation?token=…: join, and go on in that organization. Raises Forbidden for another person's link."""
     calls.limits.take("sign-in", identity.address, calls.settings.limit_sign_in)
     token, now = request.query_params.get("token", ""), calls.clock.now()
-    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    found = await calls.box_db.read(lambda db: invitations.welcome(db, token, now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     person = identity.person
@@ -65,7 +65,7 @@ async def accept(
 
 async def _as_known(calls: Calls, token: str, person: Person) -> Next:
     joined = await calls.box_db.write(
-        lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=calls.clock.now())
+        lambda db: invitations.accept_as(db, token, user_id=person.user_id, email=person.email, now=calls.clock.now())
     )
     await calls.sign_ins.turn_to(person, joined.organization_id)
     return go("/sites")
@@ -80,7 +80,7 @@ async def _as_stranded(calls: Calls, token: str, found: Welcome, form: dict[str,
     except AuthRequired as wrong:
         raise BadRequest(wrong.message, details=(Detail("password", texts.Invitations.wrong),)) from wrong
     now = calls.clock.now()
-    await calls.box_db.write(lambda db: change.accept_as(db, token, user_id=user.id, email=user.email, now=now))
+    await calls.box_db.write(lambda db: invitations.accept_as(db, token, user_id=user.id, email=user.email, now=now))
     return go("/sign-in")
 
 
@@ -90,7 +90,7 @@ async def _as_new(request: AnyRequest, calls: Calls, token: str, found: Welcome,
     hashed = await calls.passwords.hash(password)
     zone = account_rules.clean_time_zone(form.get("zone", "")) if form.get("zone") else ""
     _, user_id = await calls.box_db.write(
-        lambda db: change.accept_new(db, token, password=hashed, time_zone=zone, now=calls.clock.now())
+        lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=calls.clock.now())
     )
     secret = await calls.sign_ins.open_for(user_id, device=describe(request.headers.get("user-agent", "")))
     return go("/sites", cookie=calls.sign_ins.cookie(secret))
