@@ -9,7 +9,7 @@ from analytics_box.accounts.device import describe
 from analytics_box.errors import AuthRequired
 from analytics_box.http.pages import own_path
 from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.ingest.source import is_local
+from analytics_box.recognition.source import is_local
 
 
 async def sign_in_form(visit: Visitor) -> Answer:
