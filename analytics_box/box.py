@@ -21,8 +21,8 @@ from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
 from analytics_box.http.manual import Manual
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
+from analytics_box.http.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing

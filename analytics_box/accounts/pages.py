@@ -10,7 +10,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.setup import Made, Wanted, first_account
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Next, Page, Visit, Visitor
 from analytics_box.keys.ring import KeyRing
 from analytics_box.websites import rules as website_rules

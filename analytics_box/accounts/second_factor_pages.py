@@ -9,7 +9,7 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.security_page import HOME, after_password
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal

@@ -10,7 +10,7 @@ from analytics_box.accounts.sessions_rows import Session
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest
 from analytics_box.http import dates
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit
 from analytics_box.identity import Person
 

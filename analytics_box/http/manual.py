@@ -10,8 +10,8 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box.http.call import Parts
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import slug_of
+from analytics_box.http.templates import Pages
 
 
 class Section(Struct, frozen=True):

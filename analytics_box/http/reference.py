@@ -12,8 +12,8 @@ from litestar.params import FromPath
 from analytics_box import errors
 from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import Group, groups, slug_of
+from analytics_box.http.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 

@@ -14,9 +14,9 @@ from analytics_box import errors
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.call import Call, Parts
 from analytics_box.http.cookies import cookie
-from analytics_box.http.pages import Pages, field_errors, form_of, go
 from analytics_box.http.settings_area import Tab
 from analytics_box.http.shell import frame
+from analytics_box.http.templates import Pages, field_errors, form_of, go
 from analytics_box.http.upload import upload_of
 from analytics_box.identity import Person
 

@@ -4,7 +4,7 @@ import asyncio
 
 from litestar.params import FromPath
 
-from analytics_box.http.pages import go
+from analytics_box.http.templates import go
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence

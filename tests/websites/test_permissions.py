@@ -12,11 +12,11 @@ import pytest
 
 from analytics_box import ids
 from analytics_box.identity import SCOPES, Scope
-from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
 from analytics_box.keys.ring import KeyRing
 from analytics_box.procedures import PROCEDURES
+from analytics_box.recognition.bots import REASONS
 from analytics_box.websites import change
 from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
