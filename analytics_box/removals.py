@@ -9,17 +9,16 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from msgspec import Struct
-
 from analytics_box import audit
 from analytics_box.acting import THE_BOX, By
 from analytics_box.clock import DAY
+from analytics_box.http.call import Parts
 from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
 from analytics_box.links.known import link_numbers
 from analytics_box.links.parts import Links
 from analytics_box.organizations import deletion
-from analytics_box.organizations.deletion_rows import Deleted
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection, Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import change as websites
@@ -27,17 +26,6 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 log = logging.getLogger(__name__)
-
-
-class Holders(Struct, frozen=True):
-    """The parts that hold what goes."""
-
-    box_db: Db
-    events: Db
-    keys: KeyRing
-    websites: Directory
-    organizations: Organizations
-    links: Links
 
 
 class Loss(NamedTuple):
@@ -50,30 +38,30 @@ class Loss(NamedTuple):
     room: str
     tables: tuple[str, ...] = ()
     of_websites: tuple[str, ...] = ()
-    facts: Callable[[Holders, Deleted], Awaitable[int]] | None = None
-    forget: Callable[[Holders, str], None] | None = None
+    facts: Callable[[Parts, Db, Deleted], Awaitable[int]] | None = None
+    forget: Callable[[Parts, str], None] | None = None
 
 
-async def _events(holders: Holders, gone: Deleted) -> int:
-    sites = await holders.box_db.read(partial(deletion.sites, organization_id=gone.id))
-    return sum([await erase.site(holders.events, site) for site in (*sites, gone.site)])
+async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
+    sites = await parts.box_db.read(partial(deletion.sites, organization_id=gone.id))
+    return sum([await erase.site(events, site) for site in (*sites, gone.site)])
 
 
-async def _clicks(holders: Holders, gone: Deleted) -> int:
-    return await holders.links.erase(await holders.box_db.read(partial(link_numbers, organization_id=gone.id)))
+async def _clicks(parts: Parts, events: Db, gone: Deleted) -> int:
+    return await parts[Links].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
 
 
 # In an order that references allow.
 LOSSES: Final = (
     Loss("members", ("invitations",)),
-    Loss("keys", ("api_keys",), forget=lambda holders, gone: holders.keys.forget_organization(gone)),
+    Loss("keys", ("api_keys",), forget=lambda parts, gone: parts[KeyRing].forget_organization(gone)),
     Loss("accounts", ("sessions",)),
     Loss("notify", ("channels",)),
     Loss(
         "links",
         ("links", "link_folders", "link_domains"),
         facts=_clicks,
-        forget=lambda holders, gone: holders.links.forget_organization(gone),
+        forget=lambda parts, gone: parts[Links].forget_organization(gone),
     ),
     Loss("configuration", ("domains",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
@@ -82,35 +70,35 @@ LOSSES: Final = (
         ("websites",),
         of_websites=("client_ids",),
         facts=_events,
-        forget=lambda holders, gone: holders.websites.forget_organization(gone),
+        forget=lambda parts, gone: parts[Directory].forget_organization(gone),
     ),
     Loss("organizations", ("logos",)),
     Loss(
         "tenancy",
         ("members", "organization_defaults"),
-        forget=lambda holders, gone: holders.organizations.forget(gone),
+        forget=lambda parts, gone: parts[Organizations].forget(gone),
     ),
 )
 
 KEPT: Final = {"audit": "what was done stays known; its entries name the bare row of the organization"}
 
 
-async def purge_organizations(holders: Holders, *, grace_days: int, now: int) -> None:
+async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
     """Remove the organizations that nobody can restore any more; of each stay its log and a row without a name."""
-    for gone in await holders.box_db.read(partial(deletion.ended, before=now - grace_days * DAY)):
-        removed = sum([await loss.facts(holders, gone) for loss in LOSSES if loss.facts is not None])
-        await holders.box_db.write(partial(_remove_organization, gone=gone, events=removed, now=now))
+    for gone in await parts.box_db.read(partial(deletion.ended, before=now - grace_days * DAY)):
+        removed = sum([await loss.facts(parts, events, gone) for loss in LOSSES if loss.facts is not None])
+        await parts.box_db.write(partial(_remove_organization, gone=gone, events=removed, now=now))
         for loss in LOSSES:
             if loss.forget is not None:
-                loss.forget(holders, gone.id)
+                loss.forget(parts, gone.id)
         log.info("Removed the deleted organization %s with %d events", gone.id, removed)
 
 
-async def purge_websites(holders: Holders, *, grace_days: int, now: int) -> None:
+async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
     """Remove the websites that nobody can restore any more; memory forgot them when they were deleted."""
-    for gone in await holders.box_db.read(partial(websites.ended, before=now - grace_days * DAY)):
-        removed = await erase.site(holders.events, gone.site)
-        await holders.box_db.write(partial(_remove_website, gone=gone, events=removed, now=now))
+    for gone in await parts.box_db.read(partial(websites.ended, before=now - grace_days * DAY)):
+        removed = await erase.site(events, gone.site)
+        await parts.box_db.write(partial(_remove_website, gone=gone, events=removed, now=now))
         log.info("Removed the deleted website %s with %d events", gone.id, removed)
 
 

@@ -13,7 +13,7 @@ from analytics_box.acting import By
 from analytics_box.configuration import change as configuration
 from analytics_box.configuration.change import Wanted
 from analytics_box.http.call import Call
-from analytics_box.notify.mail import Mail, NotSent
+from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.organizations import change
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.shown import in_memory
@@ -21,6 +21,7 @@ from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, defaults, members
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.defaults import VisitorIds
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import OfOrganization, Text
 from analytics_box.tenancy.rules import InvitedRole, Stored
 from analytics_box.texts import Organizations as Words
@@ -131,7 +132,7 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
         return _state(db, organization_id, by)
 
     state = await call.write(work)
-    call.parts.organizations.remember(in_memory(state.stored))
+    call.parts[Organizations].remember(in_memory(state.stored))
     return state
 
 
@@ -146,7 +147,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     if to.lower() not in known:
         raise errors.BadRequest("Name a member's address in `to`")
     try:
-        await call.parts.mailer.send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
+        await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
     except NotSent as why:
         return Sent(success=False, to=to, error=str(why))
     return Sent(success=True, to=to, error=None)
@@ -154,7 +155,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
     """The mail server, as far as the caller may know it."""
-    mailer, settings = call.parts.mailer, call.parts.settings
+    mailer, settings = call.parts[Mailer], call.parts.settings
     if not mailer.configured:
         return Smtp(configured=False, sender="")
     if not administers:

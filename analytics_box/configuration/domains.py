@@ -17,6 +17,7 @@ from analytics_box.configuration.rules import Domain
 from analytics_box.errors import Conflict
 from analytics_box.outgoing.failures import NotResolved
 from analytics_box.outgoing.resolve import Resolver
+from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
 
@@ -28,6 +29,11 @@ class Found(Struct, frozen=True):
     """What a look at the TXT record found; without an error it proves the domain."""
 
     error: str = ""
+
+
+def own_hosts(settings: Settings) -> frozenset[str]:
+    """The hosts that the box itself answers on."""
+    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:

@@ -8,6 +8,7 @@ from analytics_box import errors, ids
 from analytics_box.http.call import Call
 from analytics_box.members import invitations, letters
 from analytics_box.members.rules import Invitation, Status
+from analytics_box.notify.mail import Mailer
 from analytics_box.tenancy import defaults
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import Success, Text, date
@@ -118,11 +119,11 @@ async def invite(
         lambda db: invitations.invite(db, organization_id, by, email=email, role=role, secret=secret)
     )
     url = letters.link(call.parts.settings.public_url, secret)
-    if not call.parts.mailer.configured:
+    if not call.parts[Mailer].configured:
         return invitation, url, False
     inviter = call.identity.person.email if call.identity.person else ""
     letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)
-    return invitation, url, await call.parts.mailer.try_to_send(letter)
+    return invitation, url, await call.parts[Mailer].try_to_send(letter)
 
 
 def shown(invitation: Invitation, now: int) -> InvitationShown:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
 from analytics_box.organizations import change, rules
@@ -17,6 +18,7 @@ from analytics_box.organizations.rules import Plan, WebsiteAction
 from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
 from analytics_box.tenancy import access
 from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import OfOrganization, Text
 
 
@@ -88,7 +90,7 @@ async def create(call: Call, given: NewOrganization) -> OrganizationShown:
     made = await call.write(
         lambda db: change.create(db, by_of(call), name=given.name, slug=given.slug, metadata=given.metadata)
     )
-    call.parts.organizations.remember(in_memory(made))
+    call.parts[Organizations].remember(in_memory(made))
     return shown(call, made, "owner")
 
 
@@ -97,7 +99,7 @@ async def update(call: Call, given: ChangedOrganization) -> OrganizationShown:
     organization_id, by = acting(call, given.organizationId)
     wanted = Given(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
     stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
-    call.parts.organizations.remember(in_memory(stored))
+    call.parts[Organizations].remember(in_memory(stored))
     person = call.identity.person
     return shown(call, stored, person.role_in(organization_id) if person else None)
 
@@ -107,6 +109,6 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationShown:
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    await call.parts.sign_ins.turn_to(person, given.organizationId)
+    await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return shown(call, stored, person.role_in(stored.id))

@@ -9,7 +9,7 @@ from analytics_box import audit, errors
 from analytics_box.acting import By
 from analytics_box.clock import DAY
 from analytics_box.organizations import deletion_rows, rules
-from analytics_box.organizations.deletion_rows import Deleted
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, members
 from analytics_box.tenancy.access import check, existing

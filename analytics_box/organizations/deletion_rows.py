@@ -1,22 +1,8 @@
 """Organizations on their way out, in box.db. Every function takes a connection inside the caller's transaction."""
 
-from msgspec import Struct
-
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store import records
 from analytics_box.store.db import Connection
-
-
-class Deleted(Struct, frozen=True):
-    """A deleted organization that is not purged yet. Times are UTC ms."""
-
-    id: str
-    name: str
-    slug: str
-    plan: str
-    site: int
-    created_at: int
-    deleted_at: int
-
 
 _COLUMNS = "organizations.id, name, slug, plan, site, organizations.created_at, deleted_at"
 

@@ -5,6 +5,8 @@ import re
 from typing import Any, Final, Literal
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from analytics_box.errors import BadRequest
 from analytics_box.identity import Role
 
@@ -26,6 +28,18 @@ ON_WEBSITES: Final[dict[Role, tuple[WebsiteAction, ...]]] = {
 MOST_METADATA: Final = 4_096  # bytes as JSON
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?\Z")
+
+
+class Deleted(Struct, frozen=True):
+    """A deleted organization that is not purged yet. Times are UTC ms."""
+
+    id: str
+    name: str
+    slug: str
+    plan: str
+    site: int
+    created_at: int
+    deleted_at: int
 
 
 def check_name_typed(typed: str, name: str) -> None:

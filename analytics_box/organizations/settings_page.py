@@ -8,7 +8,7 @@ from analytics_box.http.visit import Again, Page, Visit
 from analytics_box.identity import Person, logo_path
 from analytics_box.organizations import deletion
 from analytics_box.organizations.deletion_calls import restorable
-from analytics_box.organizations.deletion_rows import Deleted
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
 from analytics_box.tenancy.acting import by_of

@@ -21,6 +21,7 @@ from analytics_box.links.known import known_link
 from analytics_box.query import budget, catalog
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings
+from analytics_box.tenancy.directory import Organizations
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import call, cookie_of
@@ -109,7 +110,7 @@ class Strangers:
         self.box = box
         now = box.clock.now()
         numbers = {f"word{name}": number for name, number in box.numbers.items()}
-        organizations = box.box.calls.organizations
+        organizations = box.box.parts[Organizations]
         owners = {
             "wordown": organizations.site_of(box.organization_id),
             "wordtheirs": organizations.site_of(box.foreign_organization_id),
