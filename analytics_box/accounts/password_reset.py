@@ -4,9 +4,9 @@ Every function runs inside the caller's transaction.
 """
 
 from analytics_box import audit, ids
-from analytics_box.accounts import resets_rows, rows, rules
+from analytics_box.accounts import reset_rows, rows, rules
 from analytics_box.accounts import second_factor as factor
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.rules import User
 from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
@@ -31,14 +31,14 @@ def new_link(
 def link_for(db: Connection, user_id: str, *, base_url: str, actor: str, now: int, life: int) -> str:
     """A link for this account that works for so long (ms) and makes older ones void."""
     token = ids.new_token()
-    resets_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=now, expires_at=now + life)
+    reset_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=now, expires_at=now + life)
     audit.record(db, By(actor, now), rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
 
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
     """Whose password this link sets; None for one that was used or replaced, or whose time is over."""
-    return resets_rows.user_of(db, ids.digest(token), now=now)
+    return reset_rows.user_of(db, ids.digest(token), now=now)
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
@@ -54,5 +54,5 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
 def set_password(db: Connection, user_id: str, password: str, *, actor: str, now: int) -> None:
     """Store a password's hash and void the links that would set another one. Sessions are the caller's matter."""
     rows.set_password(db, user_id, password)
-    resets_rows.delete_of_user(db, user_id)
+    reset_rows.delete_of_user(db, user_id)
     audit.record(db, By(actor, now), rows.first_organization_of(db, user_id), "updated", "password", user_id)

@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box import audit, errors, ids
-from analytics_box.accounts import rows, rules, users_rows
+from analytics_box.accounts import rows, rules, user_rows
 from analytics_box.accounts.rules import User
 from analytics_box.acting import By
 from analytics_box.identity import Role
@@ -100,5 +100,5 @@ def listed(db: Connection) -> list[Listed]:
             seenAt=one.seen_at,
             memberships=msgspec.json.decode(one.memberships, type=tuple[Held, ...]),
         )
-        for one in users_rows.everybody(db)
+        for one in user_rows.everybody(db)
     ]

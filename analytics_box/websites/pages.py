@@ -6,6 +6,7 @@ from litestar.params import FromPath
 
 from analytics_box.http.templates import go
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.identity import at_least
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -14,7 +15,7 @@ from analytics_box.websites import deletion_calls, settings_form
 from analytics_box.websites.asking import Asking, Unanswered, ask_week
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById, NewWebsite
-from analytics_box.websites.rules import MANAGERS, Website
+from analytics_box.websites.rules import MANAGER, Website
 from analytics_box.websites.shell import shell
 from analytics_box.websites.site_list import SiteCard, site_card
 
@@ -28,7 +29,7 @@ async def site_list(visit: Visitor) -> Page:
     """
     person, parts = visit.person, visit.parts
     own = parts[Directory].of(person.organization_id)
-    manages = person.role in MANAGERS
+    manages = at_least(person.role, MANAGER)
     deleted = await deletion_calls.restorable(visit.call) if manages else []
     moved = visit.asked("moved")
     return visit.pages.show(
