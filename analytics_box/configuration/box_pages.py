@@ -7,7 +7,7 @@ from analytics_box import texts
 from analytics_box.http.visit import Page, Visitor
 from analytics_box.query.engines import Status
 from analytics_box.store import schema
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 
 _MEGABYTE = 1_000_000
 

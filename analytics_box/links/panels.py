@@ -10,8 +10,8 @@ from analytics_box.http.dates import Formats
 from analytics_box.links.lists import LISTS, PANELS, Listed
 from analytics_box.links.rules import KINDS
 from analytics_box.links.view import METRICS, kind_of
-from analytics_box.texts import LinkStats, Panels
-from analytics_box.websites import figures, series
+from analytics_box.texts import LinkStats, Panels, figures
+from analytics_box.websites import series
 from analytics_box.websites.panels import Bar, Panel, Tab
 from analytics_box.websites.series import Chart, SeriesRow
 from analytics_box.websites.tiles import Change, change_of_count

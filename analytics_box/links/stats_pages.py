@@ -33,8 +33,8 @@ from analytics_box.links.shown import LinkShown
 from analytics_box.links.view import NAMES, Choice, chips, facts_of, kind_of, kinds, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter
-from analytics_box.texts import LinkForm, Links, LinkStats
-from analytics_box.websites import figures, overview
+from analytics_box.texts import LinkForm, Links, LinkStats, figures
+from analytics_box.websites import overview
 from analytics_box.websites.asking import Asking, Unanswered, read
 from analytics_box.websites.chips import Chip
 from analytics_box.websites.late_parts import BUDGET_SECONDS, LateParts

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from analytics_box.links.lists import FIELDS, KIND, PANELS
 from analytics_box.links.rules import CLICK, KINDS
-from analytics_box.texts import Filters, LinkStats
-from analytics_box.websites import figures
+from analytics_box.texts import Filters, LinkStats, figures
 from analytics_box.websites.chips import Chip
 from analytics_box.websites.view import Offer, View, read_view
 

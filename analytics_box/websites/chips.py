@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from analytics_box.texts import Filters
-from analytics_box.websites import figures
+from analytics_box.texts import Filters, figures
 from analytics_box.websites.view import View
 
 

@@ -5,8 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.texts import Compact, Vitals
-from analytics_box.websites import figures
+from analytics_box.texts import Compact, Vitals, figures
 from analytics_box.websites.panels import Bar
 from analytics_box.websites.view import View
 

@@ -11,7 +11,8 @@ from analytics_box import errors
 from analytics_box.http.dates import formats_of
 from analytics_box.http.visit import Page, Visit, Visitor
 from analytics_box.query import ranges
-from analytics_box.websites import figures, overview, panels
+from analytics_box.texts import figures
+from analytics_box.websites import overview, panels
 from analytics_box.websites.asking import Asking, Unanswered, ask_errors, ask_figures, ask_list, ask_vitals
 from analytics_box.websites.chips import chips
 from analytics_box.websites.compact import COMPACT, compact_panel

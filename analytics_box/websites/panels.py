@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.texts import Panels
-from analytics_box.websites import figures
+from analytics_box.texts import Panels, figures
 from analytics_box.websites.lists import CAMPAIGNS, LISTS, PANELS, Listed
 from analytics_box.websites.view import View
 

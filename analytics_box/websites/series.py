@@ -7,8 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from analytics_box.http.dates import USUAL, Formats
-from analytics_box.texts import Overview
-from analytics_box.websites import figures
+from analytics_box.texts import Overview, figures
 from analytics_box.websites.periods import Bucket, bucket
 
 WRITTEN: dict[str, Callable[[float], str]] = {

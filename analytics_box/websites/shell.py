@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.identity import Person, Theme
 from analytics_box.organizations.rules import logo_path
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 from analytics_box.websites.rules import LOCAL, MANAGERS, Website
 
 OTHERS = 6

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from analytics_box.texts import Sites
-from analytics_box.websites import figures
+from analytics_box.texts import Sites, figures
 from analytics_box.websites.rules import Website
 
 WIDTH, HEIGHT, MARGIN = 280.0, 44.0, 3.0

@@ -4,8 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.texts import Metrics
-from analytics_box.websites import figures
+from analytics_box.texts import Metrics, figures
 from analytics_box.websites.series import UNITS, UNKNOWN, WRITTEN
 from analytics_box.websites.view import METRICS, View
 

@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import pytest
 
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 
 
 def plain(text: str) -> str:
