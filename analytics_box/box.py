@@ -42,6 +42,7 @@ from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
+from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
@@ -138,6 +139,7 @@ def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide
         drops=events.drops,
         held=events.held,
         queries=events.queries,
+        subjects=subjects(state.db, state.websites, state.organizations),
         register=events.register,
         links=Links(state.links, state.link_domains, events.clicks, events.db),
         mailer=mailer,
@@ -169,6 +171,7 @@ def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs, 
             "reference": Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
             "mailer": calls.mailer,
             "queries": events.queries,
+            "subjects": calls.subjects,
             "late": LateParts(calls.clock),
             "imports": ImportJobs(calls.clock),
             "register": events.register,

@@ -25,6 +25,7 @@ from analytics_box.outgoing.client import Client
 from analytics_box.profiles.register import Register
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
+from analytics_box.query.subjects import Subjects
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
@@ -56,6 +57,7 @@ class Calls(Struct, frozen=True):
     channel_tools: Tools
     sender: Sender
     queries: Queries
+    subjects: Subjects
     register: Register
     links: Links
 

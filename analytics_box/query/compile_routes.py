@@ -1,6 +1,6 @@
 """POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -8,24 +8,21 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.errors import Detail
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
-from analytics_box.query import access, catalog, compiled, statements
-from analytics_box.query.access import Scope, Target
+from analytics_box.query import catalog, compiled, statements
+from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
-from analytics_box.query.named_link import named_link
 from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements
+from analytics_box.query.subjects import Subjects
 from analytics_box.settings import Settings
-from analytics_box.store.db import Db
-from analytics_box.websites.directory import Directory
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)
@@ -36,12 +33,10 @@ _HEAD = msgspec.json.Decoder(dict[str, msgspec.Raw])
 async def compile_query(
     request: Request[Any, Any, Any],
     identity: NamedDependency[Identity],
-    websites: NamedDependency[Directory],
-    organizations: NamedDependency[Organizations],
+    subjects: NamedDependency[Subjects],
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
-    box_db: NamedDependency[Db],
     queries: NamedDependency[Queries],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
@@ -52,28 +47,16 @@ async def compile_query(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
     )
     is_query = "parameters" in body.decode(_HEAD.decode, sent)
-    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
     zone_name = request.query_params.get("timezone")
     if is_query:
-        link = await named_link(box_db, target)
-        return json_answer(
-            request,
-            _query(
-                body.decode(_QUERY.decode, sent),
-                lambda names: access.scope_of(identity, target, websites, organizations, names, link),
-                zone_name,
-                clock,
-                queries,
-            ),
-        )
+        whole = body.decode(_QUERY.decode, sent)
+        reads = await subjects.of_request(identity, request.query_params, whole.names)
+        return json_answer(request, _query(whole, reads, zone_name, clock, queries))
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
-    if target.website_id is not None and target.website_id != given.projectId:
+    if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
-    of_link = catalog.TYPES[given.type].subject == "link"
-    target = Target(link_id=given.projectId) if of_link else Target(website_id=given.projectId)
-    link = await named_link(box_db, target)
-    reads = access.scope_of(identity, target, websites, organizations, (given.type,), link)
+    reads = await subjects.one(identity, catalog.TYPES[given.type].subject, given.projectId, (given.type,))
     statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now(), engines=queries.engines)
     return json_answer(
         request,
@@ -87,16 +70,8 @@ async def compile_query(
     )
 
 
-def _query(
-    given: GivenQuery,
-    scope_for: Callable[[tuple[str, ...]], Scope],
-    zone_name: str | None,
-    clock: Clock,
-    queries: Queries,
-) -> Record:
+def _query(given: GivenQuery, reads: Scope, zone_name: str | None, clock: Clock, queries: Queries) -> Record:
     """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
-    names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
-    reads = scope_for(names)
     now = clock.now()
     entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}

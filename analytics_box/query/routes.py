@@ -9,24 +9,20 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import Clock
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
 from analytics_box.query import access, catalog, ranges, sheets
-from analytics_box.query.access import Target
 from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import sortable
 from analytics_box.query.encoded import EncodedEntry, Encoding
-from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
+from analytics_box.query.subjects import Subjects
 from analytics_box.settings import Settings
-from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
@@ -38,12 +34,10 @@ async def query(
     request: Request[Any, Any, Any],
     identity: NamedDependency[Identity],
     queries: NamedDependency[Queries],
-    websites: NamedDependency[Directory],
-    organizations: NamedDependency[Organizations],
+    subjects: NamedDependency[Subjects],
     limits: NamedDependency[Limits],
     settings: NamedDependency[Settings],
     clock: NamedDependency[Clock],
-    box_db: NamedDependency[Db],
 ) -> Response[bytes]:
     """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
@@ -54,9 +48,8 @@ async def query(
     )
     given = body.decode(DECODER.decode, sent)
     many = given if isinstance(given, list) else [given]
-    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
-    link = await named_link(box_db, target)
-    reads = access.scope_of(identity, target, websites, organizations, _types(many), link)
+    types = tuple(name for asked in many for name in asked.names)
+    reads = await subjects.of_request(identity, request.query_params, types)
     checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
 
     async with queries.budgets.of_request(stranger=reads.stranger) as budget:
@@ -118,10 +111,6 @@ def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, A
     ]
 
 
-def _types(given: list[GivenQuery]) -> tuple[str, ...]:
-    return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
-
-
 def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
@@ -165,7 +154,7 @@ def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
             "tags": [query_type.family],
             "outputFields": [output.name for output in query_type.outputs],
             "output_fields": query_type.outputs,
-            "sortable": sortable(query_type),
+            "sortable": query_type.sortable,
             "default_visualization": query_type.visualization,
             "supports_granularity": query_type.granularities,
         }

@@ -13,7 +13,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import of_kind
-from analytics_box.query.catalog.types import Subject
+from analytics_box.query.catalog.types import SubjectName
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, Question, check
@@ -49,7 +49,7 @@ class Asking(Struct, frozen=True):
     now: int
     formats: Formats = USUAL
     filters: tuple[tuple[str, str], ...] = ()
-    subject: Subject = "website"
+    subject: SubjectName = "website"
     kind: int = 0
 
     @property
