@@ -12,6 +12,7 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
@@ -46,7 +47,6 @@ from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
-from analytics_box.websites.late_parts import LateParts
 
 _MEGABYTE = 1_000_000
 

@@ -1,4 +1,4 @@
-"""The chart of an overview, and the table with the same numbers. Pure: rows of the query's answer in, texts out."""
+"""The chart of a page of figures, and the table with the same numbers. Pure: rows of an answer in, texts out."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -6,31 +6,23 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from analytics_box.dashboard.board import Metric, Rows, Unit
+from analytics_box.dashboard.periods import Bucket, bucket
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.texts import Overview, figures
-from analytics_box.websites.periods import Bucket, bucket
 
-WRITTEN: dict[str, Callable[[float], str]] = {
-    "visitors": figures.count,
-    "pageviews": figures.count,
-    "sessions": figures.count,
-    "bounce_rate": figures.percent,
-    "median_session_duration": figures.duration,
+WRITTEN: dict[Unit, Callable[[float], str]] = {
+    "count": figures.count,
+    "percent": figures.percent,
+    "seconds": figures.duration,
 }
 UNKNOWN = "–"
 Step = Literal["hour", "day", "month"]
-UNITS = {"bounce_rate": "percent", "median_session_duration": "seconds"}
 
 
-class SeriesRow(Struct, frozen=True):
-    """One bucket of `summary_metrics`."""
-
-    date: str
-    visitors: float = 0
-    pageviews: float = 0
-    sessions: float = 0
-    bounce_rate: float = 0
-    median_session_duration: float = 0
+def written(metric: Metric, value: float | None) -> str:
+    """A number in words."""
+    return UNKNOWN if value is None else WRITTEN[metric.unit](value)
 
 
 class Point(Struct, frozen=True):
@@ -51,7 +43,7 @@ class Point(Struct, frozen=True):
 class Chart(Struct, frozen=True):
     """A series as chart.js draws it (`unit` is count, percent or seconds) and as the table lists it."""
 
-    unit: str
+    unit: Unit
     points: tuple[Point, ...]
     compared: bool
 
@@ -89,9 +81,9 @@ class Chart(Struct, frozen=True):
 
 
 def chart(
-    metric: str,
-    rows: Sequence[SeriesRow],
-    previous: Sequence[SeriesRow] | None,
+    metric: Metric,
+    rows: Rows,
+    previous: Rows | None,
     *,
     now: datetime,
     formats: Formats = USUAL,
@@ -101,42 +93,34 @@ def chart(
     Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
     laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
     """
-    named = [bucket(row.date, now.year, formats) for row in rows]
+    named = [bucket(row["date"], now.year, formats) for row in rows]
     filling = _filling(named, now)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
         theirs = previous[index] if previous and index < len(previous) else None
         begun = place.start <= now
-        value = _measured(metric, row) if begun else None
-        old = _measured(metric, theirs) if theirs else None
+        value = metric.of(row) if begun else None
+        old = metric.of(theirs) if theirs else None
         points.append(
             Point(
                 tick=place.tick,
                 step=_step(place),
                 label=place.label,
                 value=value,
-                text=_written(metric, value) if begun else "",
+                text=written(metric, value) if begun else "",
                 unfinished=_so_far(place, now) if index == filling else "",
                 before=old,
-                before_label=bucket(theirs.date, now.year, formats).label if theirs else "",
-                before_text=_written(metric, old) if theirs else "",
+                before_label=bucket(theirs["date"], now.year, formats).label if theirs else "",
+                before_text=written(metric, old) if theirs else "",
             )
         )
-    return Chart(UNITS.get(metric, "count"), tuple(points), compared=previous is not None)
+    return Chart(metric.unit, tuple(points), compared=previous is not None)
 
 
 def _step(place: Bucket) -> Step:
     if not place.length.days:
         return "hour"
     return "month" if place.start.day == 1 else "day"
-
-
-def _measured(metric: str, row: SeriesRow) -> float | None:
-    return None if metric in UNITS and not row.sessions else float(getattr(row, metric))
-
-
-def _written(metric: str, value: float | None) -> str:
-    return UNKNOWN if value is None else WRITTEN[metric](value)
 
 
 def _filling(named: Sequence[Bucket], now: datetime) -> int | None:

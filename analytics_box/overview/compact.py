@@ -1,17 +1,16 @@
 """The small panels at the end of an overview, for what some websites measure: errors and web vitals. Pure."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
+import msgspec
 from msgspec import Struct
 
+from analytics_box.dashboard.board import Extra, Rows
+from analytics_box.dashboard.panels import Bar
 from analytics_box.texts import Compact, Vitals, figures
-from analytics_box.websites.panels import Bar
-from analytics_box.websites.view import View
 
 ERRORS = 5  # messages
-COMPACT = ("errors", "vitals")
-
 Rating = Literal["good", "fair", "poor"]
 
 # The metrics in the order of the page, with the values up to which the 75th percentile is good, and not yet poor:
@@ -68,23 +67,6 @@ class Vital(Struct, frozen=True):
     samples: str
 
 
-class CompactPanel(Struct, frozen=True):
-    """One of the small panels; `content` is None while its query still runs."""
-
-    name: str
-    title: str
-    source: str
-    content: Errors | tuple[Vital, ...] | None
-    failed: bool = False
-
-
-def compact_panel(
-    view: View, name: str, content: Errors | tuple[Vital, ...] | None, *, failed: bool = False
-) -> CompactPanel:
-    """A small panel."""
-    return CompactPanel(name, Compact.titles[name], view.part(name), content, failed)
-
-
 def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Errors:
     """What the panel of errors says. There are no facts where there is no error."""
     facts = (
@@ -136,3 +118,18 @@ def _written(metric: str, value: float) -> str:
     if metric == "CLS":
         return f"{value:.2f}"
     return f"{round(value)}{figures.NBSP}ms" if value < 1_000 else f"{value / 1_000:.1f}{figures.NBSP}s"
+
+
+def _errors(answers: Sequence[Rows]) -> Errors:
+    summary, rows = answers
+    return errors(msgspec.convert(summary[0], ErrorSummary), msgspec.convert(rows, list[ErrorRow]))
+
+
+def _vitals(answers: Sequence[Rows]) -> tuple[Vital, ...]:
+    return vitals(msgspec.convert(answers[0], list[VitalRow]))
+
+
+EXTRAS: Final = {
+    "errors": Extra(("error_summary", "error_types"), _errors, limit=ERRORS),
+    "vitals": Extra(("vitals_overview",), _vitals),
+}

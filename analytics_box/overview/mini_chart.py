@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.websites.series import SeriesRow
+from analytics_box.overview.week import Day
 
 
 class Point(Struct, frozen=True):
@@ -32,7 +32,7 @@ class MiniChart(Struct, frozen=True):
     hasAnyData: bool
 
 
-def mini_chart(website_id: str, total: float, rows: Sequence[SeriesRow], *, has_data: bool) -> MiniChart:
+def mini_chart(website_id: str, total: float, rows: Sequence[Day], *, has_data: bool) -> MiniChart:
     """The chart of one website. `total` is the number of page views in all its days."""
     points = [Point(row.date, round(row.pageviews)) for row in rows]
     return MiniChart(website_id, points, round(total), trend([point.value for point in points]), has_data)

@@ -1,8 +1,8 @@
-"""What the address of an overview asks for: range, metric, comparison, tabs. Everything on the page is a URL.
+"""What the address of a page of figures asks for: range, metric, comparison, tabs. Everything on the page is a URL.
 
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
     tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
-    country=Germany&referrer=Google (filters by their fields, wire 2.2)
+    country=Germany&referrer=Google (filters by their fields, wire 2.2)      kind=bot (one of the board's kinds)
     field=country&value=Germany (the same from a form)      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
@@ -17,40 +17,22 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.dashboard.board import Board
 from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
-from analytics_box.websites.lists import FIELDS, PANELS
 
-METRICS = ("visitors", "pageviews", "sessions", "bounce_rate", "median_session_duration")
 LONGEST = timedelta(days=730)
 LONGEST_VALUE = 2_048  # characters of what is filtered by
-
-
-class Offer(Struct, frozen=True, eq=False):
-    """What a page of figures can show: metrics, the first of them by default; its panels, each with the lists that it
-    has, called like the first; and the fields that it can be filtered by, in the order of its chips."""
-
-    metrics: tuple[str, ...]
-    panels: Mapping[str, tuple[str, ...]]
-    fields: tuple[str, ...]
-
-    @property
-    def panel_of(self) -> dict[str, str]:
-        """The panel of each list."""
-        return {name: panel for panel, names in self.panels.items() for name in names}
-
-
-OVERVIEW = Offer(METRICS, PANELS, FIELDS)
 
 
 class View(Struct, frozen=True):
     """One state of such a page. `path` is the page's own path; own dates are both inclusive local days."""
 
     path: str
-    of: Offer = OVERVIEW
+    of: Board
+    metric: str
     range: Preset | Literal["custom"] = "last_30d"
     first: date | None = None
     last: date | None = None
-    metric: str = "visitors"
     compare: bool = True
     tabs: tuple[str, ...] = ()
     more: str = ""
@@ -89,6 +71,12 @@ class View(Struct, frozen=True):
         return address(replace(self, path=f"{self.path}/parts/{name}"))
 
     @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The filters on facts: all but that of the kind of what the page is about."""
+        own = self.of.kinds.field if self.of.kinds is not None else ""
+        return tuple((field, value) for field, value in self.filters if field != own)
+
+    @property
     def waiting_link(self) -> str:
         """The same page, answered only when every part is ready: for browsers without scripts."""
         return address(replace(self, wait=True))
@@ -104,7 +92,7 @@ class View(Struct, frozen=True):
         return tuple(_parameters(replace(self, more="")).items())
 
 
-def read_view(path: str, query: Mapping[str, str], of: Offer = OVERVIEW) -> View:
+def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     """The state that an address asks for. Never raises."""
     chosen = query.get("range", "")
     first, last = day_in(query.get("from")), day_in(query.get("to"))
@@ -117,7 +105,7 @@ def read_view(path: str, query: Mapping[str, str], of: Offer = OVERVIEW) -> View
         range="custom" if custom else next((preset for preset in PRESETS if preset == chosen), "last_30d"),
         first=first if custom else None,
         last=last if custom else None,
-        metric=_one_of(of.metrics, query.get("metric"), of.metrics[0]),
+        metric=_one_of(tuple(of.charted), query.get("metric"), of.default),
         compare=query.get("compare") != "off",
         tabs=_in_order(query.get("tab", "").split(","), of),
         more=_one_of(tuple(of.panel_of), query.get("more"), ""),
@@ -146,7 +134,7 @@ def _parameters(view: View) -> dict[str, str]:
         "range": view.range if view.range != "last_30d" else "",
         "from": view.first.isoformat() if view.first else "",
         "to": view.last.isoformat() if view.last else "",
-        "metric": view.metric if view.metric != view.of.metrics[0] else "",
+        "metric": view.metric if view.metric != view.of.default else "",
         "compare": "" if view.compare else "off",
         "tab": ",".join(view.tabs),
         "more": view.more,
@@ -158,16 +146,25 @@ def _parameters(view: View) -> dict[str, str]:
     return {name: value for name, value in given.items() if value}
 
 
-def _filters(query: Mapping[str, str], of: Offer) -> tuple[tuple[str, str], ...]:
+def _filters(query: Mapping[str, str], of: Board) -> tuple[tuple[str, str], ...]:
     """The filters of an address, and the one that the form for filters adds as `field` and `value`."""
     given = {name: query.get(name, "")[:LONGEST_VALUE] for name in of.fields}
     field, value = query.get("field", ""), query.get("value", "").strip()[:LONGEST_VALUE]
     if field in given and value:
         given[field] = value
-    return tuple((name, value) for name, value in given.items() if value)
+    return tuple((name, known) for name, value in given.items() if (known := _known(of, name, value)))
 
 
-def _in_order(names: Sequence[str], of: Offer) -> tuple[str, ...]:
+def _known(of: Board, field: str, value: str) -> str:
+    """The value by the name that the facts know it by; of a kind that there is not, none."""
+    called = of.values.get(field, {})
+    known = next((name for name, label in called.items() if name and label.casefold() == value.casefold()), value)
+    if of.kinds is None or field != of.kinds.field:
+        return known
+    return known if known in of.kinds.names else ""
+
+
+def _in_order(names: Sequence[str], of: Board) -> tuple[str, ...]:
     """Of each panel the last that is named, unless it is the panel's first list."""
     panel_of = of.panel_of
     chosen = {panel_of[name]: name for name in names if name in panel_of}

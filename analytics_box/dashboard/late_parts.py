@@ -1,4 +1,4 @@
-"""Parts of overviews that were not ready in time: the fragment that asks for one takes over the query that runs."""
+"""Parts of pages that were not ready in time: the fragment that asks for one takes over the query that runs."""
 
 import asyncio
 from collections.abc import Hashable

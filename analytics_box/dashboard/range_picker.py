@@ -1,24 +1,15 @@
-"""What the overview of one website shows, as plain values: its range in words, tiles and chart, panels. Pure.
-
-The template `overview.html` takes one `Overview`. Its parts may be missing (None) while their queries still run; the
-template then keeps their place and loads them from `view.part(name)`.
-"""
+"""The range of a page of figures in words, and what else can be chosen. Pure."""
 
 from datetime import date
 
 from msgspec import Struct
 
 from analytics_box import texts
+from analytics_box.dashboard.periods import period_text
+from analytics_box.dashboard.view import View
 from analytics_box.http.dates import Formats
 from analytics_box.query.ranges import PRESETS, Days
 from analytics_box.texts import Ranges
-from analytics_box.websites.chips import Chip
-from analytics_box.websites.compact import CompactPanel
-from analytics_box.websites.panels import Panel
-from analytics_box.websites.periods import period_text
-from analytics_box.websites.series import Chart
-from analytics_box.websites.tiles import Tile
-from analytics_box.websites.view import View
 
 KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y"}
 
@@ -43,26 +34,6 @@ class RangeShown(Struct, frozen=True):
     first: str
     last: str
     choices: tuple[Choice, ...]
-
-
-class Figures(Struct, frozen=True):
-    """Tiles and chart."""
-
-    tiles: tuple[Tile, ...]
-    chart: Chart
-
-
-class Overview(Struct, frozen=True):
-    """Everything below the header of a website that has had events."""
-
-    view: View
-    zone: str
-    range: RangeShown
-    figures: Figures | None
-    panels: tuple[Panel, ...]
-    figures_failed: bool = False
-    chips: tuple[Chip, ...] = ()
-    compact: tuple[CompactPanel, ...] = ()
 
 
 def range_shown(view: View, days: Days, today: date, formats: Formats) -> RangeShown:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from analytics_box.overview.week import Week
 from analytics_box.texts import Sites, figures
 from analytics_box.websites.rules import Website
 
@@ -27,12 +28,9 @@ class SiteCard(Struct, frozen=True):
     area: str
 
 
-def site_card(
-    website: Website, *, per_day: Sequence[float], visitors: float | None, online: int, waiting: bool = False
-) -> SiteCard:
-    """`per_day` is visitors by day, oldest first, today last; `visitors` is the distinct number over them,
-    None where it could not be had.
-    """
+def site_card(website: Website, week: Week | None, *, online: int, waiting: bool = False) -> SiteCard:
+    """`week` is None where it could not be had; `waiting` is whether nothing has arrived yet."""
+    visitors = None if week is None else week.totals.visitors
     return SiteCard(
         id=website.id,
         name=website.name,
@@ -42,7 +40,7 @@ def site_card(
         visitors="–" if visitors is None else figures.count(visitors),
         unit=Sites.visitors_one if visitors == 1 else Sites.visitors,
         online=figures.count(online),
-        **sparkline(per_day),
+        **sparkline([] if week is None else [day.visitors for day in week.days]),
     )
 
 
