@@ -32,7 +32,7 @@ class WithCharts(Struct, frozen=True):
 
 
 async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
-    """websites.listWithCharts: the list with the page views of the last seven days and who is there now."""
+    """websites.listWithCharts: the websites with the page views of the last seven days and who is there now."""
     websites = all_own(call, given.organizationId)
     sites = tuple(website.site for website in websites)
     online = await call.parts.presence.online(sites, call.now)

@@ -31,7 +31,7 @@ class Fact(Struct, frozen=True):
 
 
 async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
-    """GET /links/{id}. Raises NotFound."""
+    """GET /links/{id}: what a link is, and who follows it. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     view = _view(visit, link.id)
     fresh = not link.clicks and not view.filters

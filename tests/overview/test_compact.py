@@ -2,8 +2,8 @@
 
 import pytest
 
-from analytics_box.websites import compact
-from analytics_box.websites.compact import ErrorRow, ErrorSummary, VitalRow
+from analytics_box.overview import compact
+from analytics_box.overview.compact import ErrorRow, ErrorSummary, VitalRow
 
 RATED = [
     ("LCP", 2_500, "good", "2.5 s"),

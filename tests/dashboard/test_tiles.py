@@ -4,18 +4,23 @@ from operator import itemgetter
 
 import pytest
 
+from analytics_box.dashboard.tiles import Change, Totals, tiles
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.overview.board import WEBSITE
 from analytics_box.texts import figures
-from analytics_box.websites.tiles import Change, Totals, tiles
-from analytics_box.websites.view import View, read_view
 
 
 def view(**query: str) -> View:
-    return read_view("/sites/w1", query)
+    return read_view("/sites/w1", query, WEBSITE)
+
+
+def totals(**numbers: float) -> Totals:
+    return {"summary_totals": [dict.fromkeys(WEBSITE.charted, 0.0) | numbers]}
 
 
 def change_of(metric: str, now: float, then: float, *, sessions: float = 1, unfinished: bool = False) -> Change | None:
     numbers = ({"sessions": sessions, metric: now}, {"sessions": sessions, metric: then})
-    shown = tiles(view(), Totals(**numbers[0]), Totals(**numbers[1]), unfinished=unfinished)
+    shown = tiles(view(), totals(**numbers[0]), totals(**numbers[1]), unfinished=unfinished)
     return next(tile.change for tile in shown if tile.metric == metric)
 
 
@@ -51,13 +56,13 @@ def test_a_day_that_is_not_over_is_not_judged_by_a_whole_one() -> None:
 
 def test_rates_of_no_sessions_are_unknown_and_not_compared() -> None:
     assert change_of("bounce_rate", 0, 0, sessions=0) is None
-    found = {tile.metric: tile.value for tile in tiles(view(), Totals(), None, unfinished=False)}
+    found = {tile.metric: tile.value for tile in tiles(view(), totals(), None, unfinished=False)}
     assert found["visitors"] == "0"
     assert found["bounce_rate"] == found["median_session_duration"] == "–"
 
 
 def test_each_tile_leads_to_its_chart_and_keeps_the_rest() -> None:
-    found = tiles(view(range="today", metric="sessions"), Totals(), None, unfinished=False)
+    found = tiles(view(range="today", metric="sessions"), totals(), None, unfinished=False)
     assert [tile.metric for tile in found if tile.selected] == ["sessions"]
     assert found[0].href == "/sites/w1?range=today"
     assert found[1].href == "/sites/w1?range=today&metric=pageviews"

@@ -1,20 +1,21 @@
-"""The range of an overview in words, and its choices."""
+"""The range of a page of figures in words, and its choices."""
 
 from datetime import date
 
 import pytest
 
+from analytics_box.dashboard.range_picker import range_shown
+from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.dates import USUAL, Formats
 from analytics_box.identity import DateFormat
+from analytics_box.overview.board import WEBSITE
 from analytics_box.query.ranges import Days
-from analytics_box.websites import overview
-from analytics_box.websites.view import View, read_view
 
 TODAY = date(2026, 11, 20)
 
 
 def view(**query: str) -> View:
-    return read_view("/sites/w1", query)
+    return read_view("/sites/w1", query, WEBSITE)
 
 
 RANGES = [
@@ -30,20 +31,20 @@ RANGES = [
 def test_a_range_says_its_dates_what_it_is_compared_with_and_what_is_not_over(
     days: Days, dates: str, before: str, unfinished: str
 ) -> None:
-    shown = overview.range_shown(view(), days, TODAY, USUAL)
+    shown = range_shown(view(), days, TODAY, USUAL)
     assert (shown.dates, shown.before, shown.unfinished) == (dates, before, unfinished)
 
 
 def test_own_dates_are_called_by_their_dates() -> None:
     own = view(range="custom", **{"from": "2026-11-01", "to": "2026-11-12"})
-    shown = overview.range_shown(own, Days(date(2026, 11, 1), date(2026, 11, 12)), TODAY, USUAL)
+    shown = range_shown(own, Days(date(2026, 11, 1), date(2026, 11, 12)), TODAY, USUAL)
     assert shown.label == "1 – 12 Nov 2026"
     assert not any(choice.selected for choice in shown.choices)
 
 
 def test_all_presets_can_be_chosen_and_drop_own_dates() -> None:
     own = view(range="custom", **{"from": "2026-11-01", "to": "2026-11-12"})
-    choices = overview.range_shown(own, Days(TODAY, TODAY), TODAY, USUAL).choices
+    choices = range_shown(own, Days(TODAY, TODAY), TODAY, USUAL).choices
     assert len(choices) == 11
     assert not any("from=" in choice.href for choice in choices)
     assert {choice.key: choice.name for choice in choices if choice.key} == {
@@ -74,6 +75,6 @@ def test_a_range_is_written_as_the_person_writes_dates(written: tuple[DateFormat
         Days(date(2025, 12, 22), date(2026, 1, 20)),
         Days(TODAY, TODAY),
     ]
-    found = [overview.range_shown(view(), days, TODAY, Formats(form)) for days in ranges]
+    found = [range_shown(view(), days, TODAY, Formats(form)) for days in ranges]
     assert [each.dates for each in found] == expected
     assert {(each.first, each.last) for each in found} >= {("2026-11-01", "2026-11-12")}, "fields of forms stay ISO"

@@ -2,25 +2,34 @@
 
 import pytest
 
+from analytics_box.dashboard import panels
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.overview.board import LISTS, PANELS, WEBSITE
+from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Filters, Panels
-from analytics_box.websites import panels
-from analytics_box.websites.lists import FIELDS, LISTS, PANELS
-from analytics_box.websites.panels import ListRow
-from analytics_box.websites.view import View, read_view
 
 
 def view(**query: str) -> View:
-    return read_view("/sites/w1", query)
+    return read_view("/sites/w1", query, WEBSITE)
 
 
-def rows(number: int) -> list[ListRow]:
-    return [
-        ListRow(name=f"/{index}", path=f"/{index}", visitors=100 - index, percentage=1.5) for index in range(number)
-    ]
+EMPTY = {
+    **dict.fromkeys(("name", "path", "href", "text", "domain", "country")),
+    **dict.fromkeys(("country_code", "device_type"), ""),
+    **dict.fromkeys(("visitors", "total_events", "total_clicks", "percentage"), 0),
+}
+
+
+def row_of(**values: object) -> Record:
+    return EMPTY | values
+
+
+def rows(number: int) -> list[Record]:
+    return [row_of(name=f"/{index}", path=f"/{index}", visitors=100 - index, percentage=1.5) for index in range(number)]
 
 
 def test_bars_are_as_wide_as_their_share_of_the_longest() -> None:
-    panel = panels.panel(view(), "browsers", [ListRow(name="Chrome", visitors=200), ListRow(name="Opera", visitors=1)])
+    panel = panels.panel(view(), "browsers", [row_of(name="Chrome", visitors=200), row_of(name="Opera", visitors=1)])
     assert panel.bars is not None
     assert [bar.width for bar in panel.bars] == ["w100", "w1"]
 
@@ -76,7 +85,7 @@ def test_campaigns_are_one_tab_with_five_choices_and_a_row_less() -> None:
 @pytest.mark.parametrize("name", [name for name, listed in LISTS.items() if listed.field and not listed.places])
 def test_a_row_leads_to_the_page_of_it_and_back(name: str) -> None:
     listed = LISTS[name]
-    row = ListRow(name="A & b", path="A & b", visitors=3)
+    row = row_of(name="A & b", path="A & b", visitors=3)
     panel = next(panel for panel, names in PANELS.items() if name in names)
     found = panels.panel(view(tab=name), panel, [row]).bars
     assert found is not None
@@ -88,7 +97,7 @@ def test_a_row_leads_to_the_page_of_it_and_back(name: str) -> None:
 
 
 def test_a_region_is_one_of_its_country() -> None:
-    row = ListRow(name="Georgia", country="United States", country_code="US", visitors=1)
+    row = row_of(name="Georgia", country="United States", country_code="US", visitors=1)
     found = panels.panel(view(tab="regions"), "countries", [row]).bars
     assert found is not None
     assert found[0].href == "/sites/w1?tab=regions&country=United+States&region=Georgia"
@@ -97,7 +106,7 @@ def test_a_region_is_one_of_its_country() -> None:
 
 @pytest.mark.parametrize("name", ["exit", "windows", "events", "links", "domains"])
 def test_what_no_filter_tells_apart_leads_nowhere(name: str) -> None:
-    row = ListRow(name="1280x720", path="/", href="https://a.example/", domain="a.example", visitors=1)
+    row = row_of(name="1280x720", path="/", href="https://a.example/", domain="a.example", visitors=1)
     panel = next(panel for panel, names in PANELS.items() if name in names)
     found = panels.panel(view(tab=name), panel, [row]).bars
     assert found is not None
@@ -106,11 +115,11 @@ def test_what_no_filter_tells_apart_leads_nowhere(name: str) -> None:
 
 def test_every_list_and_filter_has_its_words() -> None:
     assert set(LISTS) == set(Panels.empty) == {*Panels.tabs, *Panels.choices}
-    assert set(FIELDS) == set(Filters.names)
+    assert set(WEBSITE.fields) == set(Filters.names)
 
 
 def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:
-    row = ListRow(name="signup", visitors=3, total_events=412)
+    row = row_of(name="signup", visitors=3, total_events=412)
     events, sources = (panels.panel(view(), name, [row]).bars for name in ("events", "sources"))
     assert events is not None
     assert sources is not None
@@ -118,14 +127,14 @@ def test_events_are_counted_by_event_and_the_rest_by_visitor() -> None:
 
 
 def test_a_source_says_its_domain_unless_that_is_its_name() -> None:
-    known, plain = ListRow(name="Google", domain="google.com"), ListRow(name="example.org", domain="example.org")
+    known, plain = row_of(name="Google", domain="google.com"), row_of(name="example.org", domain="example.org")
     panel = panels.panel(view(), "sources", [known, plain])
     assert panel.bars is not None
     assert [bar.detail for bar in panel.bars] == ["google.com", ""]
 
 
 def test_a_row_without_a_name_is_unknown() -> None:
-    panel = panels.panel(view(), "pages", [ListRow(path="", name=None)])
+    panel = panels.panel(view(), "pages", [row_of(path="", name=None)])
     assert panel.bars is not None
     assert panel.bars[0].label == "Unknown"
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from analytics_box.dashboard import late_parts, page
+from analytics_box.dashboard.late_parts import KEPT_SECONDS, LateParts
+from analytics_box.overview.board import WEBSITE
 from analytics_box.query.run import Queries
-from analytics_box.websites import late_parts, overview_pages
-from analytics_box.websites.late_parts import KEPT_SECONDS, LateParts
 from tests.inprocess import FixedClock, WholeBox, whole_box
 
 
@@ -31,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WholeBox]:
     """A box whose overviews wait for nothing."""
-    monkeypatch.setattr(overview_pages, "BUDGET_SECONDS", 0)
+    monkeypatch.setattr(page, "BUDGET_SECONDS", 0)
     with whole_box(tmp_path / "data") as inside:
         event = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
         assert inside.post(f"/?client_id={inside.sites['shop']}", event).status == 200
@@ -39,22 +40,22 @@ def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WholeBox]:
 
 
 def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> None:
-    page, cookie = f"/sites/{box.sites['shop']}", box.cookie
-    assert b'aria-busy="true"' in box.get(page, cookie=cookie).body
-    for name in overview_pages.PARTS:
-        part = box.get(f"{page}/parts/{name}", cookie=cookie)
+    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+    assert b'aria-busy="true"' in box.get(path, cookie=cookie).body
+    for name in WEBSITE.parts:
+        part = box.get(f"{path}/parts/{name}", cookie=cookie)
         assert part.status == 200
         assert b"aria-busy" not in part.body
     assert asked["top_pages"] == asked["traffic_sources"] == asked["browser_name"] == 1
-    assert box.get(f"{page}/parts/pages", cookie=cookie).status == 200
+    assert box.get(f"{path}/parts/pages", cookie=cookie).status == 200
     assert asked["top_pages"] == 2, "what was fetched is not kept"
 
 
 @pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?more=pages"])
 def test_another_view_is_another_part(box: WholeBox, asked: Counter[str], rest: str) -> None:
-    page, cookie = f"/sites/{box.sites['shop']}", box.cookie
-    box.get(page, cookie=cookie)
-    box.get(f"{page}/parts/pages{rest}", cookie=cookie)
+    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+    box.get(path, cookie=cookie)
+    box.get(f"{path}/parts/pages{rest}", cookie=cookie)
     assert asked["top_pages"] == 2
 
 

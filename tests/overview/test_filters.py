@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.websites.lists import CAMPAIGNS, LISTS, PANEL_OF
+from analytics_box.overview.board import CAMPAIGNS, LISTS, WEBSITE
 from tests.inprocess import BROWSER, WholeBox, whole_box
 
 IPHONE = (
@@ -143,13 +143,13 @@ CLICKABLE = [name for name, listed in LISTS.items() if listed.field]
 @pytest.mark.parametrize("name", CLICKABLE)
 def test_a_click_on_a_value_filters_the_page_and_a_second_one_does_not(box: WholeBox, name: str) -> None:
     page = overview(box, f"&tab={name}")
-    listed = rows(page, PANEL_OF[name])
+    listed = rows(page, WEBSITE.panel_of[name])
     assert len(listed) >= (1 if name in CAMPAIGNS else 2)
     for row in listed:
         narrowed = seen(box, row.href)
         assert visitors(narrowed) == row.value, row.label
         assert f'id="chip-{LISTS[name].field}"' in narrowed
-        again = [found for found in rows(narrowed, PANEL_OF[name]) if found.current]
+        again = [found for found in rows(narrowed, WEBSITE.panel_of[name]) if found.current]
         assert [found.label for found in again] == [row.label]
         assert visitors(seen(box, again[0].href)) == len(PEOPLE)
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from analytics_box.dashboard.view import View, address, days_of, read_view
+from analytics_box.overview.board import LISTS, PANELS, WEBSITE
 from analytics_box.query.ranges import PRESETS, Days
-from analytics_box.websites.lists import FIELDS, LISTS, PANELS
-from analytics_box.websites.view import METRICS, View, address, days_of, read_view
 
 PATH = "/sites/w1"
 NOVEMBER_20 = 1_795_183_200_000  # 2026-11-20 14:00 UTC
 
 
 def read(query: str) -> View:
-    return read_view(PATH, dict(parse_qsl(query)))
+    return read_view(PATH, dict(parse_qsl(query)), WEBSITE)
 
 
 def test_defaults_are_left_out_of_the_address() -> None:
@@ -46,8 +46,9 @@ PARAMETERS = ("range", "from", "to", "metric", "tab", "more", "zone", "wait", "c
 STATES = some.builds(
     View,
     path=some.just(PATH),
+    of=some.just(WEBSITE),
     range=some.sampled_from(PRESETS),
-    metric=some.sampled_from(METRICS),
+    metric=some.sampled_from(tuple(WEBSITE.charted)),
     compare=some.booleans(),
     tabs=some.tuples(*(some.sampled_from(names) for names in PANELS.values())).map(
         lambda names: tuple(name for name in names if name not in PANELS)
@@ -56,8 +57,8 @@ STATES = some.builds(
     table=some.booleans(),
     zone=some.sampled_from(("", "UTC", "Asia/Kathmandu")),
     wait=some.booleans(),
-    filters=some.dictionaries(some.sampled_from(FIELDS), some.text(min_size=1, max_size=20)).map(
-        lambda found: tuple((name, found[name]) for name in FIELDS if name in found)
+    filters=some.dictionaries(some.sampled_from(WEBSITE.fields), some.text(min_size=1, max_size=20)).map(
+        lambda found: tuple((name, found[name]) for name in WEBSITE.fields if name in found)
     ),
 )
 
@@ -74,7 +75,7 @@ def test_every_state_survives_its_address(state: View) -> None:
     )
 )
 def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
-    state = read_view(PATH, query)
+    state = read_view(PATH, query, WEBSITE)
     assert days_of(state, NOVEMBER_20, ZoneInfo("UTC")).length >= 1
     assert address(read(urlsplit(address(state)).query)) == address(state)
 
@@ -108,7 +109,7 @@ def test_the_days_follow_the_zone_of_the_page() -> None:
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "x" * 5000, "Europe"])
 def test_an_unknown_zone_is_none(zone: str) -> None:
-    assert read_view(PATH, {"zone": zone}).zone == ""
+    assert read_view(PATH, {"zone": zone}, WEBSITE).zone == ""
 
 
 def test_a_form_of_own_dates_carries_everything_but_the_range() -> None:
