@@ -24,6 +24,7 @@ from analytics_box.dashboard.view import View, days_of
 from analytics_box.http.dates import formats_of
 from analytics_box.http.visit import Visit
 from analytics_box.query import ranges
+from analytics_box.query.run import Queries
 
 Task = asyncio.Task[Any]
 
@@ -67,8 +68,8 @@ class Dashboard(Struct, frozen=True):
     kinds: tuple[Choice, ...] = ()
 
 
-async def page(visit: Visit, number: int, view: View, names: Sequence[str], late: LateParts) -> Dashboard:
-    """The page with these of its parts; `number` is what the facts know its subject by.
+async def whole(visit: Visit, number: int, view: View, names: Sequence[str]) -> Dashboard:
+    """The whole page with these of its parts; `number` is what the facts know its subject by.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
@@ -79,16 +80,16 @@ async def page(visit: Visit, number: int, view: View, names: Sequence[str], late
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
     for name, task in tasks.items():
         if task in slow:
-            late.keep(_key(asking, view, name), task)
+            visit.parts[LateParts].keep(_key(asking, view, name), task)
     return _dashboard(asking, view, names, {name: task for name, task in tasks.items() if task not in slow})
 
 
-async def part(visit: Visit, number: int, view: View, name: str, late: LateParts) -> Dashboard:
+async def part(visit: Visit, number: int, view: View, name: str) -> Dashboard:
     """One part of the page that was not ready in time. Raises NotFound."""
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
     asking = _asking(visit, number, view)
-    task = late.take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    task = visit.parts[LateParts].take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
     return _dashboard(asking, view, (name,), {name: task})
 
@@ -96,7 +97,7 @@ async def part(visit: Visit, number: int, view: View, name: str, late: LateParts
 def _asking(visit: Visit, number: int, view: View) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     formats = formats_of(visit.person)
-    return Asking(visit.parts.queries, number, view.of, days_of(view, now, zone), zone, now, formats, view.filters)
+    return Asking(visit.parts[Queries], number, view.of, days_of(view, now, zone), zone, now, formats, view.filters)
 
 
 def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:

@@ -7,6 +7,8 @@ from analytics_box.http.call import Call
 from analytics_box.overview.mini_chart import MiniChart, mini_chart
 from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.websites.messages import ByWebsite, OfOrganization
 from analytics_box.websites.reach import all_own, own
 from analytics_box.websites.shown import WebsiteShown, shown
@@ -35,11 +37,11 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
     """websites.listWithCharts: the websites with the page views of the last seven days and who is there now."""
     websites = all_own(call, given.organizationId)
     sites = tuple(website.site for website in websites)
-    online = await call.parts.presence.online(sites, call.now)
-    begun = await call.parts.presence.begun(sites)
+    online = await call.parts[Presence].online(sites, call.now)
+    begun = await call.parts[Presence].begun(sites)
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
-    found = await weeks(call.parts.queries, sites, zone, call.now)
+    found = await weeks(call.parts[Queries], sites, zone, call.now)
     charts = {}
     for website in websites:
         week = found[website.site]
@@ -57,8 +59,8 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
 async def is_tracking_setup(call: Call, given: ByWebsite) -> TrackingState:
     """websites.isTrackingSetup: whether events arrive. Raises NotFound."""
     website = own(call, given.websiteId)
-    begun = website.site in await call.parts.presence.begun((website.site,))
-    recent = (await call.parts.presence.online((website.site,), call.now))[website.site] > 0
+    begun = website.site in await call.parts[Presence].begun((website.site,))
+    recent = (await call.parts[Presence].online((website.site,), call.now))[website.site] > 0
     return TrackingState(
         tracking_setup=begun,
         integration_type="script" if begun else None,

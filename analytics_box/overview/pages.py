@@ -2,23 +2,25 @@
 
 import asyncio
 
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.dashboard import page
-from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.dashboard.view import View, read_view
+from analytics_box.http.shell import frame
 from analytics_box.http.visit import Page, Visit, Visitor
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.overview.measured import kinds_measured
 from analytics_box.overview.site_list import SiteCard, site_card
 from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.texts import figures
-from analytics_box.websites import deletion_calls, settings_form
-from analytics_box.websites.reach import own
+from analytics_box.websites import settings_form
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.reach import own, restorable
 from analytics_box.websites.rules import MANAGERS, Website
-from analytics_box.websites.shell import shell, website_shown
+from analytics_box.websites.shell import site_shell, website_shown
 
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
@@ -29,13 +31,13 @@ async def site_list(visit: Visitor) -> Page:
     `?moved=` names the organization that a website was just transferred to.
     """
     person, parts = visit.person, visit.parts
-    own = parts.websites.of(person.organization_id)
+    own = parts[Directory].of(person.organization_id)
     manages = person.role in MANAGERS
-    deleted = await deletion_calls.restorable(visit.call) if manages else []
+    deleted = await restorable(visit.call) if manages else []
     moved = visit.asked("moved")
     return visit.pages.show(
         "sites.html",
-        shell=shell(person, "sites"),
+        shell=frame(person, "sites"),
         sites=await _cards(visit, own),
         deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
         may_add=manages,
@@ -46,9 +48,9 @@ async def site_list(visit: Visitor) -> Page:
 async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
     parts, now = visit.parts, visit.call.now
     sites = tuple(website.site for website in websites)
-    begun, online = await parts.presence.begun(sites), await parts.presence.online(sites, now)
+    begun, online = await parts[Presence].begun(sites), await parts[Presence].online(sites, now)
     found = await weeks(
-        parts.queries, [site for site in sites if site in begun], ranges.zone(visit.person.time_zone), now
+        parts[Queries], [site for site in sites if site in begun], ranges.zone(visit.person.time_zone), now
     )
     return [
         site_card(website, found.get(website.site), online=online[website.site], waiting=website.site not in begun)
@@ -56,40 +58,36 @@ async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
     ]
 
 
-async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
+async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}: the overview, or the snippet while nothing has arrived."""
     website, parts = own(visit.call, website_id), visit.parts
     online, begun, measured = await asyncio.gather(
-        parts.presence.online((website.site,), visit.call.now),
-        parts.presence.begun((website.site,)),
-        kinds_measured(parts.queries.events, website.site),
+        parts[Presence].online((website.site,), visit.call.now),
+        parts[Presence].begun((website.site,)),
+        kinds_measured(parts[Queries].events, website.site),
     )
     names = ("figures", *PANELS, *measured)
     return visit.pages.show(
         "overview.html",
-        shell=shell(
-            visit.person, "overview", website=website, websites=parts.websites.of(visit.person.organization_id)
-        ),
+        shell=site_shell(visit, "overview", website),
         site=website_shown(
             website,
             online=online[website.site],
             script=f"{parts.settings.tracker_url}/script.js",
         ),
-        board=await page.page(visit, website.site, _view(visit, website), names, late) if begun else None,
+        board=await page.whole(visit, website.site, _view(visit, website), names) if begun else None,
     )
 
 
-async def site_part(
-    visit: Visitor, website_id: FromPath[str], name: FromPath[str], late: NamedDependency[LateParts]
-) -> Page:
+async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
-    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name, late))
+    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name))
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
-    website, presence = own(visit.call, website_id), visit.parts.presence
+    website, presence = own(visit.call, website_id), visit.parts[Presence]
     headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
     online = await presence.online((website.site,), visit.call.now)
     return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))

@@ -8,12 +8,10 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.clock import Clock
 from analytics_box.errors import Detail
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
-from analytics_box.identity import Identity
-from analytics_box.limits import Limits
+from analytics_box.http.call import Call
 from analytics_box.query import catalog, compiled, statements
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
@@ -22,7 +20,6 @@ from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements
 from analytics_box.query.subjects import Subjects
-from analytics_box.settings import Settings
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)
@@ -32,16 +29,12 @@ _HEAD = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 async def compile_query(
     request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    subjects: NamedDependency[Subjects],
-    limits: NamedDependency[Limits],
-    settings: NamedDependency[Settings],
-    clock: NamedDependency[Clock],
-    queries: NamedDependency[Queries],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
+    identity, parts, settings = call.identity, call.parts, call.parts.settings
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_compile
-    allowance = limits.take("compile", identity.limit_name, most)
+    allowance = parts.limits.take("compile", identity.limit_name, most)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
@@ -50,14 +43,15 @@ async def compile_query(
     zone_name = request.query_params.get("timezone")
     if is_query:
         whole = body.decode(_QUERY.decode, sent)
-        reads = await subjects.of_request(identity, request.query_params, whole.names)
-        return json_answer(request, _query(whole, reads, zone_name, clock, queries))
+        reads = await parts[Subjects].of_request(identity, request.query_params, whole.names)
+        return json_answer(request, _query(whole, reads, zone_name, call.now, parts[Queries]))
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
     if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
-    reads = await subjects.one(identity, catalog.TYPES[given.type].subject, given.projectId, (given.type,))
-    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now(), engines=queries.engines)
+    subject = catalog.TYPES[given.type].subject
+    reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
+    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, engines=parts[Queries].engines)
     return json_answer(
         request,
         {
@@ -70,9 +64,8 @@ async def compile_query(
     )
 
 
-def _query(given: GivenQuery, reads: Scope, zone_name: str | None, clock: Clock, queries: Queries) -> Record:
+def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
     """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
-    now = clock.now()
     entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:

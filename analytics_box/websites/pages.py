@@ -2,7 +2,7 @@
 
 from litestar.params import FromPath
 
-from analytics_box.http.pages import go
+from analytics_box.http.templates import go
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.websites import calls as procedures
 from analytics_box.websites import deletion_calls

@@ -2,6 +2,7 @@
 
 from analytics_box import errors
 from analytics_box.http.call import Call
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById, OfOrganization
 from analytics_box.websites.reach import UNKNOWN, all_own, is_own
 from analytics_box.websites.shown import PublicWebsite, WebsiteShown, reduced, shown
@@ -17,7 +18,7 @@ async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
 
     Raises AuthRequired for strangers, else NotFound.
     """
-    website = call.parts.websites.find(given.id)
+    website = call.parts[Directory].find(given.id)
     if website is not None and is_own(call, website):
         return shown(website, call.now)
     if website is not None and website.is_public:
@@ -29,7 +30,7 @@ async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
 
 async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
     """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
-    website = call.parts.websites.find(given.id)
+    website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
         raise errors.NotFound(UNKNOWN)
     return reduced(website)

@@ -16,7 +16,7 @@ from analytics_box.dashboard.range_picker import range_shown
 from analytics_box.dashboard.view import read_view
 from analytics_box.http import assets
 from analytics_box.http.dates import USUAL
-from analytics_box.http.pages import Pages
+from analytics_box.http.templates import Pages
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import Days

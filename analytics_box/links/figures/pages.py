@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.dashboard import page
-from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http import dates
 from analytics_box.http.visit import Page, Visit, Visitor
@@ -30,13 +28,13 @@ class Fact(Struct, frozen=True):
     parts: tuple[str, ...]
 
 
-async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
+async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}: what a link is, and who follows it. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     view = _view(visit, link.id)
     fresh = not link.clicks and not view.filters
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    board = await page.page(visit, await link_number(visit, link_id), view, names, late)
+    board = await page.whole(visit, await link_number(visit, link_id), view, names)
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -50,12 +48,10 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     )
 
 
-async def link_part(
-    visit: Visitor, link_id: FromPath[str], name: FromPath[str], late: NamedDependency[LateParts]
-) -> Page:
+async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /links/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
     number = await link_number(visit, link_id)
-    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name, late))
+    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name))
 
 
 def _view(visit: Visit, link_id: str) -> View:
