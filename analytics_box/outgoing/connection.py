@@ -26,8 +26,10 @@ class Watched(AsyncNetworkStream):
         self._left = _HEADER_BYTES
 
     async def write(self, buffer: bytes, *_: Any, **__: Any) -> None:
-        await self._stream.write(buffer)
-        self.sent = time.perf_counter()
+        try:
+            await self._stream.write(buffer)
+        finally:  # httpcore reads on when the other side has answered already and takes no more
+            self.sent = time.perf_counter()
 
     async def read(self, max_bytes: int, *_: Any, **__: Any) -> bytes:
         """Raises TooLarge."""
