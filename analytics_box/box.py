@@ -13,6 +13,7 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
@@ -47,10 +48,10 @@ from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
+from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
-from analytics_box.websites.late_parts import LateParts
 
 _MEGABYTE = 1_000_000
 
@@ -152,6 +153,7 @@ def _parts(
         events.drops,
         events.held,
         events.queries,
+        subjects(state.db, state.websites, state.organizations),
         events.register,
         Links(state.links, state.link_domains, events.clicks, events.db),
         client,

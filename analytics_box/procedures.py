@@ -23,6 +23,7 @@ from analytics_box.members import calls as member_calls
 from analytics_box.members import invitation_calls
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
+from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as people_calls
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -100,7 +101,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
-    Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),
+    Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
     Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
     Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
@@ -118,5 +119,5 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.allowBot", bot_calls.allow_bot, "manage:websites", "member"),
     Procedure("websites.refuseBot", bot_calls.refuse_bot, "manage:websites", "member"),
     Procedure("websites.updateBotOptions", bot_calls.update_bot_options, "manage:websites", "member"),
-    Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
+    Procedure("websites.isTrackingSetup", overview.is_tracking_setup, "read:data"),
 )

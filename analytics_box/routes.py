@@ -26,7 +26,7 @@ from analytics_box.links import form_pages as link_form
 from analytics_box.links import import_pages as link_imports
 from analytics_box.links import pages as link_pages
 from analytics_box.links import routes as links
-from analytics_box.links import stats_pages as link_page
+from analytics_box.links.figures import pages as link_page
 from analytics_box.members import invitation_pages, inviting_pages
 from analytics_box.members import pages as member_pages
 from analytics_box.organizations import (
@@ -36,6 +36,7 @@ from analytics_box.organizations import (
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
+from analytics_box.overview import pages as overview
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
@@ -43,9 +44,9 @@ from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
 from analytics_box.setup import pages as setup_pages
 from analytics_box.watch import routes as watch
-from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
+from analytics_box.websites import transfer_pages
 
 PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
@@ -180,12 +181,12 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
     Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
+    Route("GET", "/sites", overview.site_list, SIGNED_IN, page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}", overview.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),

@@ -15,7 +15,6 @@ from analytics_box.http.reference import Reference
 from analytics_box.http.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
-from analytics_box.query.compose import sortable
 from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.families import FAMILIES, examples
@@ -72,7 +71,7 @@ def _shown(query_type: QueryType, server: str) -> TypeShown:
         title=query_type.title,
         description=query_type.description,
         fields=query_type.outputs,
-        sortable=sortable(query_type),
+        sortable=query_type.sortable,
         facts=tuple(_facts(query_type).items()),
         request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
         answer=_pretty(example.answer) if example else "",

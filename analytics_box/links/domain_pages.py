@@ -18,8 +18,7 @@ from analytics_box.links.targets import PREFIX
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import may
-from analytics_box.texts import LinkForm, LinkPlaces, Links
-from analytics_box.websites import figures
+from analytics_box.texts import LinkForm, LinkPlaces, Links, figures
 
 DOMAINS = f"{HOME}/domains"
 MOST_ORPHANS = 20

@@ -19,8 +19,7 @@ from analytics_box.links.rules import Link, Utm
 from analytics_box.links.trial import Preview, preview_of, visitor_of
 from analytics_box.links.wanted import applied, checked
 from analytics_box.recognition import geo
-from analytics_box.texts import LinkForm
-from analytics_box.websites import figures
+from analytics_box.texts import LinkForm, figures
 
 SAVE = "save"  # every other button of the form shows it again
 

@@ -14,8 +14,7 @@ from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import LinkPage, OneLink, Sort
 from analytics_box.links.page_frame import HOME, ask, folder_names, frame, links_in_words, may_edit
 from analytics_box.links.rules import LONGEST_TAG
-from analytics_box.texts import Links
-from analytics_box.websites import figures
+from analytics_box.texts import Links, figures
 
 AT_ONCE = 50  # links on a page
 MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it

@@ -16,8 +16,7 @@ from analytics_box.links.rules import Choice, Link, Visit
 from analytics_box.links.shown import address
 from analytics_box.recognition import geo
 from analytics_box.settings import Settings
-from analytics_box.texts import LinkPreview
-from analytics_box.websites import figures
+from analytics_box.texts import LinkPreview, figures
 
 VISITOR: Final = ("country", "device", "system", "language", "query")  # fields, each with "as." before it
 _LONGEST = 255

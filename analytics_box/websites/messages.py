@@ -3,8 +3,6 @@
 from msgspec import Struct
 
 from analytics_box.tenancy.messages import Text
-from analytics_box.websites.mini_chart import MiniChart
-from analytics_box.websites.shown import WebsiteShown
 from analytics_box.websites.tracking import GivenTracking
 
 
@@ -57,22 +55,3 @@ class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
 
     websiteId: Text
     organizationId: Text
-
-
-class TrackingState(Struct, frozen=True):
-    """Output of websites.isTrackingSetup."""
-
-    tracking_setup: bool
-    integration_type: str | None
-    has_events: bool
-    recent_events: bool
-    status_message: str
-    tracking_issue: str | None
-
-
-class WithCharts(Struct, frozen=True):
-    """Output of websites.listWithCharts: charts and current visitors by website id."""
-
-    websites: list[WebsiteShown]
-    chartData: dict[str, MiniChart]
-    activeUsers: dict[str, int]

@@ -9,7 +9,6 @@ from msgspec.structs import replace as replaced
 
 from analytics_box.links import click_rows
 from analytics_box.query import catalog
-from analytics_box.query.compose import sortable
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 from tests.query import calendars
@@ -84,13 +83,13 @@ def fields(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) -> None:
-    assert set(sortable(catalog.TYPES[name])) == set(fields(name)) - REFUSED.get(name, set())
+    assert set(catalog.TYPES[name].sortable) == set(fields(name)) - REFUSED.get(name, set())
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> None:
     whole = rows(story, name)
-    for field in sortable(catalog.TYPES[name]):
+    for field in catalog.TYPES[name].sortable:
         for descending in (True, False):
             found = rows(story, name, sort_by=field, descending=descending)
             wanted = in_order(whole, field, descending=descending)
@@ -103,7 +102,7 @@ def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> Non
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_pages_of_sorted_rows_make_the_whole(story: Story, name: str) -> None:
-    for turn, field in enumerate(sortable(catalog.TYPES[name])):
+    for turn, field in enumerate(catalog.TYPES[name].sortable):
         way: dict[str, Any] = {"sort_by": field, "descending": turn % 2 == 0}
         whole = rows(story, name, **way)
         limit = max(PAGE, len(whole) // 4)
