@@ -86,7 +86,7 @@ def find(db: Connection, user_id: str) -> Preferences:
     return found
 
 
-def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id: str, actor: str, now: int) -> None:
+def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id: str, by: By) -> None:
     """Keep a user's preferences, and note what has changed."""
     before = find(db, user_id)
     changes = {
@@ -110,4 +110,4 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
             user_id,
         ),
     )
-    audit.record(db, By(actor, now), organization_id, "updated", "preferences", user_id, changes)
+    audit.record(db, by, organization_id, "updated", "preferences", user_id, changes)
