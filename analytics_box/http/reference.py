@@ -1,4 +1,4 @@
-"""GET /openapi.json, and the same document as pages for people: GET /docs and GET /docs/{tag}."""
+"""GET /openapi.json, and the same document as pages for people: GET /docs/api and GET /docs/api/{group}."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -11,6 +11,7 @@ from litestar.params import FromPath
 
 from analytics_box import errors
 from analytics_box.http.compression import accepted, packed
+from analytics_box.http.manual import Manual
 from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import Group, groups, slug_of
 
@@ -45,14 +46,17 @@ async def openapi(request: Request[Any, Any, Any], reference: NamedDependency[Re
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
-async def docs(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:
-    """GET /docs: the API for people, from the same document."""
+async def api(
+    reference: NamedDependency[Reference], manual: NamedDependency[Manual], pages: NamedDependency[Pages]
+) -> Response[str]:
+    """GET /docs/api: the API for people, from the same document."""
     about = reference.document["info"]
     server = reference.document["servers"][0]["url"]
     return pages.show(
-        "docs/index.html",
+        "docs/api.html",
+        manual=manual,
         groups=reference.groups,
-        here="",
+        here="api",
         server=server,
         version=about["version"],
         refusals=[
@@ -63,11 +67,15 @@ async def docs(reference: NamedDependency[Reference], pages: NamedDependency[Pag
     )
 
 
-async def docs_of_tag(
-    tag: FromPath[str], reference: NamedDependency[Reference], pages: NamedDependency[Pages]
+async def group(
+    name: FromPath[str],
+    reference: NamedDependency[Reference],
+    manual: NamedDependency[Manual],
+    pages: NamedDependency[Pages],
 ) -> Response[str]:
-    """GET /docs/{tag}: the operations of one group. Raises NotFound."""
-    found = next((group for group in reference.groups if group.slug == slug_of(tag)), None)
+    """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
+    found = next((one for one in reference.groups if one.slug == slug_of(name)), None)
     if found is None:
         raise errors.NotFound("There is no such part of the API")
-    return pages.show("docs/group.html", groups=reference.groups, here=found.slug, group=found)
+    here = f"api/{found.slug}"
+    return pages.show("docs/group.html", manual=manual, groups=reference.groups, here=here, group=found)

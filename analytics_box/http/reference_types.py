@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.clock import MINUTE
+from analytics_box.http.manual import Manual
 from analytics_box.http.pages import Pages
-from analytics_box.http.reference import Reference
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.compose import sortable
@@ -39,14 +39,14 @@ class TypeShown(Struct, frozen=True):
     answer: str
 
 
-async def query_types(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:
+async def query_types(manual: NamedDependency[Manual], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/query-types: all types by family."""
-    return pages.show("docs/query_types.html", groups=reference.groups, here=HERE, families=FAMILIES, count=len(TYPES))
+    return pages.show("docs/query_types.html", manual=manual, groups=(), here=HERE, families=FAMILIES, count=len(TYPES))
 
 
 async def query_family(
     family: FromPath[str],
-    reference: NamedDependency[Reference],
+    manual: NamedDependency[Manual],
     pages: NamedDependency[Pages],
     settings: NamedDependency[Settings],
 ) -> Response[str]:
@@ -56,7 +56,8 @@ async def query_family(
         raise errors.NotFound("There is no such family of query types")
     return pages.show(
         "docs/query_family.html",
-        groups=reference.groups,
+        manual=manual,
+        groups=(),
         here=HERE,
         families=FAMILIES,
         family=found,
