@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.configuration import domains, rules
+from analytics_box.configuration import domains
 from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.shown import date
-from analytics_box.settings import Settings
+from analytics_box.outgoing.client import Client
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -77,7 +77,7 @@ async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
 async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    own = own_hosts(call.parts.settings)
+    own = domains.own_hosts(call.parts.settings)
     made = await call.write(
         lambda db: domains.claim(
             db, organization_id, by, given=given.domain, own_hosts=own, without_proof=given.withoutProof
@@ -98,7 +98,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
     if domain.proven_at is not None:
         return domain
     call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
-    found = await domains.look_up(call.parts.outgoing.resolver, domain)
+    found = await domains.look_up(call.parts[Client].resolver, domain)
     return await call.write(lambda db: domains.judge(db, domain, by, found))
 
 
@@ -107,11 +107,6 @@ async def remove_domain(call: Call, given: OfDomain) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: domains.remove(db, organization_id, by, given.domainId))
     return Success()
-
-
-def own_hosts(settings: Settings) -> frozenset[str]:
-    """The hosts that the box itself answers on."""
-    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def shown(domain: Domain) -> DomainShown:

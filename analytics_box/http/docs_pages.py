@@ -8,33 +8,31 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from analytics_box.http.call import Parts
 from analytics_box.http.manual import Manual
 from analytics_box.http.manual_search import Entry, search
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference import Reference
+from analytics_box.http.templates import Pages
 from analytics_box.query_pages.families import FAMILIES
 from analytics_box.texts import Docs, QueryTypes
 
 
-async def index(
-    manual: NamedDependency[Manual], reference: NamedDependency[Reference], pages: NamedDependency[Pages]
-) -> Response[str]:
+async def index(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs: all pages of the manual, and the way to the API."""
-    return pages.show("docs/index.html", manual=manual, here="", groups=(), api=reference.groups)
+    return pages.show("docs/index.html", manual=parts[Manual], here="", groups=(), api=parts[Reference].groups)
 
 
-async def page(name: FromPath[str], manual: NamedDependency[Manual], pages: NamedDependency[Pages]) -> Response[str]:
+async def page(name: FromPath[str], parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/{name}: a page of the manual. Raises NotFound."""
+    manual = parts[Manual]
     return pages.show("docs/manual.html", manual=manual, here=name, page=manual.page(name), groups=())
 
 
 async def found(
-    request: Request[Any, Any, Any],
-    manual: NamedDependency[Manual],
-    reference: NamedDependency[Reference],
-    pages: NamedDependency[Pages],
+    request: Request[Any, Any, Any], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
 ) -> Response[str]:
     """GET /docs/search?q=: the headings, operations and query types that hold these words, the best first."""
+    manual, reference = parts[Manual], parts[Reference]
     asked = request.query_params.get("q", "")[:100].strip()
     hits = await asyncio.to_thread(lambda: search((*manual.entries, *_entries_of_api(reference)), asked))
     return pages.show("docs/search.html", manual=manual, here="search", asked=asked, hits=hits, groups=())

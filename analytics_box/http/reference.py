@@ -10,10 +10,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
 from analytics_box.http.manual import Manual
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import Group, groups, slug_of
+from analytics_box.http.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 
@@ -37,31 +38,30 @@ class Reference:
         return groups(self.document)
 
 
-async def openapi(request: Request[Any, Any, Any], reference: NamedDependency[Reference]) -> Response[bytes]:
+async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
     headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
     if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
-        return Response(reference.encoded, media_type="application/json", headers=headers)
-    content = packed(reference.encoded, "gzip")
+        return Response(parts[Reference].encoded, media_type="application/json", headers=headers)
+    content = packed(parts[Reference].encoded, "gzip")
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
-async def api(
-    reference: NamedDependency[Reference], manual: NamedDependency[Manual], pages: NamedDependency[Pages]
-) -> Response[str]:
+async def api(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/api: the API for people, from the same document."""
+    reference = parts[Reference]
     about = reference.document["info"]
     server = reference.document["servers"][0]["url"]
     return pages.show(
         "docs/api.html",
-        manual=manual,
+        manual=parts[Manual],
         groups=reference.groups,
         here="api",
         server=server,
         version=about["version"],
         refusals=[
             (name.removeprefix("api-"), response["description"])
-            for name, response in reference.document["components"]["responses"].items()
+            for name, response in parts[Reference].document["components"]["responses"].items()
             if name.startswith("api-")
         ],
     )
@@ -69,13 +69,13 @@ async def api(
 
 async def group(
     name: FromPath[str],
-    reference: NamedDependency[Reference],
-    manual: NamedDependency[Manual],
+    parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
 ) -> Response[str]:
     """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
-    found = next((one for one in reference.groups if one.slug == slug_of(name)), None)
+    shown = parts[Reference].groups
+    found = next((one for one in shown if one.slug == slug_of(name)), None)
     if found is None:
         raise errors.NotFound("There is no such part of the API")
     here = f"api/{found.slug}"
-    return pages.show("docs/group.html", manual=manual, groups=reference.groups, here=here, group=found)
+    return pages.show("docs/group.html", manual=parts[Manual], groups=shown, here=here, group=found)

@@ -3,11 +3,13 @@
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.http.call import Call
 from analytics_box.links import change, list_rows, ranked
 from analytics_box.links.grounds import grounds_of
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import ChangedLink, LinkList, LinkPage, NewLink, OneLink, UpsertedLink, wanted
+from analytics_box.links.parts import Links
 from analytics_box.links.ranked_rows import Ranking
 from analytics_box.links.rules import Link
 from analytics_box.links.shown import LinkShown, PageShown, Success, shown
@@ -40,7 +42,7 @@ async def create(call: Call, given: NewLink) -> LinkShown:
     organization_id, by = acting(call, given.organizationId)
     clean = await clean_wish(call, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
-    call.parts.links.directory.remember(made)
+    call.parts[Links].directory.remember(made)
     return shown(made, call.parts.settings)
 
 
@@ -72,8 +74,8 @@ async def delete(call: Call, given: OneLink) -> Success:
     """links.delete: the link and its slug are gone; its clicks go with it. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: change.delete(db, organization_id, by, given.id))
-    call.parts.links.directory.forget(gone.domain, gone.slug)
-    await call.parts.links.begin_to_erase(gone.number)
+    call.parts[Links].directory.forget(gone.domain, gone.slug)
+    await call.parts[Links].begin_to_erase(gone.number)
     return Success()
 
 
@@ -84,7 +86,7 @@ async def clean_wish(call: Call, given: NewLink | ChangedLink) -> Wanted:
         password = None
     clean = checked(wanted(given, password=password), grounds_of(call))
     if isinstance(given.password, str):
-        return replace(clean, password=await call.parts.passwords.hash(given.password))
+        return replace(clean, password=await call.parts[Passwords].hash(given.password))
     return clean
 
 
@@ -130,13 +132,13 @@ async def _ranked(call: Call, wish: Wish, ranking: Ranking) -> list[Link]:
 
 async def with_clicks(call: Call, links: list[Link]) -> list[LinkShown]:
     """Links for an answer, with the clicks of people so far."""
-    totals = await call.parts.links.totals([link.number for link in links])
+    totals = await call.parts[Links].totals([link.number for link in links])
     return [shown(link, call.parts.settings, totals.get(link.number)) for link in links]
 
 
 def tell(call: Call, changed: change.Changed) -> None:
     """Redirects follow the change at once."""
-    directory, before, after = call.parts.links.directory, changed.before, changed.after
+    directory, before, after = call.parts[Links].directory, changed.before, changed.after
     if before is not None and (before.domain, before.slug) != (after.domain, after.slug):
         directory.forget(before.domain, before.slug)
     directory.remember(after)

@@ -9,6 +9,7 @@ from analytics_box.http.call import Call
 from analytics_box.links import domains, targets
 from analytics_box.links.grounds import grounds_of
 from analytics_box.links.messages import Id, OfOrganization, Text, Url
+from analytics_box.links.parts import Links
 from analytics_box.links.shown import DomainShown, Success, domain_shown
 from analytics_box.organizations.acting import acting
 
@@ -50,7 +51,7 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     name = given.domain.strip().lower().rstrip(".")
     home, missing = _clean(call, given.homeUrl, "homeUrl"), _clean(call, given.notFoundUrl, "notFoundUrl")
     made = await call.write(lambda db: domains.add(db, organization_id, by, name, home_url=home, missing_url=missing))
-    call.parts.links.domains.remember(made)
+    call.parts[Links].domains.remember(made)
     return domain_shown(made)
 
 
@@ -67,7 +68,7 @@ async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
     changed = await call.write(
         lambda db: domains.change(db, organization_id, by, given.domain, home_url=home, missing_url=missing)
     )
-    call.parts.links.domains.remember(changed)
+    call.parts[Links].domains.remember(changed)
     return domain_shown(changed)
 
 
@@ -75,7 +76,7 @@ async def remove_domain(call: Call, given: OneDomain) -> Success:
     """links.removeDomain. Raises Forbidden, NotFound, or Conflict while links live there."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: domains.remove(db, organization_id, by, given.domain))
-    call.parts.links.domains.forget(gone.domain)
+    call.parts[Links].domains.forget(gone.domain)
     return Success()
 
 

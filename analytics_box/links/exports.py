@@ -12,6 +12,7 @@ from analytics_box.http.call import Call
 from analytics_box.links import cells, folder_rows, list_rows, targets
 from analytics_box.links.click_rows import Total
 from analytics_box.links.list_rows import Wish
+from analytics_box.links.parts import Links
 from analytics_box.links.rules import Link
 from analytics_box.links.shown import date, short_url
 from analytics_box.query import sheets
@@ -47,7 +48,7 @@ async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str
         wish = Wish(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
         links = await call.read(partial(list_rows.links, wish=wish))
         if links:
-            totals = await call.parts.links.totals([link.number for link in links])
+            totals = await call.parts[Links].totals([link.number for link in links])
             yield await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
             after, first = links[-1].number, False
         if len(links) < _AT_ONCE:

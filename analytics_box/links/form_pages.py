@@ -5,9 +5,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Answer, Page, Visit, Visitor
-from analytics_box.ingest import geo
 from analytics_box.links import calls as procedures
 from analytics_box.links import domain_calls
 from analytics_box.links.apps import APPS
@@ -19,6 +18,7 @@ from analytics_box.links.page_frame import HOME, folder_names, frame
 from analytics_box.links.rules import Link, Utm
 from analytics_box.links.trial import Preview, preview_of, visitor_of
 from analytics_box.links.wanted import applied, checked
+from analytics_box.recognition import geo
 from analytics_box.texts import LinkForm
 from analytics_box.websites import figures
 

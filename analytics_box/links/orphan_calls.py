@@ -9,6 +9,7 @@ from analytics_box.clock import utc_day
 from analytics_box.http.call import Call
 from analytics_box.links import change, click_rows, domain_rows
 from analytics_box.links.messages import Id
+from analytics_box.links.parts import Links
 from analytics_box.links.rules import KINDS
 from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
@@ -47,7 +48,7 @@ async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
 
     domains = await call.read(read)
     first = utc_day(call.now) - given.days + 1
-    parts = call.parts.links
+    parts = call.parts[Links]
     await parts.clicks.flush()
     found = await parts.events.read(lambda db: click_rows.orphans_since(db, domains, first, MOST_ORPHANS))
     return [

@@ -40,7 +40,7 @@ class _Page:
 
 async def numbers(call: Call, wish: Wish, ranking: Ranking) -> list[int]:
     """The numbers of the links that this asks for, whatever its own order. Who may see them has been asked before."""
-    links, page = call.parts.links, _Page(wish)
+    links, page = call.parts[Links], _Page(wish)
     fitting = await call.read(partial(list_rows.numbers, wish=wish, limit=FEW + 1))
     await links.clicks.flush()
     if len(fitting) <= FEW:
@@ -60,7 +60,7 @@ async def _sorted(links: Links, fitting: list[int], ranking: Ranking) -> list[in
 async def _walk_followed(call: Call, wish: Wish, ranking: Ranking, page: _Page) -> None:
     step, below = FIRST_STEP, None
     while not page.is_full:
-        best = await call.parts.links.events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
+        best = await call.parts[Links].events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
         if not best:
             return
         below, step = best[-1], min(2 * step, LONGEST_STEP)
@@ -76,5 +76,5 @@ async def _walk_others(call: Call, wish: Wish, page: _Page) -> None:
         if not some:
             return
         older_than, step = some[-1], min(2 * step, LONGEST_STEP)
-        followed = await call.parts.links.events.read(partial(click_rows.totals, links=some))
+        followed = await call.parts[Links].events.read(partial(click_rows.totals, links=some))
         page.take(number for number in some if number not in followed)

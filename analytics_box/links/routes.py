@@ -8,8 +8,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from analytics_box import errors
-from analytics_box.http.call import Call, Calls
-from analytics_box.identity import Identity
+from analytics_box.http.call import Call
 from analytics_box.links import calls as link_calls
 from analytics_box.links import exports, qr
 from analytics_box.links.shown import short_url
@@ -26,8 +25,7 @@ async def qr_code(
     request: Request[Any, Any, Any],
     link_id: FromPath[str],
     form: FromPath[str],
-    identity: NamedDependency[Identity],
-    calls: NamedDependency[Calls],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """GET /links/{link}/qr/{svg or png}, with ?scale= (pixels a module) and ?download=1.
 
@@ -36,11 +34,11 @@ async def qr_code(
     kind: qr.Form = "svg" if form == "svg" else "png"
     if form not in qr.TYPES:
         raise errors.NotFound("A QR code is there as svg and as png")
-    link = await link_calls.found(calls.by(identity), link_id)
+    link = await link_calls.found(call, link_id)
     scale = request.query_params.get("scale", "8")
     if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
         raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")
-    picture = qr.picture(short_url(link, calls.settings), kind, scale=int(scale))
+    picture = qr.picture(short_url(link, call.parts.settings), kind, scale=int(scale))
     how = "attachment" if request.query_params.get("download") else "inline"
     headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
     return Response(picture, media_type=qr.TYPES[kind], headers=headers)
@@ -49,13 +47,11 @@ async def qr_code(
 async def export(
     request: Request[Any, Any, Any],
     form: FromPath[str],
-    identity: NamedDependency[Identity],
-    calls: NamedDependency[Calls],
+    call: NamedDependency[Call],
 ) -> Stream:
     """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
     if form not in exports.TYPES:
         raise errors.NotFound("Links are exported as csv and as json")
-    call: Call = calls.by(identity)
     folder = request.query_params.get("folderId")
     kind: exports.Form = "csv" if form == "csv" else "json"
     return Stream(

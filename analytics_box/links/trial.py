@@ -8,13 +8,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.clock import Clock
-from analytics_box.ingest import geo
 from analytics_box.links import qr, slugs
 from analytics_box.links.apps import APPS
 from analytics_box.links.live import live, tried
 from analytics_box.links.query_strings import forwarded
 from analytics_box.links.rules import Choice, Link, Visit
 from analytics_box.links.shown import address
+from analytics_box.recognition import geo
 from analytics_box.settings import Settings
 from analytics_box.texts import LinkPreview
 from analytics_box.websites import figures

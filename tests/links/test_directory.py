@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.accounts.directory import Organizations
 from analytics_box.errors import DeadlineExceeded
 from analytics_box.links import directory as directories
 from analytics_box.links import rows
 from analytics_box.links.directory import Directory
+from analytics_box.links.parts import Links
 from analytics_box.links.rules import Link
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
@@ -45,7 +47,7 @@ def test_few_links_are_in_memory_before_the_box_answers(tmp_path: Path) -> None:
     with box_of(tmp_path / "data") as box:
         many(box, 300)
         box.reopen()
-        directory = box.box.calls.links.directory
+        directory = box.box.parts[Links].directory
         assert (directory.complete, len(directory)) == (True, 300)
         found = directory.find("", "s-000003")
         assert found is not None
@@ -60,7 +62,7 @@ def test_many_links_are_loaded_beside_it_and_each_works_meanwhile(
         many(box, 50)
         monkeypatch.setattr(directories, "AT_ONCE", 10)
         box.reopen()
-        world, directory = World(box), box.box.calls.links.directory
+        world, directory = World(box), box.box.parts[Links].directory
         assert not directory.complete
         assert world.follow("s-000001").status == 302
         assert world.follow("s-999999").status == 404
@@ -184,7 +186,7 @@ def test_of_more_links_than_fit_the_latest_asked_for_are_kept(tmp_path: Path) ->
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 1_200)
         box.reopen()
-        world, directory = World(box), box.box.calls.links.directory
+        world, directory = World(box), box.box.parts[Links].directory
         box.run(directory.load())
         assert not directory.complete
         for number in range(1_100):
@@ -203,7 +205,7 @@ def test_a_box_that_grows_past_what_fits_goes_on(tmp_path: Path) -> None:
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 999)
         box.reopen()
-        world, directory = World(box), box.box.calls.links.directory
+        world, directory = World(box), box.box.parts[Links].directory
         assert directory.complete
         for slug in ("one-more", "two-more", "three-more"):
             world.link(slug=slug)
@@ -217,7 +219,7 @@ def test_an_unknown_slug_is_remembered_until_it_is_made(tmp_path: Path) -> None:
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 1_001)
         box.reopen()
-        world, directory = World(box), box.box.calls.links.directory
+        world, directory = World(box), box.box.parts[Links].directory
         assert world.follow("later").status == 404
         assert directory.is_missing("", "later")
         world.link(slug="later")
@@ -229,12 +231,12 @@ def test_links_of_a_deleted_organization_lead_nowhere_until_it_is_restored(tmp_p
     with box_of(tmp_path / "data") as box:
         world = World(box)
         made = world.link()
-        closed = box.box.calls.organizations
+        closed = box.box.parts[Organizations]
         closed.close(box.organization_id)
         assert world.follow(made["slug"]).status == 404
         closed.reopen(box.organization_id)
         assert world.follow(made["slug"]).status == 302
-        box.box.calls.links.forget_organization(box.organization_id)
+        box.box.parts[Links].forget_organization(box.organization_id)
         assert world.follow(made["slug"]).status == 404
 
 

@@ -21,7 +21,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from analytics_box.http.openapi.document import document
+from analytics_box.keys.ring import KeyRing
+from analytics_box.openapi.document import document
 from tests.contract.conftest import unlimited
 from tests.inprocess import PASSWORD, WholeBox, whole_box
 
@@ -101,7 +102,7 @@ class Explorer:
     def __init__(self, box: WholeBox, who: str) -> None:
         self._box = box
         self._who = who
-        self._key = next(key.id for key in box.box.calls.keys.all() if key.name == "First key")
+        self._key = next(key.id for key in box.box.parts[KeyRing].all() if key.name == "First key")
         self.problems: dict[str, None] = {}  # in the order of their finding, each once
         self.statuses: set[int] = set()
 
