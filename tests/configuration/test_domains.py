@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.configuration.outside import Outside, outside
 
 
@@ -130,7 +131,7 @@ def test_a_domain_has_one_spelling(shared: Outside, given: str, domain: str) -> 
     shared.call("grace", "config.removeDomain", domainId=made["id"])
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         "",

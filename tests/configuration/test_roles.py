@@ -8,6 +8,7 @@ import pytest
 from analytics_box.identity import SCOPES, Role
 from analytics_box.organizations import rules
 from analytics_box.procedures import PROCEDURES
+from tests.cases import each
 from tests.configuration.outside import Outside, outside
 from tests.keys.people import make
 
@@ -78,8 +79,10 @@ def test_the_table_is_complete() -> None:
     assert {line.access for line in PROCEDURES if line.name.startswith("config.")} == {"manage:config"}
 
 
-@pytest.mark.parametrize("role", rules.ROLES)
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@each(
+    ("role", "procedure", "given", "allowed"),
+    [(role, procedure, given, allowed) for role in rules.ROLES for procedure, given, allowed in MATRIX],
+)
 def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: str, role: Role) -> None:
     answer = stage.here.people.call(f"some-{role}", procedure, **stage.filled(given))
     if role in allowed.split():
@@ -88,7 +91,7 @@ def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: 
         assert (answer.status, answer.json["code"]) == (403, "FORBIDDEN")
 
 
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX)
 def test_keys(stage: Stage, procedure: str, given: dict[str, object], allowed: str) -> None:
     box, path = stage.here.box, procedure.replace(".", "/")
     with_scope = make(box, stage.cookie, scopes=["manage:config"])["secret"]
@@ -106,7 +109,7 @@ def test_keys(stage: Stage, procedure: str, given: dict[str, object], allowed: s
     assert box.post(f"/{path}", stage.filled(given)).status == 401
 
 
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX)
 def test_other_organizations(stage: Stage, procedure: str, given: dict[str, object], allowed: str) -> None:
     here = stage.here
     ours = {**stage.filled(given), "organizationId": here.box.organization_id}

@@ -17,6 +17,7 @@ from analytics_box.ingest.facts import Event
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition.agent import NOTHING
+from tests.cases import each
 from tests.inprocess import NOON
 
 SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
@@ -57,7 +58,7 @@ BROKEN = (
 )
 
 
-@pytest.mark.parametrize("sent", BROKEN, ids=lambda sent: repr(sent[:40]))
+@each("sent", BROKEN, ids=lambda sent: repr(sent[:40]))
 def test_what_is_no_json_is_refused_as_broken(sent: bytes) -> None:
     with pytest.raises(BrokenBody):
         taken(sent)
@@ -93,7 +94,7 @@ WRONG: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("sent", WRONG, ids=lambda sent: json.dumps(sent)[:50])
+@each("sent", WRONG, ids=lambda sent: json.dumps(sent)[:50])
 def test_another_type_or_size_is_refused(sent: dict[str, Any]) -> None:
     with pytest.raises(WrongTypes):
         taken(sent)

@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.identity import SCOPES
 from analytics_box.procedures import PROCEDURES
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import cookie_of, make, works
@@ -95,7 +96,7 @@ def ask(stage: Stage, row: str, caller: Caller, given: dict[str, Any], itself: s
     return stage.box.ask("POST", path, headers=headers, body=json.dumps(given).encode())
 
 
-@pytest.mark.parametrize(("row", "caller", "expected"), CELLS)
+@each(("row", "caller", "expected"), CELLS)
 def test_who_may_do_what(stage: Stage, row: str, caller: Caller, expected: str) -> None:
     box = stage.box
     made = make(box, stage.owner, name=f"{NAME} {next(stage.numbers)}", scopes=list(SCOPES))

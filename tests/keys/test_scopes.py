@@ -5,6 +5,7 @@ body is its own affair.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple, get_type_hints
 
 import pytest
@@ -15,6 +16,7 @@ from analytics_box.http.route import Procedure, Route
 from analytics_box.identity import SCOPES, Identity, Key, Scope
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import TABLE
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import call, make
@@ -101,8 +103,7 @@ def named(route: Route) -> str:
     return f"{route.method} {route.path}"
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
-@pytest.mark.parametrize("held", SCOPES)
+@each(("route", "held"), product(GATED, SCOPES), ids=lambda route, held: f"{named(route)} with {held}")
 def test_exactly_the_scope_of_a_route_opens_it(stage: Stage, route: Route, held: Scope) -> None:
     for secret in (stage.keys.everywhere[held], stage.keys.shop[held]):
         answer = ask(stage.box, route, secret)
@@ -117,8 +118,11 @@ def test_exactly_the_scope_of_a_route_opens_it(stage: Stage, route: Route, held:
             assert answer.status != 401
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
-@pytest.mark.parametrize("kind", ["none", "wrong", "misshapen", "revoked", "expired", "rotated", "deleted", "disabled"])
+@each(
+    ("route", "kind"),
+    product(GATED, ["none", "wrong", "misshapen", "revoked", "expired", "rotated", "deleted", "disabled"]),
+    ids=lambda route, kind: f"{named(route)}, {kind}",
+)
 def test_a_key_that_does_not_work_is_as_if_absent(stage: Stage, route: Route, kind: str) -> None:
     answer = ask(stage.box, route, stage.keys.dead.get(kind, ""))
     nobody = ask(stage.box, route)
@@ -128,7 +132,7 @@ def test_a_key_that_does_not_work_is_as_if_absent(stage: Stage, route: Route, ki
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
+@each("route", GATED, ids=named)
 def test_a_key_of_another_organization_passes_the_door_but_finds_nothing_of_ours(stage: Stage, route: Route) -> None:
     answer = ask(stage.box, route, stage.keys.foreign)
     assert answer.status != 401
@@ -136,19 +140,19 @@ def test_a_key_of_another_organization_passes_the_door_but_finds_nothing_of_ours
         assert stage.box.sites[name].encode() not in answer.body
 
 
-@pytest.mark.parametrize("route", PEOPLE, ids=named)
+@each("route", PEOPLE, ids=named)
 def test_what_is_for_people_is_not_for_keys(stage: Stage, route: Route) -> None:
     refused = ask(stage.box, route, stage.box.keys["all"])
     assert (refused.status, error_of(refused)["code"]) == (403, "FORBIDDEN")
     assert ask(stage.box, route).status == 401
 
 
-@pytest.mark.parametrize("route", [route for route in TABLE if route.page and route.access != PUBLIC], ids=named)
+@each("route", [route for route in TABLE if route.page and route.access != PUBLIC], ids=named)
 def test_pages_are_not_for_keys(stage: Stage, route: Route) -> None:
     assert ask(stage.box, route, stage.box.keys["all"]).status == 403
 
 
-@pytest.mark.parametrize("line", OF_WEBSITES, ids=lambda line: f"{line[0].name} {line[1]}")
+@each("line", OF_WEBSITES, ids=lambda line: f"{line[0].name} {line[1]}")
 def test_a_restricted_key_sees_only_its_website(stage: Stage, line: tuple[Procedure, str]) -> None:
     procedure, field = line
     scope: Any = procedure.access

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.links.page_world import HOSTILE, PageWorld
 from tests.links.world import ANDROID, IPHONE, TARGET
 
@@ -230,7 +231,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("fields", "field", "says"), WRONG)
+@each(("fields", "field", "says"), WRONG)
 def test_what_is_wrong_is_said_at_its_field(pages: PageWorld, fields: dict[str, str], field: str, says: str) -> None:
     if fields.get("slug") == "taken":
         pages.made(slug="taken")

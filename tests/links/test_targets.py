@@ -8,6 +8,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.links.lookalikes import looks_like_another
 from analytics_box.links.targets import Grounds, clean
 from analytics_box.outgoing.addresses import Fence
+from tests.cases import each
 from tests.links.world import World
 
 GROUNDS = Grounds(
@@ -142,7 +143,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("address", HOSTILE)
+@each("address", HOSTILE)
 def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None:
     with pytest.raises(BadRequest) as refused:
         clean(address, GROUNDS, field="targetUrl")

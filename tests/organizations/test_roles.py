@@ -8,6 +8,7 @@ import pytest
 
 from analytics_box.organizations import rules
 from analytics_box.organizations.rules import ALLOWED
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 from tests.organizations.people import People
 from tests.organizations.pictures import PNG
@@ -52,8 +53,10 @@ def people(box: WholeBox) -> People:
     return People(box)
 
 
-@pytest.mark.parametrize(
-    ("procedure", "given", "allowed", "role"), CASES, ids=[f"{case[0]}-{case[3]}-{n}" for n, case in enumerate(CASES)]
+@each(
+    ("procedure", "given", "allowed", "role"),
+    CASES,
+    ids=lambda procedure, given, allowed, role: f"{procedure} {given} {role}",
 )
 def test_the_matrix(
     box: WholeBox, people: People, procedure: str, given: dict[str, object], allowed: str, role: str

@@ -11,6 +11,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
 from tests.query.stage import Stage
@@ -49,7 +50,7 @@ def ask(stage: Stage, site: int, name: str, *, both: bool = True, **more: Any) -
     return entry
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(stage: Stage, site: int, name: str) -> None:
     entry = ask(stage, site, name)
     assert entry.success, entry.error
@@ -63,7 +64,7 @@ def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(stage: Stage,
     json.dumps(entry.data)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_pages_of_one_row_make_the_whole_answer(stage: Stage, site: int, name: str) -> None:
     whole = ask(stage, site, name).data
     assert [ask(stage, site, name, limit=1, page=page + 1).data for page in range(len(whole))] == [
@@ -72,7 +73,7 @@ def test_pages_of_one_row_make_the_whole_answer(stage: Stage, site: int, name: s
     assert ask(stage, site, name, limit=1, page=len(whole) + 1).data == []
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_every_allowed_filter_runs_with_every_operator(stage: Stage, site: int, name: str) -> None:
     operators = ("eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex")
     known = catalog.TYPES[name]

@@ -14,6 +14,7 @@ from analytics_box.query.engines.sqlite import render
 from analytics_box.query.filters import COLUMNS, Filter, Op, conditions
 from analytics_box.query.ranges import Bucket, Window
 from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
+from tests.cases import each
 from tests.query.happenings import Happening, at
 from tests.query.stage import Stage
 
@@ -82,7 +83,7 @@ def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: st
         assert {row["name"] for row in entry.data} == found, operator
 
 
-@pytest.mark.parametrize("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "href"])
+@each("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "href"])
 def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: str) -> None:
     filters = [{"field": field, "op": "eq", "value": "x"}]
     body: dict[str, object] = {
@@ -96,7 +97,7 @@ def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: st
     assert entry.ignoredFilters == (field,)
 
 
-@pytest.mark.parametrize("sort_by", [text[:64] for text in HOSTILE] + ["bucket", "m_visitors", "random()", "1"])
+@each("sort_by", [text[:64] for text in HOSTILE] + ["bucket", "m_visitors", "random()", "1"])
 def test_only_named_fields_can_be_sorted_by(stage: Stage, sort_by: str) -> None:
     body: dict[str, object] = {"parameters": ["top_pages"], "startDate": DAY[0], "endDate": DAY[1], "sortBy": sort_by}
     (entry,) = stage.entries(json.loads(json.dumps(body)), stage.new_sites(1))

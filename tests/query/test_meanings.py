@@ -6,8 +6,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-
+from tests.cases import each
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
 from tests.query.oracle import Asked
 from tests.query.stage import Stage
@@ -57,7 +56,7 @@ STORIES: dict[str, tuple[Sequence[Happening], dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("story", STORIES)
+@each("story", STORIES)
 def test_a_story_has_these_totals(stage: Stage, story: str) -> None:
     happenings, expected = STORIES[story]
     (site,) = stage.new_sites(1)

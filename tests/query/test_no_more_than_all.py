@@ -10,6 +10,7 @@ from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, SPANS, Fac
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
+from tests.cases import each
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.happenings import at
 from tests.query.stage import Stage
@@ -86,8 +87,10 @@ TYPES = [
 DAYS = (("2026-06-16", "2026-06-17"), ("2026-06-16", "2026-06-16"), ("2026-06-17", "2026-06-17"))
 
 
-@pytest.mark.parametrize("name", [name for name in TYPES if fields(name) & OF_VISITORS])
-@pytest.mark.parametrize(("first", "last"), DAYS)
+@each(
+    ("name", "first", "last"),
+    [(name, first, last) for name in [name for name in TYPES if fields(name) & OF_VISITORS] for first, last in DAYS],
+)
 def test_no_row_has_more_visitors_than_the_range(stage: Stage, site: int, name: str, first: str, last: str) -> None:
     (totals,) = ask(stage, site, "summary_totals", first, last)
     for row in ask(stage, site, name, first, last):

@@ -12,6 +12,7 @@ from analytics_box.query import catalog
 from analytics_box.query.compose import sortable
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.query import calendars
 from tests.query.brute.facts import Filter, Question, Row
 from tests.query.brute.order import in_order
@@ -82,12 +83,12 @@ def fields(name: str) -> list[str]:
     return [output.name for output in catalog.TYPES[name].outputs if output.type != "json"]
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) -> None:
     assert set(sortable(catalog.TYPES[name])) == set(fields(name)) - REFUSED.get(name, set())
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> None:
     whole = rows(story, name)
     for field in sortable(catalog.TYPES[name]):
@@ -101,7 +102,7 @@ def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> Non
                 assert found == wanted, (field, descending)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_pages_of_sorted_rows_make_the_whole(story: Story, name: str) -> None:
     for turn, field in enumerate(sortable(catalog.TYPES[name])):
         way: dict[str, Any] = {"sort_by": field, "descending": turn % 2 == 0}

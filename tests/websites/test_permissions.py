@@ -22,6 +22,7 @@ from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import cookie_of
@@ -155,7 +156,7 @@ def ask(stage: Stage, name: str, caller: Caller, given: dict[str, Any], secret: 
     return stage.box.ask("POST", f"/websites/{name}", headers=sent, body=json.dumps(given).encode())
 
 
-@pytest.mark.parametrize(("name", "caller", "expected"), CELLS)
+@each(("name", "caller", "expected"), CELLS)
 def test_who_may_do_what(stage: Stage, name: str, caller: Caller, expected: str) -> None:
     box, number = stage.box, next(stage.numbers)
     website = new_website(stage, number)
