@@ -7,8 +7,7 @@ from analytics_box.identity import Person
 from analytics_box.links import calls as procedures
 from analytics_box.links import folder_calls
 from analytics_box.links.messages import OfOrganization
-from analytics_box.texts import Links
-from analytics_box.texts.link_pages import Question
+from analytics_box.texts import Links, Question
 from analytics_box.websites import figures
 from analytics_box.websites.shell import shell
 
