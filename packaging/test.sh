@@ -79,7 +79,10 @@ install_web_modules
 
 cd "$root"
 PATH=$venv/bin:$PATH
-export PATH
+# What is compiled is kept, even where Python is told not to: hundreds of processes would each do it anew.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$venv/compiled
+export PATH PYTHONPYCACHEPREFIX
 check format ruff format --check
 check lint ruff check
 check types mypy
