@@ -22,6 +22,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.inprocess import KeyName, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import GOOGLEBOT, World
@@ -241,8 +242,10 @@ ASKING: tuple[tuple[KeyName | None, int, str], ...] = (
 )
 
 
-@pytest.mark.parametrize("path", ["/v1/query", "/v1/query/compile"])
-@pytest.mark.parametrize(("key", "status", "code"), ASKING)
+@each(
+    ("path", "key", "status", "code"),
+    [(path, key, status, code) for path in ["/v1/query", "/v1/query/compile"] for key, status, code in ASKING],
+)
 def test_who_may_ask_about_a_link(world: World, path: str, key: KeyName | None, status: int, code: str) -> None:
     made = world.link()
     body = {"parameters": ["link_total_clicks"], "preset": "today"}

@@ -17,6 +17,7 @@ from analytics_box.query.budget import MB, Allowed, AnswerBudgets
 from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
+from tests.cases import each
 from tests.inprocess import NOON
 from tests.query.facts_of_all_kinds import page_view, visit
 from tests.query.stage import Stage, stage_in
@@ -174,7 +175,7 @@ def whole(entries: list[Entry]) -> bytes:
     return msgspec.json.encode(entries)
 
 
-@pytest.mark.parametrize("name", [name for name, known in catalog.TYPES.items() if not known.needs])
+@each("name", [name for name, known in catalog.TYPES.items() if not known.needs])
 def test_an_answer_within_the_budget_is_the_same_to_the_byte(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -186,9 +187,10 @@ def test_an_answer_within_the_budget_is_the_same_to_the_byte(
     tight = Allowed(bytes=16 * MB)
     body = request(name, {"name": name, "id": "twice"}, limit=700, comparison="previous_period")
     before = whole(stage._runner.run(plain.answer(body, Scope((SITE,)))))
-    monkeypatch.setattr(budget, "SMALL", 1_000)
-    (entries,) = asked(stage, body, allowed=tight)
-    assert msgspec.json.encode(sent(entries, tight)) == before
+    with monkeypatch.context() as patch:
+        patch.setattr(budget, "SMALL", 1_000)
+        (entries,) = asked(stage, body, allowed=tight)
+        assert msgspec.json.encode(sent(entries, tight)) == before
 
 
 values = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text()
