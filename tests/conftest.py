@@ -6,6 +6,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is not a bug: no example has to be quick.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 MEMORY = Path("/dev/shm")
 ROOM = 3 * 1024**3  # bytes; all tests together leave less

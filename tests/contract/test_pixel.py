@@ -194,7 +194,7 @@ def test_no_address_breaks_it(box: WholeBox) -> None:
     types = ("track", "error", "web_vitals", "outgoing_link", "custom", "x")
     pair = st.tuples(st.sampled_from(names), st.sampled_from((*values, *types)) | st.text(max_size=10))
 
-    @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(pairs=st.lists(pair, max_size=6), raw=st.booleans())
     def check(pairs: list[tuple[str, str]], raw: bool) -> None:
         query = "&".join(f"{name}={value}" for name, value in pairs) if raw else urlencode(pairs)

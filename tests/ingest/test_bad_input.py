@@ -258,7 +258,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
         *("timestamp", "type", "payload", "eventId", "properties", "traits", "referrer", "utm_source"),
     ]
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(changed=st.dictionaries(st.sampled_from(names), anything, max_size=4), whole=st.none() | anything)
     def ask(changed: dict[str, Any], whole: Any) -> None:
         item = whole if whole is not None else {**GOOD[path], **changed}
@@ -274,7 +274,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
 def test_nothing_that_is_bytes_breaks_a_route(box: WholeBox, path: str) -> None:
     before = stored(box)
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(body=st.binary(max_size=200))
     def ask(body: bytes) -> None:
         answer = send(box, path, body)

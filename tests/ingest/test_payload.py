@@ -236,7 +236,7 @@ values = st.recursive(
 fields = st.sampled_from([*Incoming.__struct_fields__, "unknown", ""])
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120, derandomize=True)
 @given(st.dictionaries(fields, values), st.sampled_from((BROWSER, SERVER)))
 def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Sender) -> None:
     sent = json.dumps({"name": "a", **given_fields}).encode()
@@ -251,7 +251,7 @@ def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Send
     assert event.scroll is None or 0 <= event.scroll <= 100
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_taken_or_refused(sent: bytes) -> None:
     try:

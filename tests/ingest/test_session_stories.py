@@ -133,7 +133,7 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
     return Step(happening, table, restart=restart)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(story=stories())
 @example(story=[step(0, table="vitals"), step(1)])
 @example(story=[step(0, table="vitals"), step(1, restart=True), step(31, restart=True)])
@@ -223,7 +223,7 @@ def rows_of(stage: Stage, site: int) -> list[tuple[object, ...]]:
     return [(*row[:1], row[2] != 0, number, *row[4:]) for row, number in zip(found, order, strict=True)]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(told=permutations())
 @example(told=([told_step(0), told_step(28, "vitals"), told_step(50)], [2, 1, 0], [1, 1, 1]))
 @example(told=([told_step(0, kind="exit"), told_step(28, "vitals"), told_step(40)], [1, 2, 0], [1, 1, 1]))

@@ -151,5 +151,5 @@ class Lives(RuleBasedStateMachine):
 
 TestLives = Lives.TestCase
 TestLives.settings = settings(
-    max_examples=12, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, stateful_step_count=15, suppress_health_check=list(HealthCheck)
 )

@@ -134,7 +134,7 @@ def by_day(clicks: list[Click]) -> list[Row]:
     ]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
     stage: Stage, clicks: list[Click], filters: list[tuple[str, str, str]]

@@ -47,7 +47,7 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
     return "\n".join(render(plan).sql for plan in compose(query_type, asked, window, (1,), where).plans)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(
     name=st.sampled_from(sorted(catalog.TYPES)),
     data=st.data(),

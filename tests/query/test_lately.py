@@ -22,7 +22,7 @@ def stories(stage: Stage) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", sorted(realtime.ANSWERS))
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_now_is_just_after_something_happened(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))
@@ -45,7 +45,7 @@ def counters(draw: st.DrawFn) -> Filter:
     )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_people_are_found_by_what_is_counted_of_them(stories: tuple[Story, ...], data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

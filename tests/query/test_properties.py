@@ -26,7 +26,7 @@ instants = st.integers(at(1980, 1, 1) // HOUR, at(2040, 1, 1) // HOUR).map(lambd
 
 @lru_cache
 def profile(examples: int) -> settings:
-    return settings(max_examples=examples, deadline=None, derandomize=True)
+    return settings(max_examples=examples, derandomize=True)
 
 
 @st.composite

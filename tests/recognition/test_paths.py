@@ -34,7 +34,7 @@ def test_a_path_that_is_kept_stays_what_it_is(address: str) -> None:
         assert page(kept).path == kept
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(
     st.lists(st.sampled_from(["a", "%2e", "..", "", "ü", "%C3%BC", "b c", "x&y", "#/r", "?q=1"]), max_size=6),
     st.lists(st.sampled_from(["utm_source", "UTM_Medium", "utm_x", *CLICK_IDS, "FBCLID"]), min_size=1, max_size=4),
@@ -52,7 +52,7 @@ def test_what_tells_the_source_is_kept_apart() -> None:
     assert found.host == "shop.example"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 @example("http://[")
 @example("https://\u2100.example/")

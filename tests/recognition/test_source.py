@@ -55,7 +55,7 @@ def test_the_table_is_long_enough_and_knows_every_channel() -> None:
     } - {"mc_cid", "igsh"}
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "x", *CLICK_IDS]))
 def test_whatever_is_said_has_one_of_the_channels(name: str, medium: str, campaign: str, click: str) -> None:
     for tag in ("", name):
@@ -202,7 +202,7 @@ def test_no_other_product_of_a_company_is_its_search_its_feed_or_its_shop(compan
         assert channel(name=name, medium="", campaign="", click_id="", tag="") == "Referral"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(
     st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-", min_size=3, max_size=12), st.sampled_from(["com", "de"])
 )
