@@ -9,8 +9,8 @@ from analytics_box.identity import SCOPES, Role
 from analytics_box.organizations import rules
 from analytics_box.procedures import PROCEDURES
 from tests.cases import each
-from tests.configuration.outside import Outside, outside
-from tests.keys.people import make
+from tests.configuration.world import World, world_in
+from tests.keys.world import make
 
 # procedure, input, the roles that may; {channel}, {spare} and {domain}, {other} are things of the organization
 MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
@@ -33,7 +33,7 @@ MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
 class Stage:
     """An organization with a channel and a domain, and fresh things to delete for each try."""
 
-    def __init__(self, here: Outside) -> None:
+    def __init__(self, here: World) -> None:
         self.here = here
         self.count = 0
         self.channel = str(here.channel()["channel"]["id"])
@@ -67,7 +67,7 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with outside(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
+    with world_in(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
         for role in rules.ROLES:
             here.people.add(f"some-{role}", role)
         here.people.add("stranger", "owner", here.box.foreign_organization_id)
@@ -133,7 +133,7 @@ def test_where_a_channel_leads_is_for_those_who_may_change_it(stage: Stage) -> N
 
 
 def test_only_whoever_runs_the_box_sees_the_mail_server(tmp_path: Path) -> None:
-    with outside(tmp_path / "data", smtp_host="mail.intern.example", smtp_from="box@example.com") as here:
+    with world_in(tmp_path / "data", smtp_host="mail.intern.example", smtp_from="box@example.com") as here:
         here.people.add("grace", "admin")
         assert here.call("ada", "config.get")["integrations"]["smtp"] == {
             "configured": True,

@@ -17,7 +17,7 @@ from analytics_box.websites.directory import Directory
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 COMPILE = "/v1/query/compile"

@@ -26,7 +26,7 @@ from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
 
 # What an owner publishes with the second box, and what strangers never see.

@@ -26,7 +26,7 @@ from analytics_box.store.strings import Strings
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import call, cookie_of
+from tests.keys.world import call, cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 WORDS = (

@@ -9,7 +9,7 @@ from analytics_box.identity import SCOPES, Role
 from analytics_box.keys.ring import KeyRing
 from tests.cases import each
 from tests.inprocess import NOON, WholeBox
-from tests.keys.people import audited, call, cookie_of, make, works
+from tests.keys.world import audited, call, cookie_of, make, works
 
 FIELDS = {
     *("id", "name", "prefix", "start", "type", "enabled", "scopes", "tags", "description", "resources", "ratelimit"),

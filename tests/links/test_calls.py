@@ -8,7 +8,7 @@ from analytics_box.clock import DAY
 from analytics_box.identity import Role
 from tests.cases import each
 from tests.inprocess import KeyName
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.links.world import TARGET, World
 
 # Wire 7.2, then what this project adds.

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tests.cases import each
-from tests.links.page_world import HOSTILE, PageWorld
-from tests.links.world import ANDROID, IPHONE, TARGET
+from tests.links.world import ANDROID, HOSTILE, IPHONE, TARGET, PageWorld
 
 
 def test_without_a_name_it_is_called_like_its_target(pages: PageWorld) -> None:

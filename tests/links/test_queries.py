@@ -26,9 +26,9 @@ from tests.cases import each
 from tests.inprocess import KeyName, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import GOOGLEBOT, World
+from tests.query import world as queries
 from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
-from tests.query.stage import Stage, stage_in
 
 Row = dict[str, Any]
 FIELDS = {
@@ -92,8 +92,8 @@ FILTERS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with stage_in(tmp_path_factory.mktemp("clicks")) as found:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[queries.World]:
+    with queries.world_in(tmp_path_factory.mktemp("clicks")) as found:
         yield found
 
 
@@ -137,7 +137,7 @@ def by_day(clicks: list[Click]) -> list[Row]:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
-    stage: Stage, clicks: list[Click], filters: list[tuple[str, str, str]]
+    stage: queries.World, clicks: list[Click], filters: list[tuple[str, str, str]]
 ) -> None:
     stage.db.write_now(lambda db: db.execute("delete from link_clicks") and None)
     stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
@@ -172,7 +172,7 @@ def test_figures_are_those_of_brute_force(
     }
 
 
-def test_referrers_and_countries_by_day_are_how_many_there_were(stage: Stage) -> None:
+def test_referrers_and_countries_by_day_are_how_many_there_were(stage: queries.World) -> None:
     at = SUMMER_ENDS + HOUR
     made = [
         click(7, at, source="Google", country="Germany"),
@@ -191,7 +191,7 @@ def test_referrers_and_countries_by_day_are_how_many_there_were(stage: Stage) ->
         assert entry.data == [{"date": "2026-10-25", "value": 2}]
 
 
-def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: Stage) -> None:
+def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: queries.World) -> None:
     """Within five minutes, on the website that the link leads to, as the visitor whom the click foretold."""
     (site, other) = stage.new_sites(2)
     now = stage.clock.now()

@@ -19,7 +19,7 @@ from analytics_box.texts import Definitions, LinkStats, Metrics
 from analytics_box.websites.compact import COMPACT, LIMITS, rate
 from analytics_box.websites.lists import LISTS, PANELS
 from tests.inprocess import whole_box
-from tests.links.page_world import PageWorld
+from tests.links.world import PageWorld
 
 PAGE = Manual(web_dir() / "manual").definitions
 

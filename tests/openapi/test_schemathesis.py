@@ -110,7 +110,6 @@ class Explorer:
 
         @settings(
             max_examples=EXAMPLES[self._who],
-           
             database=None,
             derandomize=True,
             phases=[Phase.generate],

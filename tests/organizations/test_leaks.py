@@ -18,8 +18,8 @@ from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.organizations.people import People
 from tests.organizations.pictures import PNG, form, png
+from tests.organizations.world import World
 
 ASKING: tuple[Role, ...] = ("owner", "admin", "member", "viewer")
 THEIRS = png(shade=99)
@@ -92,7 +92,7 @@ class Strangers:
 
     def __init__(self, box: WholeBox) -> None:
         self.box = box
-        self.people = People(box)
+        self.people = World(box)
         theirs = box.foreign_organization_id
         for role in ASKING:
             self.people.add(f"own-{role}", role)

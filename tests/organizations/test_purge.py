@@ -16,8 +16,8 @@ from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from tests.inprocess import WholeBox, whole_box
-from tests.organizations.people import People
 from tests.organizations.pictures import PNG, form
+from tests.organizations.world import World
 
 REMOVED_BEFORE = {"client_ids"}  # with the websites that they name
 STAYS = {"audit"}
@@ -28,10 +28,10 @@ def unlimited(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     """ada's organization has a bit of everything, and she has another one, "Home"."""
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
-        found = People(inside)
+        found = World(inside)
         found.add("ken", "member")
         found.add("eve", "owner", inside.foreign_organization_id)
         found.call("ada", "organizations.create", name="Home")
@@ -57,7 +57,7 @@ def ask(db: Db, statement: str, *values: Any) -> list[Any]:
     return found
 
 
-def rows_of(people: People, organization_id: str) -> dict[str, int]:
+def rows_of(people: World, organization_id: str) -> dict[str, int]:
     """How many rows name an organization, by table."""
     db = people.box.box.box_db
     return {
@@ -66,21 +66,21 @@ def rows_of(people: People, organization_id: str) -> dict[str, int]:
     }
 
 
-def events_by_site(people: People) -> dict[int, int]:
+def events_by_site(people: World) -> dict[int, int]:
     return dict(ask(people.box.box.events.db, "select site, count(*) from events group by site"))
 
 
-def run_purge(people: People) -> None:
+def run_purge(people: World) -> None:
     job = next(job for job in JOBS if job.name == "purge organizations")
     people.box.run(run(job, people.box.box))
 
 
-def delete(people: People) -> None:
+def delete(people: World) -> None:
     own = people.box.organization_id
     assert people.call("ada", "organizations.delete", organizationId=own).status == 200
 
 
-def test_nothing_of_it_is_left_but_the_log(people: People) -> None:
+def test_nothing_of_it_is_left_but_the_log(people: World) -> None:
     own, foreign = people.box.organization_id, people.box.foreign_organization_id
     others, events = rows_of(people, foreign), events_by_site(people)
     assert len(events) == 4
@@ -106,14 +106,14 @@ def test_nothing_of_it_is_left_but_the_log(people: People) -> None:
     ]
 
 
-def theirs(people: People) -> set[int]:
+def theirs(people: World) -> set[int]:
     """The numbers of eve's organization and its website."""
     foreign = people.box.foreign_organization_id
     found = ask(people.box.box.box_db, "select site from organizations where id = ?", foreign)
     return {people.box.numbers["foreign"], *(number for (number,) in found)}
 
 
-def test_it_is_purged_once_and_says_so_in_its_log(people: People) -> None:
+def test_it_is_purged_once_and_says_so_in_its_log(people: World) -> None:
     own = people.box.organization_id
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -129,7 +129,7 @@ def test_it_is_purged_once_and_says_so_in_its_log(people: People) -> None:
     ]
 
 
-def test_nobody_gets_anything_of_it_any_more(people: People) -> None:
+def test_nobody_gets_anything_of_it_any_more(people: World) -> None:
     own, slug = people.box.organization_id, people.call("ada", "organizations.getById").json["slug"]
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -147,7 +147,7 @@ def test_nobody_gets_anything_of_it_any_more(people: People) -> None:
     assert people.call("ada", "organizations.create", name="Ada", slug=slug).status == 200  # its name is free again
 
 
-def test_an_account_without_any_organization_can_be_invited_again(people: People) -> None:
+def test_an_account_without_any_organization_can_be_invited_again(people: World) -> None:
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
     run_purge(people)
@@ -158,7 +158,7 @@ def test_an_account_without_any_organization_can_be_invited_again(people: People
     assert people.signs_in("ken").status == 303
 
 
-def test_a_restored_one_is_not_purged(people: People) -> None:
+def test_a_restored_one_is_not_purged(people: World) -> None:
     delete(people)
     people.call("ada", "organizations.restore", organizationId=people.box.organization_id)
     before = rows_of(people, people.box.organization_id)

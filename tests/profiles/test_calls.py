@@ -11,7 +11,7 @@ from analytics_box.profiles import calls
 from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 
 @pytest.fixture

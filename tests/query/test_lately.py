@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from tests.query.brute import people, realtime
 from tests.query.brute.facts import Filter
 from tests.query.questions import ask, questions
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
 from tests.query.test_brute import wanted
+from tests.query.world import World
 
 MINUTE = 60_000
 
 
 @pytest.fixture(scope="module")
-def stories(stage: Stage) -> tuple[Story, ...]:
-    return tuple(tell(stage, seed) for seed in range(100, 112))
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(100, 112))
 
 
 @pytest.mark.parametrize("name", sorted(realtime.ANSWERS))

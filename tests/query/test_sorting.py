@@ -19,8 +19,8 @@ from tests.query.brute.order import in_order
 from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import visit
 from tests.query.questions import Asked, ask
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
+from tests.query.world import World
 
 SEED = 4
 PAGE = 3  # rows; more where that would be many pages
@@ -43,11 +43,11 @@ SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d",
 
 
 @pytest.fixture(scope="module")
-def story(stage: Stage) -> Story:
+def story(world: World) -> Story:
     """A story that goes on until now, with clicks on a short link, whose number is that of the first website."""
-    told = tell(stage, SEED)
-    stage.store_facts(visit(min(told.websites), now(told)))
-    stage.db.write_now(lambda db: _click(db, told))
+    told = tell(world, SEED)
+    world.store_facts(visit(min(told.websites), now(told)))
+    world.db.write_now(lambda db: _click(db, told))
     return told
 
 

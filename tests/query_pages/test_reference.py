@@ -12,7 +12,7 @@ from analytics_box.query.compose import sortable
 from analytics_box.query_pages.families import FAMILIES, Family, examples
 from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
-from tests.query.stage import stage_in
+from tests.query.world import world_in
 from tests.query_pages.example_answers import TARGET, answers, written
 
 
@@ -29,8 +29,8 @@ def page(box: WholeBox, path: str) -> str:
 
 
 def test_the_examples_are_what_the_box_answers(tmp_path: Path) -> None:
-    with stage_in(tmp_path) as stage:
-        made = written(answers(stage))
+    with world_in(tmp_path) as world:
+        made = written(answers(world))
     assert TARGET.read_text(encoding="utf-8") == made, "run: python -m tests.query_pages.example_answers"
 
 

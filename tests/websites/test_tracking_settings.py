@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.cases import each
 from tests.inprocess import WholeBox
-from tests.websites.procedures import call, row
+from tests.websites.world import call, row
 
 
 def test_settings_that_are_not_given_stay(box: WholeBox) -> None:
