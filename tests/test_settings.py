@@ -8,6 +8,7 @@ import pytest
 
 from analytics_box import settings
 from analytics_box.settings import Settings, SettingsError, load
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -173,7 +174,7 @@ def test_the_manual_lists_every_setting_and_no_other() -> None:
     assert list(manual_rows()) == [row.name for row in settings.table()]
 
 
-@pytest.mark.parametrize("row", settings.table(), ids=lambda row: row.name)
+@each("row", settings.table(), ids=lambda row: row.name)
 def test_the_manual_says_of_a_setting_what_the_table_says(row: settings.Row) -> None:
     assert manual_rows()[row.name] == (written(row.default), row.help)
 

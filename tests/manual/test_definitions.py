@@ -18,7 +18,7 @@ from analytics_box.overview.compact import EXTRAS, LIMITS, rate
 from analytics_box.settings import Settings
 from analytics_box.texts import Definitions, LinkStats, Metrics
 from tests.inprocess import whole_box
-from tests.links.page_world import PageWorld
+from tests.links.world import PageWorld
 
 PAGE = Manual(web_dir() / "manual").page("definitions")
 

@@ -111,7 +111,6 @@ class Explorer:
 
         @settings(
             max_examples=EXAMPLES[self._who],
-            deadline=None,
             database=None,
             derandomize=True,
             phases=[Phase.generate],

@@ -9,8 +9,9 @@ import pytest
 
 from analytics_box.query.catalog import TYPES
 from analytics_box.query_pages.families import FAMILIES, Family, examples
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
-from tests.query.stage import stage_in
+from tests.query.world import world_in
 from tests.query_pages.example_answers import TARGET, answers, written
 
 
@@ -27,12 +28,12 @@ def page(box: WholeBox, path: str) -> str:
 
 
 def test_the_examples_are_what_the_box_answers(tmp_path: Path) -> None:
-    with stage_in(tmp_path) as stage:
-        made = written(answers(stage))
+    with world_in(tmp_path) as world:
+        made = written(answers(world))
     assert TARGET.read_text(encoding="utf-8") == made, "run: python -m tests.query_pages.example_answers"
 
 
-@pytest.mark.parametrize("name", sorted(TYPES))
+@each("name", sorted(TYPES))
 def test_every_type_has_an_example_with_rows(name: str) -> None:
     example = examples()[name]
     assert example.request["parameters"] == [name]
