@@ -12,7 +12,7 @@ from analytics_box.bots.judgement import Judgement
 from analytics_box.bots.rows import Group
 from analytics_box.bots.rules import KEPT, Program
 from analytics_box.clock import Clock
-from analytics_box.ingest.facts import stored
+from analytics_box.facts.layout import stored
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db

@@ -5,7 +5,7 @@ from functools import partial
 
 from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from analytics_box.keys.ring import KeyRing
 from analytics_box.links.known import link_numbers
 from analytics_box.links.parts import Links

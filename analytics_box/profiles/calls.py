@@ -11,8 +11,8 @@ from msgspec import Meta, Struct
 
 from analytics_box import audit, errors, ids
 from analytics_box.errors import Detail
+from analytics_box.facts.tables import PERSONAL
 from analytics_box.http.call import Call
-from analytics_box.ingest.facts import TABLES
 from analytics_box.profiles import rules
 from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.register import Person, Place
@@ -146,7 +146,7 @@ async def export(call: Call, given: Exporting) -> Exported:
     items: dict[str, list[dict[str, Any]]] = {}
     looked = count = 0
     end: Place | None = None
-    for table in TABLES[TABLES.index(place.table) :]:
+    for table in PERSONAL[PERSONAL.index(place.table) :]:
         start = place if table == place.table else Place(table, 0)
         async for reached, found in call.parts.register.traces_from(subject, start):
             looked, count = looked + 1, count + len(found)
@@ -259,9 +259,9 @@ def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
 def _place(cursor: str | None) -> Place:
     """Where an export goes on. Raises BadRequest."""
     if cursor is None:
-        return Place(TABLES[0], 0)
+        return Place(PERSONAL[0], 0)
     table, _, after = cursor.partition(".")
-    if table not in TABLES or not (after.isascii() and after.isdigit() and len(after) < 19):
+    if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
         wrong = Detail("cursor", "Send the nextCursor of the answer before")
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return Place(table, int(after))

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.clock import Clock, utc_day
-from analytics_box.ingest.facts import Event, Fact
+from analytics_box.facts.event import Event, Fact
 from analytics_box.profiles import rows, rules
 from analytics_box.profiles.rules import Given, Link, Traits
 from analytics_box.store.db import Connection

@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box.clock import DAY, Clock
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.websites import change, rows
