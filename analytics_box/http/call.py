@@ -13,8 +13,8 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
-from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
+from analytics_box.ingest.dropped import Drops
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.links.parts import Links

@@ -8,10 +8,10 @@ from analytics_box.facts.event import CUSTOM, Event, Fact, Span
 from analytics_box.facts.layout import INSERT, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.people import People
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
-from analytics_box.profiles.people import People
 from analytics_box.store.budgets import Meter, size_of
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import EMPTY, Strings

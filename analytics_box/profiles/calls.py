@@ -13,10 +13,10 @@ from analytics_box import audit, errors, ids
 from analytics_box.errors import Detail
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.http.call import Call
-from analytics_box.profiles import rules
+from analytics_box.ingest.people_rules import LONGEST_ID, Value
 from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.register import Person, Place
-from analytics_box.profiles.rules import FIRST, LAST, Value
+from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
 from analytics_box.websites.reach import own, refuse_restricted
@@ -27,7 +27,7 @@ ITEMS = 1_000  # after so many one answer of an export ends
 PIECES = 20  # or after a look at so many pieces of a table
 
 Text = Annotated[str, Meta(max_length=255)]
-ProfileId = Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
+ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):

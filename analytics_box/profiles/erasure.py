@@ -17,11 +17,11 @@ from analytics_box.clock import Clock
 from analytics_box.facts.event import LASTS
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.ingest.live import LiveSessions, visitor_key
+from analytics_box.ingest.people import People
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
-from analytics_box.profiles.people import People
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db

@@ -14,11 +14,12 @@ from msgspec import Struct
 
 from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.facts.tables import BY_NAME, PERSONAL
-from analytics_box.profiles import people, rows, rules, traces
+from analytics_box.ingest import people, people_rules
+from analytics_box.ingest.people_rules import Traits
+from analytics_box.profiles import rows, rules, traces
 from analytics_box.profiles.erasure import Erasures, subject_of_device, subject_of_person
 from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.rows import Stored
-from analytics_box.profiles.rules import Traits
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal, SealBroken
@@ -42,7 +43,7 @@ class Person(Struct, frozen=True):
 
     @property
     def email(self) -> str:
-        return rules.email(self.traits)
+        return people_rules.email(self.traits)
 
     @property
     def display_name(self) -> str:

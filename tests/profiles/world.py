@@ -15,11 +15,11 @@ from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, FACT_NAMES, SPANS
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.people import Identified, People
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.holder import Holder, holder_of
-from analytics_box.profiles.people import Identified, People
 from analytics_box.profiles.register import Register
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
