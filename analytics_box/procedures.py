@@ -8,7 +8,6 @@ from analytics_box.configuration import channel_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
-from analytics_box.invitations import calls as invitation_calls
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
 from analytics_box.links import calls as link_calls
@@ -20,8 +19,10 @@ from analytics_box.links import orphan_calls as link_orphans
 from analytics_box.links import preview_calls as link_preview
 from analytics_box.links import qr_calls as link_qr
 from analytics_box.links import tag_calls as link_tags
+from analytics_box.members import calls as member_calls
+from analytics_box.members import invitation_calls
 from analytics_box.organizations import calls as organization_calls
-from analytics_box.organizations import deletion_calls, logo_calls, member_calls
+from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as people_calls
 from analytics_box.websites import calls as website_calls

@@ -4,7 +4,6 @@ Procedures have a table of their own, in procedures, and two addresses each. The
 ingest.routes.handlers; they check API keys themselves.
 """
 
-from analytics_box.accounts import pages as account_pages
 from analytics_box.accounts import (
     password_pages,
     profile_pages,
@@ -20,8 +19,6 @@ from analytics_box.drops import pages as drop_pages
 from analytics_box.http import assets, health, manual, reference, reference_types, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
-from analytics_box.invitations import member_pages as inviting_pages
-from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
 from analytics_box.links import domain_pages as link_domains
 from analytics_box.links import folder_pages as link_folders
@@ -30,11 +27,12 @@ from analytics_box.links import import_pages as link_imports
 from analytics_box.links import pages as link_pages
 from analytics_box.links import routes as links
 from analytics_box.links.figures import pages as link_page
+from analytics_box.members import invitation_pages, inviting_pages
+from analytics_box.members import pages as member_pages
 from analytics_box.organizations import (
     deletion_pages,
+    leaving_pages,
     logo_pages,
-    member_pages,
-    ownership_pages,
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
@@ -44,6 +42,7 @@ from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.setup import pages as setup_pages
 from analytics_box.watch import routes as watch
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
@@ -69,9 +68,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
-    Route("GET", "/", account_pages.home, PUBLIC, page=True),
-    Route("GET", "/setup", account_pages.setup_form, PUBLIC, page=True),
-    Route("POST", "/setup", account_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
+    Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
     Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
     Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
@@ -100,10 +99,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
     Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
-    Route("GET", "/settings/organization/leave", member_pages.leave_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/organization/leave", member_pages.leave, SIGNED_IN, page=True),
-    Route("GET", "/settings/organization/transfer", ownership_pages.transfer_form, SIGNED_IN, "owner", page=True),
-    Route("POST", "/settings/organization/transfer", ownership_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/leave", leaving_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", leaving_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", leaving_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", leaving_pages.transfer, SIGNED_IN, "owner", page=True),
     Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),

@@ -2,12 +2,12 @@
 
 from functools import partial
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.links.known import known_link
 from analytics_box.query import access
 from analytics_box.query.access import KnownLink
 from analytics_box.query.subjects import Subject, Subjects
 from analytics_box.store.db import Db
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
@@ -18,7 +19,6 @@ from analytics_box.links.click_rows import Click
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Condition, Link, TargetRule, Utm, Variant
 from analytics_box.links.wanted import Wanted
-from analytics_box.organizations.change import By
 from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings

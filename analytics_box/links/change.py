@@ -10,19 +10,18 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from analytics_box import errors, ids
+from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
-from analytics_box.identity import Role
+from analytics_box.identity import Role, require
 from analytics_box.links import domain_rows, folder_rows, rows, slugs
 from analytics_box.links.rules import Link
 from analytics_box.links.wanted import Wanted, applied
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
 
 UNKNOWN: Final = "There is no link with this id"
 _SUBJECT: Final = "link"
-_ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")
 _NOT_AUDITED: Final = frozenset(("updated_at", "password"))
 
 
@@ -35,9 +34,7 @@ class Changed(Struct, frozen=True):
 
 def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
     """Raises Forbidden for those who do not belong to the organization, or not with this role."""
-    own = organizations.role_of(db, organization_id, by)
-    if _ROLES.index(own) < _ROLES.index(role):
-        raise errors.Forbidden(f"Your role in this organization is {own}; this needs {role}")
+    require(access.role_of(db, organization_id, by), role)
 
 
 def existing(db: Connection, organization_id: str, link_id: str) -> Link:
@@ -69,7 +66,7 @@ def create(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Link
     )
     made = _insert(db, applied(blank, wanted))
     detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
-    organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
@@ -110,7 +107,7 @@ def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
     gone = existing(db, organization_id, link_id)
     rows.delete(db, gone.number)
     detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
-    organizations.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
     return gone
 
 
@@ -136,7 +133,7 @@ def _change(db: Connection, before: Link, by: By, wanted: Wanted) -> Changed:
         return Changed(before, before)
     after = replace(after, updated_at=by.now)
     rows.update(db, after)
-    organizations.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
+    audit.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
     return Changed(before, after)
 
 

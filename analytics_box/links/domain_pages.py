@@ -15,9 +15,9 @@ from analytics_box.links.orphan_calls import GivenOrphans
 from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
 from analytics_box.links.shown import address
 from analytics_box.links.targets import PREFIX
-from analytics_box.organizations.acting import by_of
-from analytics_box.organizations.rules import may
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import may
 from analytics_box.texts import LinkForm, LinkPlaces, Links, figures
 
 DOMAINS = f"{HOME}/domains"

@@ -10,8 +10,8 @@ from analytics_box.links import change, exports, list_rows
 from analytics_box.links.import_files import MOST_ROWS
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import Id
-from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 
 class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from analytics_box.http.call import Call
 from analytics_box.links import folders
 from analytics_box.links.messages import Id, OfOrganization
 from analytics_box.links.shown import FolderShown, Success, folder_shown
-from analytics_box.organizations.acting import acting
+from analytics_box.tenancy.acting import acting
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 

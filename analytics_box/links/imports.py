@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.accounts.passwords import Passwords
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
 from analytics_box.links import change, import_trial
@@ -22,9 +23,8 @@ from analytics_box.links.messages import Id, wanted
 from analytics_box.links.shelf import Shelf
 from analytics_box.links.targets import Grounds
 from analytics_box.links.wanted import Wanted, checked
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 T = TypeVar("T")
 

@@ -3,10 +3,10 @@
 It belongs to one transaction. What that undoes has to be undone here, too: `mark` before, `undo` after.
 """
 
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.links import folder_rows, folders
 from analytics_box.links.folder_rows import Folder
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 

@@ -5,8 +5,8 @@ from msgspec import Struct
 from analytics_box.http.call import Call
 from analytics_box.links import change, list_rows
 from analytics_box.links.messages import OfOrganization
-from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 
 class TagShown(Struct, frozen=True):

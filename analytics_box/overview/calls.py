@@ -9,7 +9,8 @@ from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
-from analytics_box.websites.messages import ByWebsite, OfOrganization
+from analytics_box.tenancy.messages import OfOrganization
+from analytics_box.websites.messages import ByWebsite
 from analytics_box.websites.reach import all_own, own
 from analytics_box.websites.shown import WebsiteShown, shown
 

@@ -2,9 +2,10 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
+from analytics_box.tenancy.messages import OfOrganization, Success
 from analytics_box.websites import change
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.messages import ById, OfOrganization, Success
+from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import by, is_own, own, restorable
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
 from analytics_box.websites import rows
-from analytics_box.websites.change import By
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 

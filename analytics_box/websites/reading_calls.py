@@ -2,8 +2,9 @@
 
 from analytics_box import errors
 from analytics_box.http.call import Call
+from analytics_box.tenancy.messages import OfOrganization
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.messages import ById, OfOrganization
+from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import UNKNOWN, all_own, is_own
 from analytics_box.websites.shown import PublicWebsite, WebsiteShown, reduced, shown
 

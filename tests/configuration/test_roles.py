@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.identity import SCOPES, Role
-from analytics_box.organizations import rules
+from analytics_box.identity import ROLES, SCOPES, Role
 from analytics_box.procedures import PROCEDURES
 from tests.configuration.outside import Outside, outside
 from tests.keys.people import make
@@ -67,7 +66,7 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with outside(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
-        for role in rules.ROLES:
+        for role in ROLES:
             here.people.add(f"some-{role}", role)
         here.people.add("stranger", "owner", here.box.foreign_organization_id)
         yield Stage(here)
@@ -78,7 +77,7 @@ def test_the_table_is_complete() -> None:
     assert {line.access for line in PROCEDURES if line.name.startswith("config.")} == {"manage:config"}
 
 
-@pytest.mark.parametrize("role", rules.ROLES)
+@pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
 def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: str, role: Role) -> None:
     answer = stage.here.people.call(f"some-{role}", procedure, **stage.filled(given))

@@ -1,9 +1,9 @@
 """An organization that is purged takes its links, their clicks, folders and domains with it, and nobody else's."""
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS, run
 from analytics_box.links.parts import Links
+from analytics_box.tenancy.directory import Organizations
 from tests.links.world import DOMAIN, World
 
 TABLES = ("links", "link_folders", "link_tags", "link_domains", "domains")

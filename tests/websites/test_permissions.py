@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box import ids
+from analytics_box.acting import By
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
@@ -18,7 +19,6 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.procedures import PROCEDURES
 from analytics_box.recognition.bots import REASONS
 from analytics_box.websites import change
-from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website

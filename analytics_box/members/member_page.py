@@ -3,17 +3,16 @@
 from msgspec import Struct
 
 from analytics_box import texts
-from analytics_box.configuration import defaults
 from analytics_box.errors import BoxError
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Page, Visit
-from analytics_box.identity import Person, Role
-from analytics_box.invitations import change as invitations
-from analytics_box.invitations.rules import Invitation, InvitedRole
-from analytics_box.organizations import members, rules
-from analytics_box.organizations.acting import by_of
-from analytics_box.organizations.rules import Member
+from analytics_box.identity import ROLES, Person, Role
+from analytics_box.members import invitations
+from analytics_box.members.rules import Invitation
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import defaults, members, rules
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import InvitedRole, Member
 
 MEMBERS = "/settings/members"
 
@@ -49,7 +48,7 @@ class Link(Struct, frozen=True):
     emailed: bool
 
 
-async def people_page(visit: Visit, again: Again, link: Link | None = None) -> Page:
+async def member_page(visit: Visit, again: Again, link: Link | None = None) -> Page:
     """The page, with what is wrong with a form of it, or with the link of a new invitation."""
     person, by = visit.person, by_of(visit.call)
     inviting = rules.may(person.role, "invite")
@@ -84,7 +83,7 @@ def _row(member: Member, person: Person) -> Row:
         return True
 
     own = member.user_id == person.user_id
-    roles = tuple(role for role in rules.ROLES if role == member.role or allowed(role))
+    roles = tuple(role for role in reversed(ROLES) if role == member.role or allowed(role))
     return Row(
         user_id=member.user_id,
         email=member.email,

@@ -2,24 +2,22 @@
 
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.visit import Again, Answer, Page, Visitor
-from analytics_box.invitations import change
-from analytics_box.invitations.calls import invite
-from analytics_box.invitations.rules import InvitedRole
-from analytics_box.organizations.acting import by_of
-from analytics_box.organizations.people_page import MEMBERS, Link, people_page
-
-_INVITED: dict[str, InvitedRole] = {"admin": "admin", "member": "member", "viewer": "viewer"}
+from analytics_box.members import invitations
+from analytics_box.members.invitation_calls import invite
+from analytics_box.members.member_page import MEMBERS, Link, member_page
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import invited
 
 
 async def invite_member(visit: Visitor) -> Page:
     """POST /settings/members/invite: make an invitation; its link is on this answer only."""
     form, own = await visit.form(), visit.person.organization_id
-    role = _INVITED.get(form.get("role", ""))
+    role = invited(form.get("role", ""))
     try:
         invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
     except (BadRequest, Conflict) as refused:
-        return await people_page(visit, Again(refused.status, form, {"email": refused.message}))
-    return await people_page(visit, Again(), Link(invitation.email, url, emailed))
+        return await member_page(visit, Again(refused.status, form, {"email": refused.message}))
+    return await member_page(visit, Again(), Link(invitation.email, url, emailed))
 
 
 async def revoke_invitation(visit: Visitor) -> Answer:
@@ -27,7 +25,7 @@ async def revoke_invitation(visit: Visitor) -> Answer:
     form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
 
     async def save() -> str:
-        await visit.call.write(lambda db: change.revoke(db, own, by, form.get("invitation", "")))
+        await visit.call.write(lambda db: invitations.revoke(db, own, by, form.get("invitation", "")))
         return f"{MEMBERS}?done=revoked"
 
-    return await visit.submit(save, people_page)
+    return await visit.submit(save, member_page)

@@ -5,12 +5,12 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box.clock import DAY
+from analytics_box.tenancy.rules import InvitedRole
 
 LIFE: Final = 7 * DAY
 KEPT: Final = 30 * DAY  # after its end, so that whoever invited sees that nobody came
 MOST_PENDING: Final = 100  # per organization
 
-InvitedRole = Literal["admin", "member", "viewer"]  # an owner is made by another owner, never by a link
 Status = Literal["pending", "expired", "accepted", "revoked"]
 
 

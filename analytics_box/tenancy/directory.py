@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Set
 
-from analytics_box.accounts.rules import Organization
+from analytics_box.tenancy.rules import Organization
 
 
 class Organizations:

@@ -1,17 +1,13 @@
 """Members of an organization over RPC (wire 10.4). For people only; who may what is decided by organizations.rules."""
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
-from analytics_box.organizations import change, members
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.calls import OfOrganization, Success
 from analytics_box.organizations.shown import MemberShown, member_shown
-
-Text = Annotated[str, Meta(max_length=255)]
+from analytics_box.tenancy import access, members
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success, Text
 
 
 class OfMember(Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +26,7 @@ class NewRole(Struct, frozen=True, forbid_unknown_fields=True):
 async def list_members(call: Call, given: OfOrganization) -> list[MemberShown]:
     """organizations.listMembers: who joined first first."""
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: change.check(db, organization_id, by, "see members"))
+    await call.read(lambda db: access.check(db, organization_id, by, "see members"))
     return [member_shown(one) for one in await call.read(lambda db: members.everybody(db, organization_id))]
 
 

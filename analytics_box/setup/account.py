@@ -6,14 +6,17 @@ Both ways lead here: the page behind the one-time link, and `analytics-box setup
 from msgspec import Struct
 
 from analytics_box import audit, ids
-from analytics_box.accounts import preferences, rows, rules
-from analytics_box.accounts.rules import Organization, User
+from analytics_box.accounts import first_run, preferences, rules
+from analytics_box.accounts.rules import User
+from analytics_box.acting import By
 from analytics_box.errors import Conflict
 from analytics_box.identity import SCOPES, Key
 from analytics_box.keys.create import create as create_key
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import members
+from analytics_box.tenancy.rules import Organization, clean_organization, slug_of
+from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
-from analytics_box.websites.create import new_site
 from analytics_box.websites.rules import Website
 
 
@@ -44,12 +47,12 @@ class Made(Struct, frozen=True):
 
 def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Made:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
-    if rows.any_user(db):
+    if first_run.is_over(db):
         raise Conflict("This box is set up already")
     organization = Organization(
         id=ids.new_id(),
-        name=rules.clean_organization(wanted.organization),
-        slug=rules.slug_of(wanted.organization, fallback="organization"),
+        name=clean_organization(wanted.organization),
+        slug=slug_of(wanted.organization, fallback="organization"),
         plan="hobby",
         site=new_site(db, now),
         created_at=now,
@@ -64,20 +67,10 @@ def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Ma
         is_administrator=True,
         created_at=now,
     )
-    rows.insert_organization(db, organization)
-    rows.insert_user(db, user, zone_is_chosen=bool(wanted.time_zone))
-    rows.insert_member(db, organization_id=organization.id, user_id=user.id, role="owner", now=now)
-    rows.delete_setup_tokens(db)
+    first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
+    members.found(db, organization, owner=user.id)
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
-        audit.record(
-            db,
-            now=now,
-            organization_id=organization.id,
-            actor=actor,
-            action="created",
-            subject=subject,
-            subject_id=subject_id,
-        )
+        audit.record(db, By(actor, now), organization.id, "created", subject, subject_id)
     website = create_website(
         db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, actor=actor, now=now
     )

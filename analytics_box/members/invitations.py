@@ -2,16 +2,16 @@
 
 from msgspec import Struct
 
-from analytics_box import errors, ids
+from analytics_box import audit, errors, ids
 from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts import users
+from analytics_box.acting import By
 from analytics_box.errors import Conflict
-from analytics_box.invitations import rows
-from analytics_box.invitations.rules import KEPT, LIFE, MOST_PENDING, Invitation, InvitedRole
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations import members
-from analytics_box.organizations.change import By
+from analytics_box.members import rows
+from analytics_box.members.rules import KEPT, LIFE, MOST_PENDING, Invitation
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, members
+from analytics_box.tenancy.rules import InvitedRole
 
 
 class Welcome(Struct, frozen=True):
@@ -34,7 +34,7 @@ def invite(
 
     An older unanswered invitation of the same person ends. Raises Forbidden, BadRequest or Conflict.
     """
-    organizations.check(db, organization_id, by, "invite")
+    access.check(db, organization_id, by, "invite")
     if by.user_id is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     email = account_rules.clean_email(email)
@@ -56,15 +56,13 @@ def invite(
         expires_at=by.now + LIFE,
     )
     rows.insert(db, invitation, ids.digest(secret))
-    organizations.record(
-        db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role}
-    )
-    return invitation, organizations.existing(db, organization_id).name
+    audit.record(db, by, organization_id, "created", "invitation", invitation.id, {"email": email, "role": role})
+    return invitation, access.existing(db, organization_id).name
 
 
 def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> Invitation:
     """Make a link void. Raises Forbidden, NotFound, or Conflict where it was accepted already."""
-    organizations.check(db, organization_id, by, "invite")
+    access.check(db, organization_id, by, "invite")
     found = rows.find(db, invitation_id)
     if found is None or found.organization_id != organization_id:
         raise errors.NotFound("There is no invitation with this id")
@@ -77,7 +75,7 @@ def revoke(db: Connection, organization_id: str, by: By, invitation_id: str) -> 
 
 def waiting(db: Connection, organization_id: str, by: By, *, include_expired: bool = False) -> list[Invitation]:
     """Invitations that wait for an answer, the newest first. Raises Forbidden."""
-    organizations.check(db, organization_id, by, "invite")
+    access.check(db, organization_id, by, "invite")
     wanted = {"pending", "expired"} if include_expired else {"pending"}
     return [one for one in rows.unanswered(db, organization_id) if one.status(by.now) in wanted]
 
@@ -87,7 +85,7 @@ def welcome(db: Connection, secret: str, now: int) -> Welcome | None:
     found = rows.by_digest(db, ids.digest(secret))
     if found is None or found.status(now) != "pending":
         return None
-    organization = organizations.existing(db, found.organization_id)
+    organization = access.existing(db, found.organization_id)
     account = users.find(db, found.email)
     return Welcome(
         invitation=found,
@@ -139,12 +137,12 @@ def _join(db: Connection, invitation: Invitation, user_id: str, now: int) -> Inv
     by = By(f"user:{user_id}", now, user_id)
     members.add(db, invitation.organization_id, by, role=invitation.role)
     rows.set_accepted(db, invitation.id, now)
-    organizations.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
+    audit.record(db, by, invitation.organization_id, "updated", "invitation", invitation.id, {"accepted": True})
     return invitation
 
 
 def _revoke(db: Connection, by: By, invitation: Invitation) -> None:
     rows.set_revoked(db, invitation.id, by.now)
-    organizations.record(
+    audit.record(
         db, by, invitation.organization_id, "revoked", "invitation", invitation.id, {"email": invitation.email}
     )

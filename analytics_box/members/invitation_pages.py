@@ -15,8 +15,8 @@ from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, Not
 from analytics_box.http.call import Call
 from analytics_box.http.templates import Pages, field_errors, form_of, go
 from analytics_box.identity import Person
-from analytics_box.invitations import change
-from analytics_box.invitations.change import Welcome
+from analytics_box.members import invitations
+from analytics_box.members.invitations import Welcome
 
 Page = Response[str]
 Next = Response[bytes]
@@ -26,7 +26,7 @@ AnyRequest = Request[Any, Any, Any]
 async def invitation(request: AnyRequest, call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Page:
     """GET /invitation?token=…"""
     token = request.query_params.get("token", "")
-    found = await call.read(lambda db: change.welcome(db, token, call.now))
+    found = await call.read(lambda db: invitations.welcome(db, token, call.now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     return _page(pages, token, found, call.identity.person)
@@ -37,7 +37,7 @@ async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedD
     identity, parts = call.identity, call.parts
     parts.limits.take("sign-in", identity.address, parts.settings.limit_sign_in)
     token = request.query_params.get("token", "")
-    found = await call.read(lambda db: change.welcome(db, token, call.now))
+    found = await call.read(lambda db: invitations.welcome(db, token, call.now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     person = identity.person
@@ -58,7 +58,7 @@ async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedD
 
 async def _as_known(call: Call, token: str, person: Person) -> Next:
     joined = await call.write(
-        lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=call.now)
+        lambda db: invitations.accept_as(db, token, user_id=person.user_id, email=person.email, now=call.now)
     )
     await call.parts[SignIns].turn_to(person, joined.organization_id)
     return go("/sites")
@@ -72,7 +72,7 @@ async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, s
         user = await call.parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired as wrong:
         raise BadRequest(wrong.message, details=(Detail("password", texts.Invitations.wrong),)) from wrong
-    await call.write(lambda db: change.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
+    await call.write(lambda db: invitations.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
     return go("/sign-in")
 
 
@@ -82,7 +82,7 @@ async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, f
     hashed = await call.parts[Passwords].hash(password)
     zone = account_rules.clean_time_zone(form.get("zone", "")) if form.get("zone") else ""
     _, user_id = await call.write(
-        lambda db: change.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
+        lambda db: invitations.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
     secret = await call.parts[SignIns].open_for(user_id, device=describe(request.headers.get("user-agent", "")))
     return go("/sites", cookie=call.parts[SignIns].cookie(secret))

@@ -1,6 +1,6 @@
 """Invitations in box.db. Every function takes a connection inside the caller's transaction."""
 
-from analytics_box.invitations.rules import Invitation
+from analytics_box.members.rules import Invitation
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 

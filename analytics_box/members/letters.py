@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from analytics_box.invitations.rules import Invitation
+from analytics_box.members.rules import Invitation
 from analytics_box.notify.mail import Mail
 from analytics_box.texts import Invitations as Words
 

@@ -1,8 +1,8 @@
-"""Which organization a call is about and who acts there, for every procedure and page of organizations."""
+"""Which organization a call is about, and who acts there."""
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.http.call import Call
-from analytics_box.organizations.change import By
 
 
 def acting(call: Call, organization_id: str | None) -> tuple[str, By]:

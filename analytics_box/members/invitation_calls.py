@@ -1,20 +1,18 @@
 """Invitations over RPC (wire 10.4). For people only; who may invite is decided by organizations.rules."""
 
 from datetime import datetime
-from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box import errors, ids
-from analytics_box.configuration import defaults
 from analytics_box.http.call import Call
-from analytics_box.invitations import change, letters
-from analytics_box.invitations.rules import Invitation, InvitedRole, Status
+from analytics_box.members import invitations, letters
+from analytics_box.members.rules import Invitation, Status
 from analytics_box.notify.mail import Mailer
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.shown import date
-
-Text = Annotated[str, Meta(max_length=255)]
+from analytics_box.tenancy import defaults
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success, Text, date
+from analytics_box.tenancy.rules import InvitedRole
 
 
 class NewInvitation(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,10 +71,6 @@ class Joined(Struct, frozen=True):
     role: InvitedRole
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 async def create_invitation(call: Call, given: NewInvitation) -> Invited:
     """organizations.createInvitation: a link that works once, for 7 days. Raises BadRequest or Conflict."""
     organization_id, _ = acting(call, given.organizationId)
@@ -87,14 +81,16 @@ async def create_invitation(call: Call, given: NewInvitation) -> Invited:
 async def get_pending_invitations(call: Call, given: OfInvitations) -> list[InvitationShown]:
     """organizations.getPendingInvitations: not answered yet, the newest first."""
     organization_id, by = acting(call, given.organizationId)
-    found = await call.read(lambda db: change.waiting(db, organization_id, by, include_expired=given.includeExpired))
+    found = await call.read(
+        lambda db: invitations.waiting(db, organization_id, by, include_expired=given.includeExpired)
+    )
     return [shown(one, call.now) for one in found]
 
 
 async def revoke_invitation(call: Call, given: OfInvitation) -> Success:
     """organizations.revokeInvitation: its link does not work any more. Raises NotFound."""
     organization_id, by = acting(call, given.organizationId)
-    await call.write(lambda db: change.revoke(db, organization_id, by, given.invitationId))
+    await call.write(lambda db: invitations.revoke(db, organization_id, by, given.invitationId))
     return Success()
 
 
@@ -104,7 +100,7 @@ async def accept_invitation(call: Call, given: Accepted) -> Joined:
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     joined = await call.write(
-        lambda db: change.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
+        lambda db: invitations.accept_as(db, given.token, user_id=person.user_id, email=person.email, now=call.now)
     )
     return Joined(joined.organization_id, joined.role)
 
@@ -120,7 +116,7 @@ async def invite(
     role = role or (await call.read(lambda db: defaults.of(db, organization_id))).invitation_role
     secret = ids.new_token()
     invitation, organization = await call.write(
-        lambda db: change.invite(db, organization_id, by, email=email, role=role, secret=secret)
+        lambda db: invitations.invite(db, organization_id, by, email=email, role=role, secret=secret)
     )
     url = letters.link(call.parts.settings.public_url, secret)
     if not call.parts[Mailer].configured:

@@ -5,13 +5,14 @@ Roles are read inside the transaction, so two changes at once cannot leave an or
 
 from msgspec.structs import replace
 
-from analytics_box import errors
-from analytics_box.errors import BadRequest, Detail
+from analytics_box import audit, errors
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest
 from analytics_box.identity import Role
-from analytics_box.organizations import rows, rules
-from analytics_box.organizations.change import By, check, record, role_of
-from analytics_box.organizations.rules import Member
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import rows, rules
+from analytics_box.tenancy.access import check, role_of
+from analytics_box.tenancy.rules import Member, Organization
 
 
 def everybody(db: Connection, organization_id: str) -> list[Member]:
@@ -24,11 +25,17 @@ def belongs_somewhere(db: Connection, user_id: str) -> bool:
     return bool(rows.of_user(db, user_id))
 
 
+def found(db: Connection, organization: Organization, *, owner: str, metadata: str = "{}") -> None:
+    """Store a new organization with its first member. `metadata` is a JSON object. Raises Conflict for a taken slug."""
+    rows.insert(db, organization, metadata)
+    rows.insert_member(db, organization_id=organization.id, user_id=owner, role="owner", now=organization.created_at)
+
+
 def add(db: Connection, organization_id: str, by: By, *, role: Role) -> None:
     """The actor becomes a member; whoever calls this has checked that they may. Raises Conflict for a member."""
     user_id = by.user_id or ""
     rows.insert_member(db, organization_id=organization_id, user_id=user_id, role=role, now=by.now)
-    record(db, by, organization_id, "created", "member", user_id, {"role": role})
+    audit.record(db, by, organization_id, "created", "member", user_id, {"role": role})
 
 
 def change_role(db: Connection, organization_id: str, by: By, user_id: str, role: Role) -> Member:
@@ -62,7 +69,7 @@ def transfer(db: Connection, organization_id: str, by: By, user_id: str) -> Memb
     check(db, organization_id, by, "transfer")
     member = _member(db, organization_id, user_id)
     if user_id == by.user_id:
-        raise BadRequest("Choose somebody else", details=(Detail("userId", "Choose somebody else"),))
+        raise BadRequest.about("userId", "Choose somebody else")
     before = _member(db, organization_id, by.user_id or "")
     rows.set_role(db, organization_id, user_id, "owner")
     rows.set_role(db, organization_id, before.user_id, "admin")
@@ -75,14 +82,14 @@ def _delete(db: Connection, organization_id: str, by: By, member: Member) -> Mem
     rules.check_an_owner_stays(_owners(db, organization_id), member.role, None)
     rows.delete_member(db, organization_id, member.user_id)
     detail = {"email": member.email, "role": member.role}
-    record(db, by, organization_id, "deleted", "member", member.user_id, detail)
+    audit.record(db, by, organization_id, "deleted", "member", member.user_id, detail)
     return member
 
 
 def _note_role(db: Connection, organization_id: str, by: By, before: Member, role: Role) -> None:
     """The audit entry of another role."""
     detail = {"email": before.email, "role": {"before": before.role, "after": role}}
-    record(db, by, organization_id, "updated", "member", before.user_id, detail)
+    audit.record(db, by, organization_id, "updated", "member", before.user_id, detail)
 
 
 def _member(db: Connection, organization_id: str, user_id: str) -> Member:

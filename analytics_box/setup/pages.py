@@ -1,25 +1,21 @@
-"""Pages of the first run."""
+"""The pages of the first run."""
 
 from collections.abc import Callable
 
 from analytics_box import ids, texts
 from analytics_box.accounts import first_run, rules
 from analytics_box.accounts.device import describe
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
-from analytics_box.accounts.setup import Made, Wanted, first_account
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Next, Page, Visit, Visitor
+from analytics_box.http.visit import Page, Visit, Visitor
 from analytics_box.keys.ring import KeyRing
+from analytics_box.setup.account import Made, Wanted, first_account
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.rules import clean_organization
 from analytics_box.websites import rules as website_rules
 from analytics_box.websites.directory import Directory
-
-
-async def home(visit: Visitor) -> Next:
-    """GET /: to the websites, or to sign in first."""
-    return visit.go("/sites" if visit.signed_in else "/sign-in")
 
 
 async def setup_form(visit: Visitor) -> Page:
@@ -96,7 +92,7 @@ def _wrong_fields(form: dict[str, str]) -> dict[str, str]:
     checks: tuple[tuple[str, Callable[[], object]], ...] = (
         ("email", lambda: rules.clean_email(email)),
         ("password", lambda: rules.check_password(form.get("password", ""), email)),
-        ("organization", lambda: rules.clean_organization(form.get("organization", ""))),
+        ("organization", lambda: clean_organization(form.get("organization", ""))),
         ("website", lambda: website_rules.clean_name(form.get("website", ""))),
         ("domain", lambda: website_rules.clean_domain(form.get("domain", ""))),
     )
