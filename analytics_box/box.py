@@ -164,7 +164,7 @@ def _parts(
         ImportJobs(clock),
         watched,
         assets.load(web_dir() / "static"),
-        Manual(web_dir() / "manual"),
+        Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
     )
 
