@@ -14,7 +14,7 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
-from analytics_box.configuration import box_pages, defaults_pages, domain_pages, integration_pages
+from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
 from analytics_box.drops import pages as drop_pages
 from analytics_box.http import assets, docs_pages, health, reference, reference_types, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -43,6 +43,7 @@ from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
 from analytics_box.setup import pages as setup_pages
+from analytics_box.watch import pages as watching
 from analytics_box.watch import routes as watch
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
@@ -174,7 +175,7 @@ PAGES_AND_API: tuple[Route, ...] = (
         "admin",
         page=True,
     ),
-    Route("GET", "/settings/box", box_pages.box, SIGNED_IN, page=True),
+    Route("GET", "/settings/box", watching.box, SIGNED_IN, page=True),
     Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
     Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),

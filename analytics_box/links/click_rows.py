@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from analytics_box.facts.clicks import CLICK
 from analytics_box.facts.layout import INSERT
-from analytics_box.links.rules import CLICK
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.clock import HOUR, MINUTE
+from analytics_box.facts.clicks import CLICK, KINDS
 from analytics_box.facts.event import PAGE_VIEW, Event
 from analytics_box.links import click_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.parts import Links
-from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings
