@@ -1,4 +1,4 @@
-"""What was not counted, in words. Pure."""
+"""What was not counted, in words."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A person in plain words, for the pages. Pure."""
+"""A person in plain words, for the pages."""
 
 from collections.abc import Mapping
 from urllib.parse import urlencode
