@@ -13,11 +13,13 @@ from msgspec.structs import replace
 from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
+from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
+from analytics_box.facts.event import PAGE_VIEW, Event, Fact
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.links import change, click_rows, folders, list_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.list_rows import Wish
-from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Condition, Link, TargetRule, Utm, Variant
+from analytics_box.links.rules import Condition, Link, TargetRule, Utm, Variant
 from analytics_box.links.wanted import Wanted
 from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.store.db import Connection

@@ -12,9 +12,9 @@ from typing import Final
 
 from analytics_box.clock import Clock, utc_day
 from analytics_box.errors import Unavailable
+from analytics_box.facts.clicks import CLICK
 from analytics_box.links import click_rows
 from analytics_box.links.click_rows import Click, Orphan
-from analytics_box.links.rules import CLICK
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
 from analytics_box.store.trouble import Seldom

@@ -6,11 +6,11 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.clock import utc_day
+from analytics_box.facts.clicks import KINDS
 from analytics_box.http.call import Call
 from analytics_box.links import change, click_rows, domain_rows
 from analytics_box.links.messages import Id
 from analytics_box.links.parts import Links
-from analytics_box.links.rules import KINDS
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import acting
 

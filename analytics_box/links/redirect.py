@@ -12,6 +12,7 @@ from analytics_box import errors, texts
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.clock import Clock
 from analytics_box.errors import RateLimited
+from analytics_box.facts.clicks import PREVIEW
 from analytics_box.http import body
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
@@ -24,7 +25,7 @@ from analytics_box.links.domain_list import DomainList
 from analytics_box.links.domain_rows import LinkDomain
 from analytics_box.links.live import Live
 from analytics_box.links.query_strings import forwarded
-from analytics_box.links.rules import PREVIEW, Choice, chosen
+from analytics_box.links.rules import Choice, chosen
 from analytics_box.links.slugs import RESERVED_ON_DOMAINS, is_slug
 from analytics_box.links.targets import PREFIX
 from analytics_box.links.visits import Observer, Seen

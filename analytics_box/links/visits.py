@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.clock import Clock
+from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.ingest import visitors
@@ -14,7 +15,7 @@ from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.click_rows import Click
 from analytics_box.links.live import Live
 from analytics_box.links.previews import makes_previews
-from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Choice, Kind, Visit
+from analytics_box.links.rules import Choice, Visit
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import judge_headers
 from analytics_box.recognition.geo import Place, Places, names

@@ -6,12 +6,13 @@ engine, and no filter tells whether one is there.
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
@@ -21,9 +22,10 @@ from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
 
 # What an owner publishes with the second box, and what strangers never see.
@@ -125,8 +127,7 @@ def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None
     assert {name for name, config in configs.items() if config["publicAccess"]} == set(public())
 
 
-@pytest.mark.parametrize("key", STRANGERS)
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each(("key", "name"), product(STRANGERS, sorted(catalog.TYPES)))
 def test_no_answer_to_a_stranger_holds_a_value(box: WholeBox, name: str, key: KeyName | None) -> None:
     whole = ask(box, [name], key=key)
     answers = [
@@ -160,7 +161,7 @@ def test_no_order_shows_a_value(box: WholeBox) -> None:
         assert "secret" not in json.dumps(entries)
 
 
-@pytest.mark.parametrize("field", sorted({*COLUMNS, *MADE_UP}))
+@each("field", sorted({*COLUMNS, *MADE_UP}))
 def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, field: str) -> None:
     def answers(value: str, operator: str = "contains") -> list[dict[str, Any]]:
         own = {"field": field, "op": operator, "value": value}
@@ -208,8 +209,7 @@ def test_nothing_else_shows_strangers_a_value(
     assert secrets_in(answer) == set()
 
 
-@pytest.mark.parametrize("key", STRANGERS)
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each(("key", "name"), product(STRANGERS, sorted(catalog.TYPES)))
 def test_with_the_second_box_values_are_published_but_nobody_s_id(
     published: WholeBox, name: str, key: KeyName | None
 ) -> None:

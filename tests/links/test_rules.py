@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from analytics_box.links import live, rules, slugs
 from analytics_box.links.query_strings import LONGEST, forwarded, with_parameters
 from analytics_box.links.rules import Choice, Condition, Link, TargetRule, Utm, Variant, Visit, chosen, draw, fits
+from tests.cases import each
 
 VISIT = Visit(
     person="203.0.113.7\0Firefox",
@@ -45,7 +46,7 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize(("condition", "expected"), TABLE)
+@each(("condition", "expected"), TABLE)
 def test_a_condition_fits_or_does_not(condition: Condition, expected: bool) -> None:
     assert fits(condition, VISIT) is expected
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from analytics_box.dashboard import page as board_page
-from tests.links.page_world import PageWorld
-from tests.links.world import ANDROID, GOOGLEBOT, IPHONE
+from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, PageWorld
 
 
 @pytest.mark.parametrize("name", ["figures", "sources", "countries", "devices", "variants", "rules", "kinds"])

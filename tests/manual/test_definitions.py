@@ -5,13 +5,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.box import web_dir
-from analytics_box.http.manual import Manual, Section, read
+from analytics_box.docs.manual import Manual, Section, read
 from analytics_box.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.links.figures.board import PANELS as LINK_PANELS
 from analytics_box.overview.board import LISTS, PANELS
@@ -19,9 +18,9 @@ from analytics_box.overview.compact import EXTRAS, LIMITS, rate
 from analytics_box.settings import Settings
 from analytics_box.texts import Definitions, LinkStats, Metrics
 from tests.inprocess import whole_box
-from tests.links.page_world import PageWorld
+from tests.links.world import PageWorld
 
-PAGE = Manual(web_dir() / "manual").definitions
+PAGE = Manual(web_dir() / "manual").page("definitions")
 
 
 def anchors_of(section: Section) -> list[str]:
@@ -218,8 +217,3 @@ def test_whatever_leads_to_a_definition_finds_it_and_says_of_what(
     for tag in re.findall(r'<a class="explains"[^>]*>', page):
         assert re.search(r'aria-label="What [^"]{4,}"', html.unescape(tag)), tag
         assert 'data-hx-boost="false"' in tag, "the definitions are no part of the page"
-
-
-def test_the_manual_in_the_repository_is_the_page_that_is_served() -> None:
-    assert (Path(__file__).parents[2] / "web" / "manual" / "definitions.md").is_file()
-    assert "web/manual/definitions.md" in (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

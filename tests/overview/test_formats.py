@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.identity import DateFormat, TimeFormat
 from tests.inprocess import WholeBox, whole_box
-from tests.websites.procedures import view
+from tests.websites.world import view
 
 NAMED = re.compile(r"\b(?:\d{1,2} (?:May|Jun)|(?:May|Jun) \d{1,2})\b")
 NUMBERED = re.compile(r"\b(?:\d\d[./]\d\d\b[./]?(?:2026)?|2026-\d\d-\d\d|0[56]-\d\d)")

@@ -79,9 +79,9 @@ class Asked:
 
 def ask(story: Story, asked: Asked) -> Entry:
     """The box's answer, given at the instant of the question."""
-    clock = story.stage.clock
+    clock = story.world.clock
     clock.advance(seconds=(asked.question.now - clock.now()) / 1000)
-    (entry,) = story.stage.entries(asked.body(), asked.scope, now=clock.now())
+    (entry,) = story.world.entries(asked.body(), asked.scope, now=clock.now())
     assert entry.success, (asked, entry.error)
     return entry
 

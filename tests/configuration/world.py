@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from analytics_box.settings import Settings
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World as People
 from tests.outgoing.places import OPEN, Names, Web, names, web
 
-__all__ = ["Outside", "outside"]
+__all__ = ["World", "world_in"]
 
 
-class Outside:
+class World:
     """The box, its people, and the servers around it."""
 
     def __init__(self, box: WholeBox, stack: AsyncExitStack, bound: socket.socket) -> None:
@@ -62,7 +62,7 @@ class Outside:
 
 
 @contextmanager
-def outside(directory: Path, **given: object) -> Iterator[Outside]:
+def world_in(directory: Path, **given: object) -> Iterator[World]:
     """A box that may reach the web server only, and asks the name server only; `given` are further settings."""
     logging.getLogger("asyncio").setLevel(logging.WARNING)
     bound = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -81,6 +81,6 @@ def outside(directory: Path, **given: object) -> Iterator[Outside]:
     with whole_box(directory, adjust=adjust) as box:
         stack = AsyncExitStack()
         try:
-            yield Outside(box, stack, bound)
+            yield World(box, stack, bound)
         finally:
             box.run(stack.aclose())

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.clock import MINUTE
+from analytics_box.docs.manual import Manual
 from analytics_box.http.call import Parts
-from analytics_box.http.reference import Reference
 from analytics_box.http.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
@@ -41,7 +41,7 @@ class TypeShown(Struct, frozen=True):
 async def query_types(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/query-types: all types by family."""
     return pages.show(
-        "docs/query_types.html", groups=parts[Reference].groups, here=HERE, families=FAMILIES, count=len(TYPES)
+        "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
     )
 
 
@@ -56,7 +56,8 @@ async def query_family(
         raise errors.NotFound("There is no such family of query types")
     return pages.show(
         "docs/query_family.html",
-        groups=parts[Reference].groups,
+        manual=parts[Manual],
+        groups=(),
         here=HERE,
         families=FAMILIES,
         family=found,

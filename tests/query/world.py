@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from analytics_box.ingest.facts import Event, Fact
+from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
@@ -26,7 +26,7 @@ from tests.query.happenings import Happening
 from tests.query.oracle import Asked, Row
 
 
-class Stage:
+class World:
     """The database. Every story gets sites of its own, so that stories never mix.
 
     Every question is asked of both engines, which have to agree.
@@ -130,9 +130,9 @@ def body_of(asked: Asked) -> dict[str, object]:
 
 
 @contextmanager
-def stage_in(directory: Path) -> Iterator[Stage]:
-    stage = Stage(directory)
+def world_in(directory: Path) -> Iterator[World]:
+    world = World(directory)
     try:
-        yield stage
+        yield world
     finally:
-        stage.close()
+        world.close()

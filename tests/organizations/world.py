@@ -13,7 +13,7 @@ SENTENCE = "an unused password"
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
 
 
-class People:
+class World:
     """Adds people and speaks for them; everyone's e-mail is <name>@example.com, and the owner is ada."""
 
     def __init__(self, box: WholeBox) -> None:
