@@ -15,8 +15,10 @@ from analytics_box.accounts import (
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
+from analytics_box.docs import pages as docs_pages
+from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
-from analytics_box.http import assets, docs_pages, health, reference, reference_types, well_known
+from analytics_box.http import assets, health, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
 from analytics_box.keys import pages as key_pages
@@ -53,13 +55,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
     Route("GET", "/health/ready", watch.ready, PUBLIC),
     Route("GET", "/metrics", watch.metrics, PUBLIC),
-    Route("GET", "/openapi.json", reference.openapi, PUBLIC),
+    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
     Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
     Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
-    Route("GET", "/docs/api", reference.api, PUBLIC, page=True),
-    Route("GET", "/docs/api/{name:str}", reference.group, PUBLIC, page=True),
-    Route("GET", "/docs/query-types", reference_types.query_types, PUBLIC, page=True),
-    Route("GET", "/docs/query-types/{family:str}", reference_types.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),

@@ -11,9 +11,9 @@ from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.demo import history, links
 from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
+from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.rules import Link

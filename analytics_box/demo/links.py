@@ -14,7 +14,8 @@ from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
+from analytics_box.facts.event import PAGE_VIEW, Event, Fact
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.links import change, click_rows, folders, list_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.list_rows import Wish

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import HOUR, MINUTE
 from analytics_box.facts.clicks import CLICK, KINDS
-from analytics_box.ingest.facts import PAGE_VIEW, Event
+from analytics_box.facts.event import PAGE_VIEW, Event
 from analytics_box.links import click_rows
 from analytics_box.links.click_rows import Click
 from analytics_box.links.parts import Links
