@@ -25,10 +25,10 @@ from analytics_box.http.reference import Reference
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.limits import Limits
-from analytics_box.links.import_jobs import ImportJobs
-from analytics_box.links.parts import Links
-from analytics_box.links.redirect import Redirects
-from analytics_box.links.visits import Observer
+from analytics_box.links.following.observer import Observer
+from analytics_box.links.following.parts import Links
+from analytics_box.links.following.redirect import Redirects
+from analytics_box.links.moving.jobs import ImportJobs
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer

@@ -12,7 +12,7 @@ from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
 from analytics_box.invitations import change as invitations
-from analytics_box.links import care as link_care
+from analytics_box.links.clicks import retention as link_retention
 from analytics_box.organizations import purge
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
@@ -154,12 +154,12 @@ async def forget_drops(box: Box) -> None:
 
 async def retain_clicks(box: Box) -> None:
     """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
-    await link_care.retain(box.calls.links, box.settings, box.clock.now())
+    await link_retention.retain(box.calls.links.events, box.settings, box.clock.now())
 
 
 async def sweep_clicks(box: Box) -> None:
     """Remove what is left of the clicks on short links that are gone."""
-    await link_care.sweep(box.calls.links, box.box_db)
+    await link_retention.sweep(box.calls.links.clicks, box.calls.links.events, box.box_db)
 
 
 async def optimize(box: Box) -> None:

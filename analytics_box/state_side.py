@@ -13,9 +13,9 @@ from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links import domain_rows as link_domain_rows
-from analytics_box.links.directory import Directory as Links
-from analytics_box.links.domain_list import DomainList
+from analytics_box.links.domains import rows as link_domain_rows
+from analytics_box.links.domains.lookup import DomainList
+from analytics_box.links.following.directory import Directory as Links
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db

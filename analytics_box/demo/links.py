@@ -14,11 +14,16 @@ from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
 from analytics_box.ingest.known_sources import DIRECT
-from analytics_box.links import change, click_rows, folders, list_rows
-from analytics_box.links.click_rows import Click
+from analytics_box.links import list_rows
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.editing import change
+from analytics_box.links.editing.draft import Wanted
+from analytics_box.links.folders import change as folders
+from analytics_box.links.link import Link, Utm
 from analytics_box.links.list_rows import Wish
-from analytics_box.links.rules import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Condition, Link, TargetRule, Utm, Variant
-from analytics_box.links.wanted import Wanted
+from analytics_box.links.targeting.rules import Condition, TargetRule, Variant
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings

@@ -17,7 +17,7 @@ from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.parts import Links
+from analytics_box.links.following.parts import Links
 from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender

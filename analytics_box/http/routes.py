@@ -27,13 +27,14 @@ from analytics_box.identity import Role
 from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
-from analytics_box.links import domain_pages as link_domains
-from analytics_box.links import folder_pages as link_folders
-from analytics_box.links import form_pages as link_form
-from analytics_box.links import import_pages as link_imports
-from analytics_box.links import pages as link_pages
-from analytics_box.links import routes as links
 from analytics_box.links import stats_pages as link_page
+from analytics_box.links.domains import pages as link_domains
+from analytics_box.links.folders import pages as link_folders
+from analytics_box.links.form import pages as link_form
+from analytics_box.links.listing import pages as link_pages
+from analytics_box.links.moving import pages as link_imports
+from analytics_box.links.moving import routes as link_files
+from analytics_box.links.qr import routes as link_qr
 from analytics_box.organizations import (
     deletion_pages,
     logo_pages,
@@ -128,8 +129,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
     Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
-    Route("GET", "/links/{link_id:str}/qr/{form:str}", links.qr_code, "read:links"),
-    Route("GET", "/links/export/{form:str}", links.export, "read:links"),
+    Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
+    Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
     Route("GET", "/links", link_pages.link_list, SIGNED_IN, page=True),
     Route("GET", "/links/new", link_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/new", link_form.add, SIGNED_IN, "member", page=True),

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics_box.links.link import Link
 from analytics_box.links.rows import COLUMNS, links_of
-from analytics_box.links.rules import Link
 from analytics_box.store.db import Connection
 
 Order = Literal["newest", "oldest", "name-asc", "name-desc"]

@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.http.dates import Formats
+from analytics_box.links.clicks.kinds import KINDS
 from analytics_box.links.lists import LISTS, PANELS, Listed
-from analytics_box.links.rules import KINDS
 from analytics_box.links.view import METRICS, kind_of
 from analytics_box.texts import LinkStats, Panels
 from analytics_box.websites import figures, series

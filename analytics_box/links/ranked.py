@@ -9,9 +9,10 @@ from functools import partial
 from typing import Final
 
 from analytics_box.http.call import Call
-from analytics_box.links import click_rows, list_rows, ranked_rows
+from analytics_box.links import list_rows, ranked_rows
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.following.parts import Links
 from analytics_box.links.list_rows import Wish
-from analytics_box.links.parts import Links
 from analytics_box.links.ranked_rows import Ranking
 
 FEW: Final = 10_000  # links that are sorted here

@@ -7,7 +7,8 @@ import msgspec
 
 from analytics_box.errors import Conflict, Detail
 from analytics_box.links import slugs
-from analytics_box.links.rules import Link, TargetRule, Utm, Variant
+from analytics_box.links.link import Link, Utm
+from analytics_box.links.targeting.rules import TargetRule, Variant
 from analytics_box.store.db import Connection, ConstraintError
 
 _STORED: Final = (

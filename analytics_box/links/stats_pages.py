@@ -11,12 +11,13 @@ from msgspec import Struct
 from analytics_box.http import dates
 from analytics_box.http.dates import formats_of
 from analytics_box.http.visit import Page, Visit, Visitor
-from analytics_box.links import calls as procedures
-from analytics_box.links.apps import APPS
-from analytics_box.links.lines import line, millis
+from analytics_box.links.editing import calls as procedures
+from analytics_box.links.editing.shown import LinkShown
+from analytics_box.links.folders.names import folder_names
+from analytics_box.links.listing.lines import line, millis
 from analytics_box.links.lists import LISTS, PANELS
 from analytics_box.links.messages import OneLink
-from analytics_box.links.page_frame import HOME, folder_names, frame, link_number, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, frame, link_number, may_edit, nothing_there
 from analytics_box.links.panels import (
     ClickRow,
     Landing,
@@ -29,7 +30,7 @@ from analytics_box.links.panels import (
     rows_wanted,
     tiles,
 )
-from analytics_box.links.shown import LinkShown
+from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.view import NAMES, Choice, chips, facts_of, kind_of, kinds, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter

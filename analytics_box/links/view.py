@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.links.clicks.kinds import CLICK, KINDS
 from analytics_box.links.lists import FIELDS, KIND, PANELS
-from analytics_box.links.rules import CLICK, KINDS
 from analytics_box.texts import Filters, LinkStats
 from analytics_box.websites import figures
 from analytics_box.websites.chips import Chip

@@ -7,8 +7,8 @@ from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
-from analytics_box.links.known import link_numbers
-from analytics_box.links.parts import Links
+from analytics_box.links.following.parts import Links
+from analytics_box.links.lookup import link_numbers
 from analytics_box.organizations import deletion_rows
 from analytics_box.organizations.change import By, record
 from analytics_box.organizations.deletion_rows import Deleted
@@ -40,7 +40,7 @@ async def purge(
         removed = 0
         for site in (*sites, one.site):
             removed += await erase.site(events, site)
-        removed += await links.erase(await box_db.read(partial(link_numbers, organization_id=one.id)))
+        removed += await links.clicks.erase(await box_db.read(partial(link_numbers, organization_id=one.id)))
         await box_db.write(partial(_remove, deleted=one, events=removed, now=now))
         keys.forget_organization(one.id)
         websites.forget_organization(one.id)

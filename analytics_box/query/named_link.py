@@ -1,6 +1,6 @@
 """The short link that a query names."""
 
-from analytics_box.links.known import known_link
+from analytics_box.links.lookup import known_link
 from analytics_box.query.access import KnownLink, Target
 from analytics_box.store.db import Db
 

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.errors import DeadlineExceeded
-from analytics_box.links import directory as directories
 from analytics_box.links import rows
-from analytics_box.links.directory import Directory
-from analytics_box.links.rules import Link
+from analytics_box.links.following import directory as directories
+from analytics_box.links.following.directory import Directory
+from analytics_box.links.link import Link
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from tests.inprocess import WholeBox, whole_box

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from analytics_box.identity import Identity
-from analytics_box.links import imports
-from analytics_box.links.import_files import Form
-from analytics_box.links.imports import GivenImport, ImportShown
+from analytics_box.links.moving import imports
+from analytics_box.links.moving.files import Form
+from analytics_box.links.moving.imports import GivenImport, ImportShown
 from tests.links.world import World
 
 SHEET = """name,targetUrl,slug,tags,folder,externalId,utmSource,maxClicks

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from analytics_box.clock import HOUR, MINUTE
 from analytics_box.ingest.facts import PAGE_VIEW, Event
-from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.rules import CLICK, KINDS
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.kinds import CLICK, KINDS
+from analytics_box.links.clicks.rows import Click
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings

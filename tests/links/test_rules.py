@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.links import live, rules, slugs
-from analytics_box.links.query_strings import LONGEST, forwarded, with_parameters
-from analytics_box.links.rules import Choice, Condition, Link, TargetRule, Utm, Variant, Visit, chosen, draw, fits
+from analytics_box.links import slugs
+from analytics_box.links.following import live
+from analytics_box.links.link import Link, Utm
+from analytics_box.links.targeting import rules
+from analytics_box.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
+from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, chosen, draw, fits
 
 VISIT = Visit(
     person="203.0.113.7\0Firefox",
@@ -120,7 +123,7 @@ QUERIES = st.one_of(
 
 
 @given(ADDRESSES, QUERIES, st.sampled_from(("none", "keep", "override")))
-def test_no_query_moves_a_target(url: str, query: str, how: rules.Forwarding) -> None:
+def test_no_query_moves_a_target(url: str, query: str, how: Forwarding) -> None:
     before, after = urlsplit(url), urlsplit(forwarded(url, query, how))
     assert (after.scheme, after.netloc, after.path, after.fragment) == (
         before.scheme,

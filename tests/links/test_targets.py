@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from analytics_box.errors import BadRequest
-from analytics_box.links.lookalikes import looks_like_another
-from analytics_box.links.targets import Grounds, clean
+from analytics_box.links.targeting.lookalikes import looks_like_another
+from analytics_box.links.targeting.policy import Grounds, clean
 from analytics_box.outgoing.addresses import Fence
 from tests.links.world import World
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from analytics_box.http.openapi.described import Described
-from analytics_box.links.targets import PREFIX
+from analytics_box.links.short_url import PREFIX
 
 Schema = dict[str, Any]
 

@@ -1,0 +1,42 @@
+"""Who may see and change links, and a link as whoever may see it gets it."""
+
+from typing import Final
+
+from analytics_box import errors
+from analytics_box.http.call import Call
+from analytics_box.identity import Role
+from analytics_box.links import rows
+from analytics_box.links.link import Link
+from analytics_box.organizations import change as organizations
+from analytics_box.organizations.acting import acting
+from analytics_box.organizations.change import By
+from analytics_box.store.db import Connection
+
+UNKNOWN: Final = "There is no link with this id"
+_ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")
+
+
+def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
+    """Raises Forbidden for those who do not belong to the organization, or not with this role."""
+    own = organizations.role_of(db, organization_id, by)
+    if _ROLES.index(own) < _ROLES.index(role):
+        raise errors.Forbidden(f"Your role in this organization is {own}; this needs {role}")
+
+
+def existing(db: Connection, organization_id: str, link_id: str) -> Link:
+    """Raises NotFound for an unknown link and for one of another organization."""
+    found = rows.find(db, link_id)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound(UNKNOWN)
+    return found
+
+
+async def found(call: Call, link_id: str, organization_id: str | None = None) -> Link:
+    """A link that somebody may see. Raises Forbidden or NotFound."""
+    own, by = acting(call, organization_id)
+
+    def read(db: Connection) -> Link:
+        check(db, own, by, "viewer")
+        return existing(db, own, link_id)
+
+    return await call.read(read)

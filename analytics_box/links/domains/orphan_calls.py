@@ -1,0 +1,58 @@
+"""Short addresses that lead nowhere, over RPC: `links.listOrphans`."""
+
+from datetime import date
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from analytics_box.clock import utc_day
+from analytics_box.http.call import Call
+from analytics_box.links.access import check
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.kinds import KINDS
+from analytics_box.links.domains import rows as domain_rows
+from analytics_box.links.messages import Id
+from analytics_box.organizations.acting import acting
+from analytics_box.store.db import Connection
+
+MOST_ORPHANS = 500
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class GivenOrphans(Struct, frozen=True, forbid_unknown_fields=True):
+    """Input of links.listOrphans."""
+
+    days: Annotated[int, Meta(ge=1, le=90)] = 30
+    organizationId: Id | None = None
+
+
+class OrphanShown(Struct, frozen=True):
+    """A short address that leads nowhere and was asked for; an empty slug stands for many, or for what is none."""
+
+    domain: str
+    slug: str
+    kind: str
+    count: int
+    lastDay: str
+
+
+async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
+    """links.listOrphans: addresses that lead nowhere, on the organization's domains and on the box's own host.
+
+    The most asked for first. Raises Forbidden.
+    """
+    organization_id, by = acting(call, given.organizationId)
+
+    def read(db: Connection) -> list[str]:
+        check(db, organization_id, by, "viewer")
+        return ["", *(one.domain for one in domain_rows.of(db, organization_id))]
+
+    domains = await call.read(read)
+    first = utc_day(call.now) - given.days + 1
+    parts = call.parts.links
+    await parts.clicks.flush()
+    found = await parts.events.read(lambda db: click_rows.orphans_since(db, domains, first, MOST_ORPHANS))
+    return [
+        OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, date.fromordinal(_EPOCH + one.day).isoformat())
+        for one in found
+    ]

@@ -1,0 +1,148 @@
+"""Making, changing and removing links: each verb writes its rows and audit entries in the caller's transaction.
+
+Whoever calls one tells the directory after the commit, so that redirects follow at once.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from analytics_box import errors, ids
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.links import rows, slugs
+from analytics_box.links.access import check, existing
+from analytics_box.links.domains import change as domains
+from analytics_box.links.editing.draft import Wanted, applied
+from analytics_box.links.folders import change as folders
+from analytics_box.links.link import Link
+from analytics_box.organizations import change as organizations
+from analytics_box.organizations.change import By
+from analytics_box.store.db import Connection
+
+_SUBJECT: Final = "link"
+_NOT_AUDITED: Final = frozenset(("updated_at", "password"))
+
+
+class Changed(Struct, frozen=True):
+    """A link before and after a change; `before` is None for a new one."""
+
+    before: Link | None
+    after: Link
+
+
+def create(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Link:
+    """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
+    check(db, organization_id, by, "member")
+    if isinstance(wanted.name, UnsetType) or isinstance(wanted.target_url, UnsetType):
+        raise BadRequest("A link needs a name and a targetUrl")
+    _check_places(db, organization_id, wanted)
+    blank = Link(
+        number=0,
+        id=ids.new_id(),
+        organization_id=organization_id,
+        created_by=by.user_id or by.actor,
+        domain="",
+        slug=wanted.slug if isinstance(wanted.slug, str) else "",
+        name=wanted.name,
+        target_url=wanted.target_url,
+        target_domain="",
+        created_at=by.now,
+        updated_at=by.now,
+    )
+    made = _insert(db, applied(blank, wanted))
+    detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
+    organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    return made
+
+
+def update(db: Connection, organization_id: str, by: By, link_id: str, wanted: Wanted) -> Changed:
+    """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, organization_id, by, "member")
+    return _change(db, existing(db, organization_id, link_id), by, wanted)
+
+
+def upsert(
+    db: Connection, organization_id: str, by: By, external_id: str, wanted: Wanted, *, rename: bool = True
+) -> Changed:
+    """The link that its maker knows by this id gets these values; there is one afterwards.
+
+    Without `rename` a link that is there keeps its name. Raises Forbidden, BadRequest or Conflict.
+    """
+    check(db, organization_id, by, "member")
+    found = rows.find_by_external_id(db, organization_id, external_id)
+    wanted = replace(wanted, external_id=external_id)
+    if found is None:
+        return Changed(None, create(db, organization_id, by, wanted))
+    return _change(db, found, by, wanted if rename else replace(wanted, name=UNSET))
+
+
+def standing(db: Connection, organization_id: str, wanted: Wanted) -> Link | None:
+    """The organization's link that stands at the wanted slug already, if these values would not change it."""
+    if not isinstance(wanted.slug, str):
+        return None
+    found = rows.find_by_slug(db, wanted.domain if isinstance(wanted.domain, str) else "", wanted.slug)
+    if found is None or found.organization_id != organization_id or difference(found, applied(found, wanted)):
+        return None
+    return found
+
+
+def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
+    """The link and its slug are gone. Raises Forbidden or NotFound."""
+    check(db, organization_id, by, "member")
+    gone = existing(db, organization_id, link_id)
+    rows.delete(db, gone.number)
+    detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
+    organizations.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
+    return gone
+
+
+def difference(before: Link, after: Link) -> dict[str, dict[str, Any]]:
+    """What two states of a link differ in; of a password only that it changed."""
+    old, new = _plain(before), _plain(after)
+    found = {name: {"before": old[name], "after": new[name]} for name in old if old[name] != new[name]}
+    if before.password != after.password:
+        found["password"] = {"before": before.password is not None, "after": after.password is not None}
+    return found
+
+
+def _plain(link: Link) -> Mapping[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(link)
+    return {name: value for name, value in fields.items() if name not in _NOT_AUDITED}
+
+
+def _change(db: Connection, before: Link, by: By, wanted: Wanted) -> Changed:
+    _check_places(db, before.organization_id, wanted)
+    after = applied(before, wanted)
+    changes = difference(before, after)
+    if not changes:
+        return Changed(before, before)
+    after = replace(after, updated_at=by.now)
+    rows.update(db, after)
+    organizations.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
+    return Changed(before, after)
+
+
+def _insert(db: Connection, link: Link) -> Link:
+    if link.slug:
+        return replace(link, number=rows.insert(db, link))
+    for tries in range(slugs.MOST_TRIES):
+        slug = slugs.new(tries)
+        if not rows.is_taken(db, link.domain, slug):
+            named = replace(link, slug=slug)
+            return replace(named, number=rows.insert(db, named))
+    raise errors.Conflict("No free slug was found; choose one")
+
+
+def _check_places(db: Connection, organization_id: str, wanted: Wanted) -> None:
+    """Raises BadRequest for a folder or a domain that is not the organization's."""
+    if isinstance(wanted.folder_id, str) and not folders.is_own(db, organization_id, wanted.folder_id):
+        raise _wrong("folderId", "There is no folder with this id in the organization")
+    if isinstance(wanted.domain, str) and wanted.domain and not domains.is_own(db, organization_id, wanted.domain):
+        raise _wrong("domain", "This is not one of the organization's domains for short links")
+
+
+def _wrong(field: str, message: str) -> BadRequest:
+    return BadRequest(message, details=(Detail(field, message),))

@@ -1,0 +1,119 @@
+"""Where a link may lead (security: redirects): http and https addresses of public places, written without tricks."""
+
+import posixpath
+import unicodedata
+from collections.abc import Collection, Set
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
+
+from analytics_box.errors import BadRequest, Detail
+from analytics_box.links.short_url import PREFIX
+from analytics_box.links.targeting.lookalikes import looks_like_another
+from analytics_box.outgoing import target as outgoing
+from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.failures import Refused
+
+LONGEST: Final = 2_048
+
+_FRAGMENT = "!$&'()*+,;=:@/?-._~%"
+_NEVER = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "http", "https"))
+_NOBODYS = (  # names that lead into a private network, or nowhere
+    "localhost",
+    "local",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "private",
+    "home.arpa",
+    "invalid",
+    "onion",
+    "alt",
+)
+
+
+class Grounds(Struct, frozen=True):
+    """What an address is judged by: the box's own hosts, all link domains, and schemes of apps for phones."""
+
+    fence: Fence
+    own_hosts: Set[str]
+    link_domains: Collection[str]
+    app_schemes: tuple[str, ...] = ()
+
+
+def clean(given: str, grounds: Grounds, *, field: str, app: bool = False) -> str:
+    """The address in its one spelling, all ASCII. With `app` it may have a scheme of `app_schemes`.
+
+    Raises BadRequest, which says what is wrong without repeating the address.
+    """
+    text = given.strip(" ")
+    if app and _is_of_app(text, grounds.app_schemes):
+        return text
+    try:
+        return _clean(text, grounds)
+    except Refused as wrong:
+        raise BadRequest(str(wrong), details=(Detail(field, str(wrong)),)) from wrong
+
+
+def host_of(url: str) -> str:
+    """The host of a cleaned address."""
+    return urlsplit(url).hostname or ""
+
+
+def _clean(text: str, grounds: Grounds) -> str:
+    if len(text) > LONGEST:
+        raise Refused(f"The address is longer than {LONGEST} characters")
+    if any(_is_hidden(letter) for letter in text):
+        raise Refused("The address has control characters or characters that change the direction of text")
+    scheme = text.partition(":")[0].strip().lower()
+    if "://" not in text or scheme not in {"http", "https"}:
+        raise Refused("A link leads to an http or https address; write it whole, like https://example.com/path")
+    address, sharp, fragment = text.partition("#")
+    if looks_like_another(_written_host(address)):
+        raise Refused("The domain mixes letters of several scripts so that it looks like another one")
+    found = outgoing.target(address)
+    _check_host(found, grounds)
+    url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
+    if len(url) > LONGEST:
+        raise Refused(f"The address is longer than {LONGEST} characters once it is written in ASCII")
+    return url
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def _written_host(address: str) -> str:
+    place = address.partition("://")[2]
+    for end in "/?":
+        place = place.partition(end)[0]
+    return place.rpartition("@")[2].partition(":")[0]
+
+
+def _check_host(found: outgoing.Target, grounds: Grounds) -> None:
+    """Raises Refused for private places and for short links."""
+    host = found.host
+    address = found.address
+    if address is not None:
+        grounds.fence.check(address, found.port)
+    elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _NOBODYS):
+        raise Refused("This name leads into a private network; a link has to lead to a public address")
+    if host in grounds.link_domains:
+        raise Refused("This leads to a domain of short links; a link cannot lead to another short link")
+    if host in grounds.own_hosts and _tidy(found.path).startswith(PREFIX):
+        raise Refused("This is a short link itself; a link cannot lead to another short link")
+
+
+def _tidy(path: str) -> str:
+    """A path as browsers and servers understand it: decoded, without dot segments and doubled slashes."""
+    return "/" + posixpath.normpath(unquote(path.partition("?")[0])).lstrip("/") + "/"
+
+
+def _is_of_app(text: str, schemes: tuple[str, ...]) -> bool:
+    scheme, colon, rest = text.partition(":")
+    plain = text.isascii() and text.isprintable() and not set(text) & set(" \"'<>\\^`{|}")
+    known = scheme.lower() in schemes and scheme.lower() not in _NEVER
+    return bool(colon) and bool(rest) and plain and len(text) <= LONGEST and known
