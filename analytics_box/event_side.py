@@ -11,7 +11,6 @@ from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
-from analytics_box.ingest.geo import Places
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -26,6 +25,7 @@ from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudg
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
+from analytics_box.recognition.geo import Places
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema

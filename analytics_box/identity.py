@@ -153,3 +153,8 @@ class Identity(Struct, frozen=True):
             return self
         key = self.key.within(scope)
         return self if key is self.key else replace(self, key=key)
+
+
+def logo_path(organization_id: str, digest: str) -> str:
+    """Where a logo is served; empty where there is none. Another picture has another address."""
+    return f"/logos/{organization_id}/{digest}" if digest else ""

@@ -5,11 +5,16 @@ from collections.abc import Callable
 from analytics_box import ids, texts
 from analytics_box.accounts import first_run, rules
 from analytics_box.accounts.device import describe
+from analytics_box.accounts.directory import Organizations
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.setup import Made, Wanted, first_account
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Next, Page, Visit, Visitor
+from analytics_box.keys.ring import KeyRing
 from analytics_box.websites import rules as website_rules
+from analytics_box.websites.directory import Directory
 
 
 async def home(visit: Visitor) -> Next:
@@ -38,7 +43,7 @@ async def set_up(visit: Visitor) -> Page:
         return visit.pages.show("setup.html", code=400, token=token, values=shown, errors=wrong, general="")
     wanted = Wanted(
         email=form["email"],
-        password=await parts.passwords.hash(form["password"]),
+        password=await parts[Passwords].hash(form["password"]),
         organization=form["organization"],
         website=form["website"],
         domain=form["domain"],
@@ -48,19 +53,19 @@ async def set_up(visit: Visitor) -> Page:
         made = await visit.call.write(lambda db: first_account(db, wanted, actor="setup link", now=now))
     except Conflict:
         return _expired(visit)
-    parts.organizations.remember(made.organization)
-    parts.websites.remember(made.website)
-    parts.keys.remember(ids.digest(made.secret), made.key)
+    parts[Organizations].remember(made.organization)
+    parts[Directory].remember(made.website)
+    parts[KeyRing].remember(ids.digest(made.secret), made.key)
     return await _done(visit, made)
 
 
 async def _done(visit: Visit, made: Made) -> Page:
     """Sign the first user in, and show the key's secret this once."""
     parts = visit.parts
-    session = await parts.sign_ins.open_for(made.user.id, device=describe(visit.browser()))
+    session = await parts[SignIns].open_for(made.user.id, device=describe(visit.browser()))
     return visit.pages.show(
         "setup_done.html",
-        headers={"set-cookie": parts.sign_ins.cookie(session)},
+        headers={"set-cookie": parts[SignIns].cookie(session)},
         secret=made.secret,
         curl=curl_example(parts.settings.public_url, made.website.id, made.secret),
         href=f"/sites/{made.website.id}",

@@ -5,17 +5,18 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.rules import Organization
-from analytics_box.http.call import Calls
+from analytics_box.http.call import Parts
 
 ACTOR: Final = "command line"  # as the audit log names it
 
 Text = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
-def organization_of(parts: Calls, given: str | None) -> Organization:
+def organization_of(parts: Parts, given: str | None) -> Organization:
     """The organization with this id or slug, or the only one. Raises NotFound or BadRequest."""
-    known = parts.organizations.all()
+    known = parts[Organizations].all()
     if given is None:
         if len(known) == 1:
             return known[0]

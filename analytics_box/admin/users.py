@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
 from analytics_box.admin.asking import ACTOR, Text, organization_of
-from analytics_box.http.call import Calls
+from analytics_box.http.call import Parts
 from analytics_box.identity import Role
 from analytics_box.organizations import members
 from analytics_box.organizations.change import By
@@ -50,7 +50,7 @@ class ResetMade(Struct, frozen=True):
     link: str
 
 
-async def user_create(parts: Calls, given: NewUser) -> UserMade:
+async def user_create(parts: Parts, given: NewUser) -> UserMade:
     """user create: an account without a password. Raises BadRequest, NotFound, or Conflict for a known address."""
     organization, now = organization_of(parts, given.organization), parts.clock.now()
 
@@ -75,14 +75,14 @@ async def user_create(parts: Calls, given: NewUser) -> UserMade:
     return await parts.box_db.write(write)
 
 
-async def user_list(parts: Calls, given: SomeUsers) -> list[Listed]:
+async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
     """user list: everybody, or the members of one organization. Raises NotFound."""
     only = organization_of(parts, given.organization).id if given.organization is not None else None
     found = await parts.box_db.read(users.listed)
     return [one for one in found if only is None or any(held.organizationId == only for held in one.memberships)]
 
 
-async def user_reset_password(parts: Calls, given: ResetPassword) -> ResetMade:
+async def user_reset_password(parts: Parts, given: ResetPassword) -> ResetMade:
     """user reset-password. Raises NotFound."""
     now = parts.clock.now()
     link = await parts.box_db.write(

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from analytics_box.bots.rules import Program, Wishes
-from analytics_box.ingest import hosting
-from analytics_box.ingest.bots import DATA_CENTRE
 from analytics_box.ingest.enrich import Sender
+from analytics_box.recognition import hosting
+from analytics_box.recognition.bots import DATA_CENTRE
 
 NOTHING = Wishes()
 

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest, Conflict, Detail
-from analytics_box.ingest.bots import REASONS
+from analytics_box.recognition.bots import REASONS
 
 KEPT = 30 * DAY  # ms for which held events are there (semantics 19)
 MOST = 100  # rules of one website
@@ -12,7 +12,7 @@ LONGEST = 128  # characters of a program's name
 
 
 class Program(Struct, frozen=True):
-    """Why something was held for a program, and what the program called itself (ingest.bots)."""
+    """Why something was held for a program, and what the program called itself (recognition.bots)."""
 
     reason: str
     agent: str

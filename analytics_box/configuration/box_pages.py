@@ -6,6 +6,7 @@ import analytics_box
 from analytics_box import texts
 from analytics_box.http.visit import Page, Visitor
 from analytics_box.query.engines import Status
+from analytics_box.query.run import Queries
 from analytics_box.store import schema
 from analytics_box.websites import figures
 
@@ -15,7 +16,7 @@ _MEGABYTE = 1_000_000
 async def box(visit: Visitor) -> Page:
     """GET /settings/box."""
     words, parts = texts.TheBox, visit.parts
-    status = await parts.queries.engines.status()
+    status = await parts[Queries].engines.status()
     directory = parts.settings.data_dir
     files = {name: _megabytes(_size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)}
     return visit.settings_page(
@@ -23,8 +24,8 @@ async def box(visit: Visitor) -> Page:
         "box",
         version=analytics_box.__version__,
         files=files,
-        logs=_megabytes(sum(db.log_bytes for db in (parts.box_db, parts.queries.engines.events))),
-        engine=words.engines[parts.queries.engines.name],
+        logs=_megabytes(sum(db.log_bytes for db in (parts.box_db, parts[Queries].engines.events))),
+        engine=words.engines[parts[Queries].engines.name],
         state=words.states[status.state],
         facts=_facts(status),
     )

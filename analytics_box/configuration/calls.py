@@ -9,12 +9,13 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
 from analytics_box.configuration import change as configuration
 from analytics_box.configuration import defaults, rules
 from analytics_box.configuration.change import Wanted
 from analytics_box.configuration.rules import InvitationRole, VisitorIds
 from analytics_box.http.call import Call
-from analytics_box.notify.mail import Mail, NotSent
+from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.organizations import change, members
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By, Given
@@ -136,7 +137,7 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
         return _state(db, organization_id, by)
 
     state = await call.write(work)
-    call.parts.organizations.remember(in_memory(state.stored))
+    call.parts[Organizations].remember(in_memory(state.stored))
     return state
 
 
@@ -151,7 +152,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     if to.lower() not in known:
         raise errors.BadRequest("Name a member's address in `to`")
     try:
-        await call.parts.mailer.send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
+        await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
     except NotSent as why:
         return Sent(success=False, to=to, error=str(why))
     return Sent(success=True, to=to, error=None)
@@ -159,7 +160,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
     """The mail server, as far as the caller may know it."""
-    mailer, settings = call.parts.mailer, call.parts.settings
+    mailer, settings = call.parts[Mailer], call.parts.settings
     if not mailer.configured:
         return Smtp(configured=False, sender="")
     if not administers:

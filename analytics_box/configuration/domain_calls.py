@@ -10,6 +10,7 @@ from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.shown import date
+from analytics_box.outgoing.client import Client
 from analytics_box.settings import Settings
 
 Text = Annotated[str, Meta(max_length=255)]
@@ -98,7 +99,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
     if domain.proven_at is not None:
         return domain
     call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
-    found = await domains.look_up(call.parts.outgoing.resolver, domain)
+    found = await domains.look_up(call.parts[Client].resolver, domain)
     return await call.write(lambda db: domains.judge(db, domain, by, found))
 
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
-from analytics_box.ingest.known_sources import DIRECT
 from analytics_box.links import list_rows
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW
@@ -25,6 +24,7 @@ from analytics_box.links.link import Link, Utm
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.targeting.rules import Condition, TargetRule, Variant
 from analytics_box.organizations.change import By
+from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 

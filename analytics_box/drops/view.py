@@ -10,7 +10,7 @@ from analytics_box.drops.counts import FOLDED
 from analytics_box.drops.rows import Dropped
 from analytics_box.http.dates import day_text
 from analytics_box.identity import DateFormat
-from analytics_box.ingest.bots import REASONS
+from analytics_box.recognition.bots import REASONS
 from analytics_box.texts import Drops
 from analytics_box.websites import figures
 

@@ -17,7 +17,6 @@ from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.turns import Turns
 from analytics_box.http.well_known import RESOURCE
-from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
 
@@ -116,7 +115,9 @@ class Front:
             if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
         finally:
-            admission.leave(scope)
+            leave = scope.pop("leave", None)
+            if leave is not None:
+                leave()
             if self._noted:
                 method = "HEAD" if head else scope["method"]
                 log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)

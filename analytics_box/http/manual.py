@@ -9,8 +9,9 @@ from litestar.di import NamedDependency
 from markupsafe import Markup
 from msgspec import Struct
 
-from analytics_box.http.pages import Pages
+from analytics_box.http.call import Parts
 from analytics_box.http.reference_view import slug_of
+from analytics_box.http.templates import Pages
 
 
 class Section(Struct, frozen=True):
@@ -58,6 +59,6 @@ def _tree(headings: list[tuple[str, Section]]) -> Section:
     return Section(first.id, first.title, first.text, parts)
 
 
-async def definitions(manual: NamedDependency[Manual], pages: NamedDependency[Pages]) -> Response[str]:
+async def definitions(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/definitions: what every figure means."""
-    return pages.show("docs/manual.html", groups=(), here="definitions", page=manual.definitions)
+    return pages.show("docs/manual.html", groups=(), here="definitions", page=parts[Manual].definitions)

@@ -13,6 +13,11 @@ OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # n
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
 
 
+def at_least(own: Role, role: Role) -> bool:
+    """Whether a role may do all that another may."""
+    return ROLES.index(own) >= ROLES.index(role)
+
+
 def allow(identity: Identity, access: Access, *, role: Role = "viewer", strangers: bool = False) -> None:
     """Raises AuthRequired or Forbidden for callers who may not pass.
 
@@ -26,7 +31,7 @@ def allow(identity: Identity, access: Access, *, role: Role = "viewer", stranger
             return
         raise errors.AuthRequired("Authentication required")
     if identity.person is not None:
-        if ROLES.index(identity.person.role) < ROLES.index(role):
+        if not at_least(identity.person.role, role):
             raise errors.Forbidden(f"Your role in this organization is {identity.person.role}; this needs {role}")
         return
     if access == SIGNED_IN:

@@ -10,9 +10,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
-from analytics_box.http.pages import Pages
 from analytics_box.http.reference_view import Group, groups, slug_of
+from analytics_box.http.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 
@@ -36,38 +37,38 @@ class Reference:
         return groups(self.document)
 
 
-async def openapi(request: Request[Any, Any, Any], reference: NamedDependency[Reference]) -> Response[bytes]:
+async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
     headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
     if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
-        return Response(reference.encoded, media_type="application/json", headers=headers)
-    content = packed(reference.encoded, "gzip")
+        return Response(parts[Reference].encoded, media_type="application/json", headers=headers)
+    content = packed(parts[Reference].encoded, "gzip")
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
-async def docs(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:
+async def docs(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs: the API for people, from the same document."""
-    about = reference.document["info"]
-    server = reference.document["servers"][0]["url"]
+    about = parts[Reference].document["info"]
+    server = parts[Reference].document["servers"][0]["url"]
     return pages.show(
         "docs/index.html",
-        groups=reference.groups,
+        groups=parts[Reference].groups,
         here="",
         server=server,
         version=about["version"],
         refusals=[
             (name.removeprefix("api-"), response["description"])
-            for name, response in reference.document["components"]["responses"].items()
+            for name, response in parts[Reference].document["components"]["responses"].items()
             if name.startswith("api-")
         ],
     )
 
 
 async def docs_of_tag(
-    tag: FromPath[str], reference: NamedDependency[Reference], pages: NamedDependency[Pages]
+    tag: FromPath[str], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
 ) -> Response[str]:
     """GET /docs/{tag}: the operations of one group. Raises NotFound."""
-    found = next((group for group in reference.groups if group.slug == slug_of(tag)), None)
+    found = next((group for group in parts[Reference].groups if group.slug == slug_of(tag)), None)
     if found is None:
         raise errors.NotFound("There is no such part of the API")
-    return pages.show("docs/group.html", groups=reference.groups, here=found.slug, group=found)
+    return pages.show("docs/group.html", groups=parts[Reference].groups, here=found.slug, group=found)

@@ -10,15 +10,15 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.clock import MINUTE
-from analytics_box.http.pages import Pages
+from analytics_box.http.call import Parts
 from analytics_box.http.reference import Reference
+from analytics_box.http.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.compose import sortable
 from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.families import FAMILIES, examples
-from analytics_box.settings import Settings
 from analytics_box.texts import QueryTypes
 
 HERE = "query-types"  # its entry in the navigation
@@ -39,16 +39,17 @@ class TypeShown(Struct, frozen=True):
     answer: str
 
 
-async def query_types(reference: NamedDependency[Reference], pages: NamedDependency[Pages]) -> Response[str]:
+async def query_types(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/query-types: all types by family."""
-    return pages.show("docs/query_types.html", groups=reference.groups, here=HERE, families=FAMILIES, count=len(TYPES))
+    return pages.show(
+        "docs/query_types.html", groups=parts[Reference].groups, here=HERE, families=FAMILIES, count=len(TYPES)
+    )
 
 
 async def query_family(
     family: FromPath[str],
-    reference: NamedDependency[Reference],
+    parts: NamedDependency[Parts],
     pages: NamedDependency[Pages],
-    settings: NamedDependency[Settings],
 ) -> Response[str]:
     """GET /docs/query-types/{family}: the types of one family. Raises NotFound."""
     found = next((one for one in FAMILIES if one.slug == family), None)
@@ -56,11 +57,11 @@ async def query_family(
         raise errors.NotFound("There is no such family of query types")
     return pages.show(
         "docs/query_family.html",
-        groups=reference.groups,
+        groups=parts[Reference].groups,
         here=HERE,
         families=FAMILIES,
         family=found,
-        types=tuple(_shown(query_type, settings.public_url) for query_type in found.types),
+        types=tuple(_shown(query_type, parts.settings.public_url) for query_type in found.types),
     )
 
 

@@ -10,6 +10,7 @@ from analytics_box.configuration import defaults
 from analytics_box.http.call import Call
 from analytics_box.invitations import change, letters
 from analytics_box.invitations.rules import Invitation, InvitedRole, Status
+from analytics_box.notify.mail import Mailer
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.shown import date
 
@@ -122,11 +123,11 @@ async def invite(
         lambda db: change.invite(db, organization_id, by, email=email, role=role, secret=secret)
     )
     url = letters.link(call.parts.settings.public_url, secret)
-    if not call.parts.mailer.configured:
+    if not call.parts[Mailer].configured:
         return invitation, url, False
     inviter = call.identity.person.email if call.identity.person else ""
     letter = letters.letter(invitation, organization=organization, inviter=inviter, url=url)
-    return invitation, url, await call.parts.mailer.try_to_send(letter)
+    return invitation, url, await call.parts[Mailer].try_to_send(letter)
 
 
 def shown(invitation: Invitation, now: int) -> InvitationShown:

@@ -9,10 +9,12 @@ from litestar.di import NamedDependency
 from analytics_box import ids, texts
 from analytics_box.accounts import rules as account_rules
 from analytics_box.accounts.device import describe
+from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
-from analytics_box.http.call import Calls
-from analytics_box.http.pages import Pages, field_errors, form_of, go
-from analytics_box.identity import Identity, Person
+from analytics_box.http.call import Call
+from analytics_box.http.templates import Pages, field_errors, form_of, go
+from analytics_box.identity import Person
 from analytics_box.invitations import change
 from analytics_box.invitations.change import Welcome
 
@@ -21,79 +23,69 @@ Next = Response[bytes]
 AnyRequest = Request[Any, Any, Any]
 
 
-async def invitation(
-    request: AnyRequest,
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    calls: NamedDependency[Calls],
-) -> Page:
+async def invitation(request: AnyRequest, call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Page:
     """GET /invitation?token=…"""
-    token, now = request.query_params.get("token", ""), calls.clock.now()
-    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    token = request.query_params.get("token", "")
+    found = await call.read(lambda db: change.welcome(db, token, call.now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
-    return _page(pages, token, found, identity.person)
+    return _page(pages, token, found, call.identity.person)
 
 
-async def accept(
-    request: AnyRequest,
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    calls: NamedDependency[Calls],
-) -> Page | Next:
+async def accept(request: AnyRequest, call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Page | Next:
     """POST /invitation?token=…: join, and go on in that organization. Raises Forbidden for another person's link."""
-    calls.limits.take("sign-in", identity.address, calls.settings.limit_sign_in)
-    token, now = request.query_params.get("token", ""), calls.clock.now()
-    found = await calls.box_db.read(lambda db: change.welcome(db, token, now))
+    identity, parts = call.identity, call.parts
+    parts.limits.take("sign-in", identity.address, parts.settings.limit_sign_in)
+    token = request.query_params.get("token", "")
+    found = await call.read(lambda db: change.welcome(db, token, call.now))
     if found is None:
         return pages.explain(texts.Errors.invitation, code=403)
     person = identity.person
     if person is None and found.known and not found.stranded:
         return _page(pages, token, found, None)
-    form = await form_of(request, calls.settings)
+    form = await form_of(request, parts.settings)
     try:
         if person is not None:
-            return await _as_known(calls, token, person)
+            return await _as_known(call, token, person)
         if found.stranded:
-            return await _as_stranded(calls, token, found, form)
-        return await _as_new(request, calls, token, found, form)
+            return await _as_stranded(call, token, found, form)
+        return await _as_new(request, call, token, found, form)
     except BadRequest as refused:
         return _page(pages, token, found, person, code=400, wrong=field_errors(refused))
     except (NotFound, Conflict):
         return pages.explain(texts.Errors.invitation, code=403)
 
 
-async def _as_known(calls: Calls, token: str, person: Person) -> Next:
-    joined = await calls.box_db.write(
-        lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=calls.clock.now())
+async def _as_known(call: Call, token: str, person: Person) -> Next:
+    joined = await call.write(
+        lambda db: change.accept_as(db, token, user_id=person.user_id, email=person.email, now=call.now)
     )
-    await calls.sign_ins.turn_to(person, joined.organization_id)
+    await call.parts[SignIns].turn_to(person, joined.organization_id)
     return go("/sites")
 
 
-async def _as_stranded(calls: Calls, token: str, found: Welcome, form: dict[str, str]) -> Next:
+async def _as_stranded(call: Call, token: str, found: Welcome, form: dict[str, str]) -> Next:
     """The password lets the account in; signing in, with a second factor if it has one, comes after."""
     email = found.invitation.email
-    calls.limits.take("sign-in to", ids.digest(email).hex(), calls.settings.limit_sign_in)
+    call.parts.limits.take("sign-in to", ids.digest(email).hex(), call.parts.settings.limit_sign_in)
     try:
-        user = await calls.sign_ins.check(email, form.get("password", ""))
+        user = await call.parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired as wrong:
         raise BadRequest(wrong.message, details=(Detail("password", texts.Invitations.wrong),)) from wrong
-    now = calls.clock.now()
-    await calls.box_db.write(lambda db: change.accept_as(db, token, user_id=user.id, email=user.email, now=now))
+    await call.write(lambda db: change.accept_as(db, token, user_id=user.id, email=user.email, now=call.now))
     return go("/sign-in")
 
 
-async def _as_new(request: AnyRequest, calls: Calls, token: str, found: Welcome, form: dict[str, str]) -> Next:
+async def _as_new(request: AnyRequest, call: Call, token: str, found: Welcome, form: dict[str, str]) -> Next:
     password = form.get("password", "")
     account_rules.check_password(password, found.invitation.email)
-    hashed = await calls.passwords.hash(password)
+    hashed = await call.parts[Passwords].hash(password)
     zone = account_rules.clean_time_zone(form.get("zone", "")) if form.get("zone") else ""
-    _, user_id = await calls.box_db.write(
-        lambda db: change.accept_new(db, token, password=hashed, time_zone=zone, now=calls.clock.now())
+    _, user_id = await call.write(
+        lambda db: change.accept_new(db, token, password=hashed, time_zone=zone, now=call.now)
     )
-    secret = await calls.sign_ins.open_for(user_id, device=describe(request.headers.get("user-agent", "")))
-    return go("/sites", cookie=calls.sign_ins.cookie(secret))
+    secret = await call.parts[SignIns].open_for(user_id, device=describe(request.headers.get("user-agent", "")))
+    return go("/sites", cookie=call.parts[SignIns].cookie(secret))
 
 
 def _page(

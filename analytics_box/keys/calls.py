@@ -26,8 +26,10 @@ from analytics_box.keys.messages import (
     Success,
 )
 from analytics_box.keys.revoke import revoke as revoke_key
+from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record, Wanted
 from analytics_box.store.db import Connection
+from analytics_box.websites.directory import Directory
 
 _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members
 
@@ -69,13 +71,13 @@ async def create(call: Call, given: NewKey) -> Secret:
 
 async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, str]:
     """Check and store a key, and let it work at once; with its secret. Raises BadRequest or Forbidden."""
-    known = {website.id for website in call.parts.websites.of(organization_id)}
+    known = {website.id for website in call.parts[Directory].of(organization_id)}
     wanted = rules.check(wanted, known=known, now=call.now)
     rules.check_grant(role(call), wanted)
     key, secret = await call.write(
         lambda db: create_as(db, wanted, organization_id=organization_id, actor=call.actor, now=call.now)
     )
-    call.parts.keys.remember(ids.digest(secret), key)
+    call.parts[KeyRing].remember(ids.digest(secret), key)
     return key, secret
 
 
@@ -96,7 +98,7 @@ async def change_as(
 ) -> Record:
     """Check and store what `want` makes of a key; it counts at once. Raises what apikeys.update raises."""
     organization_id = call.organization()
-    known = {website.id for website in call.parts.websites.of(organization_id)}
+    known = {website.id for website in call.parts[Directory].of(organization_id)}
 
     def edit(record: Record) -> Record:
         wanted = want(record)
@@ -118,7 +120,7 @@ async def change_as(
     digest, record = await call.write(
         lambda db: change.update(db, key_id, edit, organization_id=organization_id, actor=call.actor, now=call.now)
     )
-    call.parts.keys.remember(digest, rules.key_of(record))
+    call.parts[KeyRing].remember(digest, rules.key_of(record))
     return record
 
 
@@ -128,7 +130,7 @@ async def revoke(call: Call, given: ById) -> Success:
     digest, key = await call.write(
         lambda db: revoke_key(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
     )
-    call.parts.keys.remember(digest, key)
+    call.parts[KeyRing].remember(digest, key)
     return Success()
 
 
@@ -141,7 +143,7 @@ async def rotate(call: Call, given: ById) -> Secret:
     record, secret = await call.write(
         lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
     )
-    call.parts.keys.remember(ids.digest(secret), rules.key_of(record))
+    call.parts[KeyRing].remember(ids.digest(secret), rules.key_of(record))
     return Secret(id=record.id, secret=secret, prefix=ids.KEY_PREFIX, start=record.start)
 
 
@@ -153,7 +155,7 @@ async def delete(call: Call, given: ById) -> Success:
         change.delete(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
 
     await call.write(write)
-    call.parts.keys.forget(given.id)
+    call.parts[KeyRing].forget(given.id)
     return Success()
 
 
@@ -166,7 +168,7 @@ def role(call: Call) -> Role:
 
 def shown(call: Call, record: Record) -> KeyRecord:
     """A key for an answer."""
-    used = call.parts.keys.last_used(record.id)
+    used = call.parts[KeyRing].last_used(record.id)
     return KeyRecord(
         id=record.id,
         name=record.name,

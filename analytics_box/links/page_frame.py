@@ -1,13 +1,14 @@
 """What all pages of links share: their frame, who may change something, and the question before something goes."""
 
 from analytics_box import errors
+from analytics_box.http.shell import Shell
 from analytics_box.http.visit import Page, Visit
 from analytics_box.identity import Person
 from analytics_box.links.access import found
 from analytics_box.texts import Links
 from analytics_box.texts.link_pages import Question
 from analytics_box.websites import figures
-from analytics_box.websites.shell import Shell, shell
+from analytics_box.websites.shell import shell
 
 HOME = "/links"
 LONGEST_IN_BUTTON = 40  # characters

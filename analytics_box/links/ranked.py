@@ -11,7 +11,7 @@ from typing import Final
 from analytics_box.http.call import Call
 from analytics_box.links import list_rows, ranked_rows
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.links.following.parts import Links
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.ranked_rows import Ranking
 
@@ -41,19 +41,19 @@ class _Page:
 
 async def numbers(call: Call, wish: Wish, ranking: Ranking) -> list[int]:
     """The numbers of the links that this asks for, whatever its own order. Who may see them has been asked before."""
-    links, page = call.parts.links, _Page(wish)
+    clicks, page = call.parts[Clicks], _Page(wish)
     fitting = await call.read(partial(list_rows.numbers, wish=wish, limit=FEW + 1))
-    await links.clicks.flush()
+    await clicks.flush()
     if len(fitting) <= FEW:
-        page.take(await _sorted(links, fitting, ranking))
+        page.take(await _sorted(clicks, fitting, ranking))
     else:
         await _walk_followed(call, wish, ranking, page)
         await _walk_others(call, wish, page)
     return page.numbers
 
 
-async def _sorted(links: Links, fitting: list[int], ranking: Ranking) -> list[int]:
-    totals = await links.events.read(partial(click_rows.totals, links=fitting))
+async def _sorted(clicks: Clicks, fitting: list[int], ranking: Ranking) -> list[int]:
+    totals = await clicks.events.read(partial(click_rows.totals, links=fitting))
     values = {number: one.clicks if ranking == "clicks" else one.last for number, one in totals.items()}
     return sorted(fitting, key=lambda number: (values.get(number, 0), number), reverse=True)
 
@@ -61,7 +61,7 @@ async def _sorted(links: Links, fitting: list[int], ranking: Ranking) -> list[in
 async def _walk_followed(call: Call, wish: Wish, ranking: Ranking, page: _Page) -> None:
     step, below = FIRST_STEP, None
     while not page.is_full:
-        best = await call.parts.links.events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
+        best = await call.parts[Clicks].events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
         if not best:
             return
         below, step = best[-1], min(2 * step, LONGEST_STEP)
@@ -77,5 +77,5 @@ async def _walk_others(call: Call, wish: Wish, page: _Page) -> None:
         if not some:
             return
         older_than, step = some[-1], min(2 * step, LONGEST_STEP)
-        followed = await call.parts.links.events.read(partial(click_rows.totals, links=some))
+        followed = await call.parts[Clicks].events.read(partial(click_rows.totals, links=some))
         page.take(number for number in some if number not in followed)

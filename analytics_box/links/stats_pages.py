@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import Struct
 
@@ -34,6 +33,7 @@ from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.view import NAMES, Choice, chips, facts_of, kind_of, kinds, read_link_view
 from analytics_box.query import ranges
 from analytics_box.query.request import GivenParameter
+from analytics_box.query.run import Queries
 from analytics_box.texts import LinkForm, Links, LinkStats
 from analytics_box.websites import figures, overview
 from analytics_box.websites.asking import Asking, Unanswered, read
@@ -67,7 +67,7 @@ class Fact(Struct, frozen=True):
     parts: tuple[str, ...]
 
 
-async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
+async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}. Parts that are not ready within the budget are fetched by the page itself. Raises NotFound."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number = await link_number(visit, link_id)
@@ -81,7 +81,7 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
     for name, task in tasks.items():
         if task in slow:
-            late.keep(_name(asking, view, name), task)
+            visit.parts[LateParts].keep(_name(asking, view, name), task)
     ready = {name: task for name, task in tasks.items() if task not in slow}
     folders = await folder_names(visit)
     return visit.pages.show(
@@ -96,16 +96,14 @@ async def link_page(visit: Visitor, link_id: FromPath[str], late: NamedDependenc
     )
 
 
-async def link_part(
-    visit: Visitor, link_id: FromPath[str], name: FromPath[str], late: NamedDependency[LateParts]
-) -> Page:
+async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /links/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
     if name != "figures" and name not in PANELS:
         raise nothing_there()
     number = await link_number(visit, link_id)
     view = read_link_view(f"{HOME}/{link_id}", visit.request.query_params)
     asking = _asking(visit, number, view)
-    task = late.take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    task = visit.parts[LateParts].take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
     panels = () if name == "figures" else (name,)
     return visit.pages.show("link_part.html", stats=_stats(asking, view, {name: task}, panels), name=name)
@@ -184,7 +182,7 @@ async def _list(asking: Asking, view: View, name: str) -> list[ListRow]:
 def _asking(visit: Visit, number: int, view: View) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     return Asking(
-        visit.parts.queries,
+        visit.parts[Queries],
         number,
         days_of(view, now, zone),
         zone,

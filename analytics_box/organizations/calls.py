@@ -9,6 +9,8 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from analytics_box import errors
+from analytics_box.accounts.directory import Organizations
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
 from analytics_box.organizations import change, rows, rules
@@ -98,7 +100,7 @@ async def create(call: Call, given: NewOrganization) -> OrganizationShown:
     made = await call.write(
         lambda db: change.create(db, by_of(call), name=given.name, slug=given.slug, metadata=given.metadata)
     )
-    call.parts.organizations.remember(in_memory(made))
+    call.parts[Organizations].remember(in_memory(made))
     return shown(call, made, "owner")
 
 
@@ -107,7 +109,7 @@ async def update(call: Call, given: ChangedOrganization) -> OrganizationShown:
     organization_id, by = acting(call, given.organizationId)
     wanted = Given(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
     stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
-    call.parts.organizations.remember(in_memory(stored))
+    call.parts[Organizations].remember(in_memory(stored))
     person = call.identity.person
     return shown(call, stored, person.role_in(organization_id) if person else None)
 
@@ -117,6 +119,6 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationShown:
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    await call.parts.sign_ins.turn_to(person, given.organizationId)
+    await call.parts[SignIns].turn_to(person, given.organizationId)
     stored = await call.read(lambda db: change.existing(db, given.organizationId))
     return shown(call, stored, person.role_in(stored.id))

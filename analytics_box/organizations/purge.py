@@ -7,7 +7,9 @@ from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
-from analytics_box.links.following.parts import Links
+from analytics_box.links.clicks.waiting import Clicks
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.lookup import link_numbers
 from analytics_box.organizations import deletion_rows
 from analytics_box.organizations.change import By, record
@@ -26,7 +28,9 @@ async def purge(
     keys: KeyRing,
     websites: Directory,
     organizations: Organizations,
-    links: Links,
+    links: LinkDirectory,
+    link_domains: LinkDomains,
+    clicks: Clicks,
     grace_days: int,
     now: int,
 ) -> None:
@@ -40,11 +44,12 @@ async def purge(
         removed = 0
         for site in (*sites, one.site):
             removed += await erase.site(events, site)
-        removed += await links.clicks.erase(await box_db.read(partial(link_numbers, organization_id=one.id)))
+        removed += await clicks.erase(await box_db.read(partial(link_numbers, organization_id=one.id)))
         await box_db.write(partial(_remove, deleted=one, events=removed, now=now))
         keys.forget_organization(one.id)
         websites.forget_organization(one.id)
         links.forget_organization(one.id)
+        link_domains.forget_organization(one.id)
         organizations.forget(one.id)
         log.info("Removed the deleted organization %s with %d websites and %d events", one.id, len(sites), removed)
 

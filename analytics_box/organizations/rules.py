@@ -123,11 +123,6 @@ def check_name_typed(typed: str, name: str) -> None:
         raise BadRequest(message, details=(Detail("confirmation", message),))
 
 
-def logo_path(organization_id: str, digest: str) -> str:
-    """Where a logo is served; empty where there is none. Another picture has another address."""
-    return f"/logos/{organization_id}/{digest}" if digest else ""
-
-
 def metadata_of(given: dict[str, Any]) -> str:
     """What programs keep beside an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
     text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))

@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box import texts
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Page, Visit
-from analytics_box.identity import Person
+from analytics_box.identity import Person, logo_path
 from analytics_box.organizations import change, deletion, rules
 from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.deletion_calls import restorable
@@ -49,7 +49,7 @@ async def organization_page(visit: Visit, again: Again) -> Page:
         owns=rules.may(person.role, "delete"),
         administers=administers,
         role=person.role,
-        logo=rules.logo_path(stored.id, stored.logo),
+        logo=logo_path(stored.id, stored.logo),
         days=days,
         deleted=[_gone(one, person, days) for one in await restorable(visit.call)],
     )

@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from analytics_box.accounts.rules import Organization
 from analytics_box.http.call import Call
-from analytics_box.identity import Role
-from analytics_box.organizations import rules
+from analytics_box.identity import Role, logo_path
 from analytics_box.organizations.rules import Member, Stored
 
 
@@ -41,7 +40,7 @@ class MemberShown(Struct, frozen=True):
 
 def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationShown:
     """An organization for an answer."""
-    path = rules.logo_path(stored.id, stored.logo)
+    path = logo_path(stored.id, stored.logo)
     return OrganizationShown(
         id=stored.id,
         name=stored.name,

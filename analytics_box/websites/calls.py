@@ -4,6 +4,7 @@ from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.websites import change
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import (
     ById,
     ChangedSettings,
@@ -31,7 +32,7 @@ async def create(call: Call, given: NewWebsite) -> WebsiteShown:
             now=call.now,
         )
     )
-    call.parts.websites.remember(website)
+    call.parts[Directory].remember(website)
     return shown(website, call.now)
 
 

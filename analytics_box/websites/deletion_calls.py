@@ -3,6 +3,7 @@
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.websites import change, rows
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById, OfOrganization, Success
 from analytics_box.websites.reach import by, is_own, own
 from analytics_box.websites.rules import Website
@@ -16,7 +17,7 @@ async def delete(call: Call, given: ById) -> Success:
     """
     website = own(call, given.id)
     await call.write(lambda db: change.delete(db, website, by(call)))
-    call.parts.websites.forget(website.id)
+    call.parts[Directory].forget(website.id)
     return Success()
 
 
@@ -39,5 +40,5 @@ async def restore(call: Call, given: ById) -> WebsiteShown:
     website = await call.write(
         lambda db: change.restore(db, given.id, by(call), lambda found: is_own(call, found), grace=grace)
     )
-    call.parts.websites.remember(website)
+    call.parts[Directory].remember(website)
     return shown(website, call.now)

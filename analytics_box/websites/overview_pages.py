@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
 from analytics_box.http.dates import formats_of
 from analytics_box.http.visit import Page, Visit, Visitor
 from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.websites import figures, overview, panels
 from analytics_box.websites.asking import Asking, Unanswered, ask_errors, ask_figures, ask_list, ask_vitals
 from analytics_box.websites.chips import chips
@@ -21,14 +22,14 @@ from analytics_box.websites.measured import kinds_measured
 from analytics_box.websites.overview import Overview
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
-from analytics_box.websites.shell import shell, website_shown
+from analytics_box.websites.shell import site_shell, website_shown
 from analytics_box.websites.view import View, days_of, read_view
 
 PARTS = ("figures", *PANELS, *COMPACT)
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
 
-async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[LateParts]) -> Page:
+async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}: the overview, or the snippet while nothing has arrived.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
@@ -37,9 +38,9 @@ async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[
     website, parts, now = own(visit.call, website_id), visit.parts, visit.call.now
     view = read_view(f"/sites/{website.id}", visit.request.query_params)
     online, begun, measured = await asyncio.gather(
-        parts.presence.online((website.site,), now),
-        parts.presence.begun((website.site,)),
-        kinds_measured(parts.queries.events, website.site),
+        parts[Presence].online((website.site,), now),
+        parts[Presence].begun((website.site,)),
+        kinds_measured(parts[Queries].events, website.site),
     )
     shown = None
     if begun:
@@ -50,13 +51,11 @@ async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[
         _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
         for name, task in tasks.items():
             if task in slow:
-                late.keep(_name(asking, view, name), task)
+                visit.parts[LateParts].keep(_name(asking, view, name), task)
         shown = _overview(asking, view, {name: task for name, task in tasks.items() if task not in slow}, measured)
     return visit.pages.show(
         "overview.html",
-        shell=shell(
-            visit.person, "overview", website=website, websites=parts.websites.of(visit.person.organization_id)
-        ),
+        shell=site_shell(visit, "overview", website),
         site=website_shown(
             website,
             online=online[website.site],
@@ -66,16 +65,14 @@ async def site(visit: Visitor, website_id: FromPath[str], late: NamedDependency[
     )
 
 
-async def site_part(
-    visit: Visitor, website_id: FromPath[str], name: FromPath[str], late: NamedDependency[LateParts]
-) -> Page:
+async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time."""
     website = own(visit.call, website_id)
     if name not in PARTS:
         raise errors.NotFound("The overview has no such part")
     view = read_view(f"/sites/{website.id}", visit.request.query_params)
     asking = _asking(visit, website, view)
-    task = late.take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    task = visit.parts[LateParts].take(_name(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
     shown = _overview(asking, view, {name: task}, (name,) if name in COMPACT else ())
     return visit.pages.show("part.html", overview=shown, name=name)
@@ -83,7 +80,7 @@ async def site_part(
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
-    website, presence = own(visit.call, website_id), visit.parts.presence
+    website, presence = own(visit.call, website_id), visit.parts[Presence]
     headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
     online = await presence.online((website.site,), visit.call.now)
     return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
@@ -122,7 +119,7 @@ def _part(asking: Asking, view: View, name: str) -> Coroutine[Any, Any, Any]:
 def _asking(visit: Visit, website: Website, view: View) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     return Asking(
-        visit.parts.queries,
+        visit.parts[Queries],
         website.site,
         days_of(view, now, zone),
         zone,

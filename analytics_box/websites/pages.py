@@ -4,12 +4,15 @@ import asyncio
 
 from litestar.params import FromPath
 
-from analytics_box.http.pages import go
+from analytics_box.http.templates import go
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.websites import calls as procedures
 from analytics_box.websites import deletion_calls, settings_form
 from analytics_box.websites.asking import Asking, Unanswered, ask_week
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById, NewWebsite
 from analytics_box.websites.rules import MANAGERS, Website
 from analytics_box.websites.shell import shell
@@ -24,7 +27,7 @@ async def site_list(visit: Visitor) -> Page:
     `?moved=` names the organization that a website was just transferred to.
     """
     person, parts = visit.person, visit.parts
-    own = parts.websites.of(person.organization_id)
+    own = parts[Directory].of(person.organization_id)
     manages = person.role in MANAGERS
     deleted = await deletion_calls.restorable(visit.call) if manages else []
     moved = visit.asked("moved")
@@ -43,7 +46,7 @@ async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
     zone = ranges.zone(visit.person.time_zone)
     days = ranges.of_preset("last_7d", now, zone)
     sites = tuple(website.site for website in websites)
-    begun, online = await parts.presence.begun(sites), await parts.presence.online(sites, now)
+    begun, online = await parts[Presence].begun(sites), await parts[Presence].online(sites, now)
     slots = asyncio.Semaphore(CARDS_AT_ONCE)
 
     async def card(website: Website) -> SiteCard:
@@ -52,7 +55,7 @@ async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
         here = online[website.site]
         try:
             async with slots:
-                totals, per_day = await ask_week(Asking(parts.queries, website.site, days, zone, now))
+                totals, per_day = await ask_week(Asking(parts[Queries], website.site, days, zone, now))
         except Unanswered:
             return site_card(website, per_day=(), visitors=None, online=here)
         return site_card(website, per_day=[row.visitors for row in per_day], visitors=totals.visitors, online=here)

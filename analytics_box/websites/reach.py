@@ -6,6 +6,7 @@ from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
 from analytics_box.websites.change import By
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 UNKNOWN = "There is no website with this id"
@@ -21,7 +22,7 @@ def is_own(call: Call, website: Website) -> bool:
 
 def own(call: Call, website_id: str) -> Website:
     """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
-    website = call.parts.websites.find(website_id)
+    website = call.parts[Directory].find(website_id)
     if website is None or not is_own(call, website):
         raise errors.NotFound(UNKNOWN)
     return website
@@ -29,7 +30,7 @@ def own(call: Call, website_id: str) -> Website:
 
 def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
     """The caller's websites, oldest first. Raises Forbidden for another organization than the caller's."""
-    return [site for site in call.parts.websites.of(call.organization(organization_id)) if is_own(call, site)]
+    return [site for site in call.parts[Directory].of(call.organization(organization_id)) if is_own(call, site)]
 
 
 def refuse_restricted(call: Call) -> None:
@@ -50,5 +51,5 @@ async def change(call: Call, website_id: str, work: Callable[[Connection, Websit
     """
     website = own(call, website_id)
     changed = await call.write(lambda db: work(db, website, by(call)))
-    call.parts.websites.remember(changed)
+    call.parts[Directory].remember(changed)
     return changed

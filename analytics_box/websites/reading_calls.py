@@ -5,7 +5,10 @@ import asyncio
 from analytics_box import errors
 from analytics_box.http.call import Call
 from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
 from analytics_box.websites.asking import Asking, Unanswered, ask_week
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById, ByWebsite, OfOrganization, TrackingState, WithCharts
 from analytics_box.websites.mini_chart import MiniChart, mini_chart
 from analytics_box.websites.reach import UNKNOWN, all_own, is_own, own
@@ -24,8 +27,8 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
     """websites.listWithCharts: the same with the page views of the last seven days and who is there now."""
     found = all_own(call, given.organizationId)
     sites = tuple(website.site for website in found)
-    online = await call.parts.presence.online(sites, call.now)
-    begun = await call.parts.presence.begun(sites)
+    online = await call.parts[Presence].online(sites, call.now)
+    begun = await call.parts[Presence].begun(sites)
     person = call.identity.person
     zone = ranges.zone(person.time_zone if person is not None else "UTC")
     days = ranges.of_preset("last_7d", call.now, zone)
@@ -33,7 +36,7 @@ async def list_with_charts(call: Call, given: OfOrganization) -> WithCharts:
 
     async def chart(website: Website) -> MiniChart:
         async with slots:
-            totals, per_day = await ask_week(Asking(call.parts.queries, website.site, days, zone, call.now))
+            totals, per_day = await ask_week(Asking(call.parts[Queries], website.site, days, zone, call.now))
         return mini_chart(website.id, totals.pageviews, per_day, has_data=website.site in begun)
 
     try:
@@ -52,7 +55,7 @@ async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
 
     Raises AuthRequired for strangers, else NotFound.
     """
-    website = call.parts.websites.find(given.id)
+    website = call.parts[Directory].find(given.id)
     if website is not None and is_own(call, website):
         return shown(website, call.now)
     if website is not None and website.is_public:
@@ -64,7 +67,7 @@ async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
 
 async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
     """websites.getPublicSummary: the reduced row of a public website. Raises NotFound for any other."""
-    website = call.parts.websites.find(given.id)
+    website = call.parts[Directory].find(given.id)
     if website is None or not website.is_public:
         raise errors.NotFound(UNKNOWN)
     return reduced(website)
@@ -73,8 +76,8 @@ async def get_public_summary(call: Call, given: ById) -> PublicWebsite:
 async def is_tracking_setup(call: Call, given: ByWebsite) -> TrackingState:
     """websites.isTrackingSetup: whether events arrive. Raises NotFound."""
     website = own(call, given.websiteId)
-    begun = website.site in await call.parts.presence.begun((website.site,))
-    recent = (await call.parts.presence.online((website.site,), call.now))[website.site] > 0
+    begun = website.site in await call.parts[Presence].begun((website.site,))
+    recent = (await call.parts[Presence].online((website.site,), call.now))[website.site] > 0
     return TrackingState(
         tracking_setup=begun,
         integration_type="script" if begun else None,

@@ -14,7 +14,7 @@ from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import change as change_own
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import MANAGERS, Website
-from analytics_box.websites.shell import shell, snippet
+from analytics_box.websites.shell import site_shell, snippet
 
 SECTIONS = ("website", "tracking", "client-id")
 
@@ -108,7 +108,7 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
     return visit.pages.show(
         "site_settings.html",
         code=again.code,
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         href=f"/sites/{website.id}/settings",
         values=settings_form.values_of(website) | dict(again.values),

@@ -10,7 +10,7 @@ from analytics_box.websites import calls as procedures
 from analytics_box.websites.messages import Transfer
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import MANAGERS
-from analytics_box.websites.shell import shell
+from analytics_box.websites.shell import site_shell
 
 
 async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -47,7 +47,7 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
     return visit.pages.show(
         "site_transfer.html",
         code=again.code,
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         back=f"/sites/{website.id}/settings",
         targets=targets(person),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
 from tests.configuration.outside import Outside, outside
 from tests.inprocess import EMAIL
@@ -173,7 +174,7 @@ def test_a_name_has_one_to_a_hundred_characters(shared: Outside, name: str) -> N
 
 def test_without_private_targets_chats_need_https(tmp_path: Path) -> None:
     with outside(tmp_path / "data") as here:
-        here.box.box.calls.channel_tools.fence.allowed = ()
+        here.box.box.parts[Tools].fence.allowed = ()
         for kind in ("slack", "discord", "teams", "google_chat"):
             given = {"type": kind, "name": "S", "config": {"url": "http://example.com/x"}}
             assert here.refused("ada", "config.createChannel", **given) == (400, "BAD_REQUEST", "url")
@@ -244,7 +245,7 @@ def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: Outside
     channel_id = here.channel()["channel"]["id"]
     key = tmp_path / "data" / "secret.key"
     key.write_bytes(bytes(32))
-    seal = here.box.box.calls.channel_tools.seal
+    seal = here.box.box.parts[Tools].seal
     seal._key = b""  # as after a restart
     assert here.call("ada", "config.listChannels")[0]["config"] == {"url": None, "to": None, "chatId": None}
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
@@ -255,7 +256,7 @@ def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: Outside
 
 
 def test_without_a_mail_server_a_letter_is_not_sent(here: Outside) -> None:
-    assert isinstance(here.box.box.calls.mailer, Mailer)
+    assert isinstance(here.box.box.parts[Mailer], Mailer)
     made = here.call("ada", "config.createChannel", type="email", name="Ops", config={"to": EMAIL})
     result = here.call("ada", "config.testChannel", channelId=made["channel"]["id"])["results"][0]
     assert "smtp_host" in result["error"]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES, Role
 from analytics_box.organizations import rules
+from analytics_box.procedures import PROCEDURES
 from tests.configuration.outside import Outside, outside
 from tests.keys.people import make
 

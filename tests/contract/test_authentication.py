@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from analytics_box.http.routes import TABLE
+from analytics_box.routes import TABLE
 from tests.inprocess import EMAIL, PASSWORD, KeyName, SiteName, WholeBox
 
 BODY = {"parameters": ["summary_metrics"], "preset": "today"}

@@ -13,6 +13,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
+from analytics_box.websites.directory import Directory
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
 from tests.keys.people import cookie_of
@@ -25,7 +26,7 @@ COMPILE = "/v1/query/compile"
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
     """A box whose shop has facts of every kind."""
     with whole_box(tmp_path_factory.mktemp("compiled") / "data", adjust=unlimited) as box:
-        website = box.box.calls.websites.find(box.sites["shop"])
+        website = box.box.parts[Directory].find(box.sites["shop"])
         assert website is not None
         ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
         box.box.events.db.write_now(lambda db: ledger.append(db, facts))

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from analytics_box.http.routes import TABLE
 from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.routes import TABLE
 from tests.inprocess import WholeBox
 
 ASKED = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})

@@ -19,6 +19,7 @@ from analytics_box.query.budget import STRANGERS_PARAMETERS
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.compose import sortable
 from analytics_box.query.filters import COLUMNS, Op
+from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
 from tests.contract.conftest import unlimited
@@ -73,8 +74,8 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
         assert made.post("/identify", who, key="all").status == 200
         if request.param == "on":
-            made.run(made.box.calls.queries.engines.tend())
-        assert made.box.calls.queries.engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
+            made.run(made.box.parts[Queries].engines.tend())
+        assert made.box.parts[Queries].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
         yield made
 
 

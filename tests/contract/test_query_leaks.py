@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.accounts.directory import Organizations
 from analytics_box.ingest.facts import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -109,7 +110,7 @@ class Strangers:
         self.box = box
         now = box.clock.now()
         numbers = {f"word{name}": number for name, number in box.numbers.items()}
-        organizations = box.box.calls.organizations
+        organizations = box.box.parts[Organizations]
         owners = {
             "wordown": organizations.site_of(box.organization_id),
             "wordtheirs": organizations.site_of(box.foreign_organization_id),

@@ -13,7 +13,8 @@ from analytics_box.clock import DAY
 from analytics_box.drops import rows, view
 from analytics_box.drops.counts import Drops
 from analytics_box.identity import Role
-from analytics_box.ingest import bots, happened
+from analytics_box.ingest import happened
+from analytics_box.recognition import bots
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.store.schema import EVENTS_FILE

@@ -12,11 +12,11 @@ from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BoxError, BrokenBody, WrongTypes
 from analytics_box.http.body import decode
 from analytics_box.ingest import payload
-from analytics_box.ingest.agent import NOTHING
 from analytics_box.ingest.enrich import Sender, Target, understand
 from analytics_box.ingest.facts import Event
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
+from analytics_box.recognition.agent import NOTHING
 from tests.inprocess import NOON
 
 SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from analytics_box.identity import SCOPES, Role
+from analytics_box.keys.ring import KeyRing
 from tests.inprocess import NOON, WholeBox
 from tests.keys.people import audited, call, cookie_of, make, works
 
@@ -135,7 +136,7 @@ def test_another_organization_is_refused(box: WholeBox, owner: str, name: str) -
 
 @pytest.mark.parametrize("name", ["getById", "update", "revoke", "rotate", "delete"])
 def test_a_key_of_another_organization_is_not_there(box: WholeBox, owner: str, name: str) -> None:
-    foreign = next(key.id for key in box.box.calls.keys.all() if key.organization_id == box.foreign_organization_id)
+    foreign = next(key.id for key in box.box.parts[KeyRing].all() if key.organization_id == box.foreign_organization_id)
     for key_id in (foreign, "unknown"):
         answer = call(box, name, {"id": key_id}, owner)
         assert (answer.status, answer.json["code"]) == (404, "NOT_FOUND")
@@ -167,11 +168,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("fields", "named"), WRONG)
 def test_wrong_input_is_refused_by_name(box: WholeBox, owner: str, fields: dict[str, Any], named: str) -> None:
-    before = len(box.box.calls.keys.all())
+    before = len(box.box.parts[KeyRing].all())
     answer = call(box, "create", {"name": "Key", "scopes": ["read:data"], **fields}, owner)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert named in str(answer.json["details"])
-    assert len(box.box.calls.keys.all()) == before
+    assert len(box.box.parts[KeyRing].all()) == before
 
 
 def test_a_website_of_another_organization_cannot_be_named(box: WholeBox, owner: str) -> None:

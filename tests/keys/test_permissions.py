@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES
+from analytics_box.procedures import PROCEDURES
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import cookie_of, make, works

@@ -11,9 +11,10 @@ import pytest
 
 from analytics_box.errors import Forbidden
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, allow
-from analytics_box.http.procedures import PROCEDURES, Procedure
-from analytics_box.http.routes import TABLE, Route
+from analytics_box.http.route import Procedure, Route
 from analytics_box.identity import SCOPES, Identity, Key, Scope
+from analytics_box.procedures import PROCEDURES
+from analytics_box.routes import TABLE
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import call, make

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from analytics_box.identity import Identity
+from analytics_box.keys.ring import KeyRing
 from analytics_box.links.moving import imports
 from analytics_box.links.moving.files import Form
 from analytics_box.links.moving.imports import GivenImport, ImportShown
@@ -222,8 +223,8 @@ def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPa
         return read(content, form)
 
     async def together() -> list[ImportShown]:
-        calls = world.box.box.calls
-        call = calls.by(Identity("203.0.113.7", key=calls.keys.look_up(world.box.keys["linking"])))
+        parts = world.box.box.parts
+        call = parts.by(Identity("203.0.113.7", key=parts[KeyRing].look_up(world.box.keys["linking"])))
         tasks = [asyncio.create_task(imports.import_links(call, GivenImport(SHEET, dryRun=True))) for _ in range(6)]
         while not inside:
             await asyncio.to_thread(lambda: None)

@@ -6,13 +6,13 @@ from typing import Any
 import openapi_spec_validator
 import pytest
 
-from analytics_box.http.openapi.document import plain_path
-from analytics_box.http.openapi.refusals import codes
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
-from analytics_box.http.routes import TABLE
 from analytics_box.identity import SCOPES
 from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.openapi.document import plain_path
+from analytics_box.openapi.refusals import codes
 from analytics_box.query.catalog import TYPES
+from analytics_box.routes import TABLE
 from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox
 

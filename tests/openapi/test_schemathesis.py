@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from analytics_box.keys.ring import KeyRing
 from tests.contract.conftest import unlimited
 from tests.inprocess import PASSWORD, WholeBox, whole_box
 
@@ -100,7 +101,7 @@ class Explorer:
     def __init__(self, box: WholeBox, who: str) -> None:
         self._box = box
         self._who = who
-        self._key = next(key.id for key in box.box.calls.keys.all() if key.name == "First key")
+        self._key = next(key.id for key in box.box.parts[KeyRing].all() if key.name == "First key")
         self.problems: dict[str, None] = {}  # in the order of their finding, each once
         self.statuses: set[int] = set()
 

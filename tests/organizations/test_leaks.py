@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.http.procedures import PROCEDURES
-from analytics_box.http.routes import PAGES_AND_API
 from analytics_box.identity import Role
+from analytics_box.procedures import PROCEDURES
+from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.organizations.people import People

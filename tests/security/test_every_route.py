@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from analytics_box.http.routes import TABLE
 from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.routes import TABLE
 from analytics_box.settings import Settings
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box

@@ -12,7 +12,7 @@ import pytest
 from analytics_box.box import web_dir
 from analytics_box.http import assets
 from analytics_box.http.dates import USUAL
-from analytics_box.http.pages import Pages
+from analytics_box.http.templates import Pages
 from analytics_box.query.ranges import Days
 from analytics_box.websites import overview, panels
 from analytics_box.websites.lists import PANELS

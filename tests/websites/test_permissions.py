@@ -11,14 +11,16 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box import ids
-from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES, Scope
-from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
+from analytics_box.keys.ring import KeyRing
+from analytics_box.procedures import PROCEDURES
+from analytics_box.recognition.bots import REASONS
 from analytics_box.websites import change
 from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -103,7 +105,7 @@ def new_website(stage: Stage, number: int) -> Website:
             now=box.clock.now(),
         )
     )
-    box.box.calls.websites.remember(website)
+    box.box.parts[Directory].remember(website)
     return website
 
 
@@ -117,7 +119,7 @@ def secret_of(stage: Stage, caller: Caller, website: Website) -> str:
     key, secret = box.box.box_db.write_now(
         lambda db: create_as(db, wanted, organization_id=organization_id, actor="test", now=box.clock.now())
     )
-    box.box.calls.keys.remember(ids.digest(secret), key)
+    box.box.parts[KeyRing].remember(ids.digest(secret), key)
     return secret
 
 
@@ -160,7 +162,7 @@ def test_who_may_do_what(stage: Stage, name: str, caller: Caller, expected: str)
     if name in {"restore", "listDeleted"}:
         by = By("test", box.clock.now())
         box.box.box_db.write_now(lambda db: change.delete(db, website, by))
-        box.box.calls.websites.forget(website.id)
+        box.box.parts[Directory].forget(website.id)
     if name == "refuseBot":
         assert ask(stage, "allowBot", "owner", given_to(name, box, website.id, number), "").status == 200
     secret = secret_of(stage, caller, website) if caller in KEYS else ""

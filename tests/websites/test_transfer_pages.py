@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.identity import Role
+from analytics_box.websites.directory import Directory
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.people import cookie_of
 
@@ -44,7 +45,7 @@ def sent(box: WholeBox, fields: dict[str, str], *, cookie: str = "", path: str =
 
 
 def owner_of(box: WholeBox) -> str:
-    website = box.box.calls.websites.find(box.sites["shop"])
+    website = box.box.parts[Directory].find(box.sites["shop"])
     assert website is not None
     return website.organization_id
 

@@ -17,9 +17,9 @@ ORPHAN_DAYS: Final = 90
 _SCAN_SECONDS: Final = 60.0  # for a look through all clicks
 
 
-async def sweep(clicks: Clicks, events: Db, box_db: Db) -> None:
+async def sweep(clicks: Clicks, box_db: Db) -> None:
     """Remove what is left of the clicks on links that are gone: there were many, or a crash came in between."""
-    numbers = await events.read(click_rows.followed, seconds=_SCAN_SECONDS)
+    numbers = await clicks.events.read(click_rows.followed, seconds=_SCAN_SECONDS)
     gone = await box_db.read(partial(without_link, numbers=numbers))
     if gone:
         removed = await clicks.erase(gone)

@@ -33,7 +33,7 @@ class Clicks:
     """The clicks of a box that are not on disk yet, and the counts of links that end after so many."""
 
     def __init__(self, events: Db, strings: Strings, clock: Clock) -> None:
-        self._events = events
+        self.events = events
         self._strings = strings
         self._clock = clock
         self._waiting: list[Click] = []
@@ -70,7 +70,7 @@ class Clicks:
         """How often people have followed this link so far, exactly from now on."""
         if link not in self._counts:
             await self.flush()
-            stored = await self._events.read(lambda db: click_rows.totals(db, [link]))
+            stored = await self.events.read(lambda db: click_rows.totals(db, [link]))
             total = stored[link].clicks if link in stored else 0
             self._counts.setdefault(link, total + sum(one.link == link and one.kind == CLICK for one in self._waiting))
         return self._counts[link]
@@ -84,7 +84,7 @@ class Clicks:
         if not links:
             return {}
         await self.flush()
-        return await self._events.read(lambda db: click_rows.totals(db, links))
+        return await self.events.read(lambda db: click_rows.totals(db, links))
 
     async def erase(self, links: Sequence[int]) -> int:
         """Remove all clicks on these links, which are gone, in small writes; how many there were."""
@@ -93,7 +93,7 @@ class Clicks:
         removed = 0
         for first in range(0, len(links), _LINKS_AT_ONCE):
             some = links[first : first + _LINKS_AT_ONCE]
-            while gone := await self._events.write(partial(click_rows.remove, links=some, limit=ERASED_AT_ONCE)):
+            while gone := await self.events.write(partial(click_rows.remove, links=some, limit=ERASED_AT_ONCE)):
                 removed += gone
                 if gone < ERASED_AT_ONCE:
                     break
@@ -103,7 +103,7 @@ class Clicks:
         """Remove clicks on a link, which is gone, as many as one write can; retention.sweep removes the rest."""
         await self.flush()
         self._forget([link])
-        await self._events.write(partial(click_rows.remove, links=[link], limit=ERASED_AT_ONCE))
+        await self.events.write(partial(click_rows.remove, links=[link], limit=ERASED_AT_ONCE))
 
     def _forget(self, links: Sequence[int]) -> None:
         for link in links:
@@ -122,7 +122,7 @@ class Clicks:
         if not clicks and not orphans:
             return
         try:
-            self._events.write_now(partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans))
+            self.events.write_now(partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans))
         except Unavailable:
             log.warning("The last %d clicks on short links are lost", len(clicks))
 
@@ -150,7 +150,7 @@ class Clicks:
     async def _write(self, clicks: list[Click], orphans: Counter[Orphan]) -> None:
         work = partial(click_rows.append, strings=self._strings, clicks=clicks, orphans=orphans)
         try:
-            await self._events.write(work, adds=True)
+            await self.events.write(work, adds=True)
         except Unavailable as refused:
             self._put_back(clicks, orphans)
             if self._may_complain:

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analytics_box.http.call import Call
 from analytics_box.links.domains import change as domains
-from analytics_box.links.domains.lookup import LinkDomain
+from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.links.domains.target_policy import grounds_of
 from analytics_box.links.messages import Id, OfOrganization, Success, Text, Url, date
 from analytics_box.links.targeting import policy as targets
@@ -63,7 +63,7 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     name = given.domain.strip().lower().rstrip(".")
     home, missing = _clean(call, given.homeUrl, "homeUrl"), _clean(call, given.notFoundUrl, "notFoundUrl")
     made = await call.write(lambda db: domains.add(db, organization_id, by, name, home_url=home, missing_url=missing))
-    call.parts.links.domains.remember(made)
+    call.parts[LinkDomains].remember(made)
     return domain_shown(made)
 
 
@@ -80,7 +80,7 @@ async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
     changed = await call.write(
         lambda db: domains.change(db, organization_id, by, given.domain, home_url=home, missing_url=missing)
     )
-    call.parts.links.domains.remember(changed)
+    call.parts[LinkDomains].remember(changed)
     return domain_shown(changed)
 
 
@@ -88,7 +88,7 @@ async def remove_domain(call: Call, given: OneDomain) -> Success:
     """links.removeDomain. Raises Forbidden, NotFound, or Conflict while links live there."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: domains.remove(db, organization_id, by, given.domain))
-    call.parts.links.domains.forget(gone.domain)
+    call.parts[LinkDomains].forget(gone.domain)
     return Success()
 
 

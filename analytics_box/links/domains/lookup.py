@@ -19,7 +19,7 @@ class LinkDomain(Struct, frozen=True):
     created_at: int
 
 
-class DomainList:
+class LinkDomains:
     """The domains of short links by name. Whoever changes one in box.db tells the list after the commit.
 
     Those of the organizations in `closed` are as if they were not there.

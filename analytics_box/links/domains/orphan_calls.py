@@ -10,6 +10,7 @@ from analytics_box.http.call import Call
 from analytics_box.links.access import check
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.kinds import KINDS
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.messages import Id
 from analytics_box.organizations.acting import acting
@@ -49,9 +50,9 @@ async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
 
     domains = await call.read(read)
     first = utc_day(call.now) - given.days + 1
-    parts = call.parts.links
-    await parts.clicks.flush()
-    found = await parts.events.read(lambda db: click_rows.orphans_since(db, domains, first, MOST_ORPHANS))
+    clicks = call.parts[Clicks]
+    await clicks.flush()
+    found = await clicks.events.read(lambda db: click_rows.orphans_since(db, domains, first, MOST_ORPHANS))
     return [
         OrphanShown(one.domain, one.slug, KINDS[one.kind], one.count, date.fromordinal(_EPOCH + one.day).isoformat())
         for one in found

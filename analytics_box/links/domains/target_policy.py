@@ -2,15 +2,17 @@
 
 from analytics_box.configuration.domain_calls import own_hosts
 from analytics_box.http.call import Call
+from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.targeting.policy import Grounds
+from analytics_box.outgoing.client import Client
 
 
 def grounds_of(call: Call) -> Grounds:
     """The box's hosts, its link domains, its fence and the schemes of apps that its operator allows."""
     settings = call.parts.settings
     return Grounds(
-        fence=call.parts.outgoing.fence,
+        fence=call.parts[Client].fence,
         own_hosts=own_hosts(settings),
-        link_domains=call.parts.links.domains.names(),
+        link_domains=call.parts[LinkDomains].names(),
         app_schemes=tuple(scheme.lower().rstrip(":/") for scheme in settings.link_app_schemes),
     )

@@ -3,13 +3,16 @@
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.http.call import Call
 from analytics_box.links.access import found
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.target_policy import grounds_of
 from analytics_box.links.editing import change
 from analytics_box.links.editing.draft import Wanted, checked
 from analytics_box.links.editing.messages import ChangedLink, NewLink, UpsertedLink, wanted
 from analytics_box.links.editing.shown import LinkShown, shown
+from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.link import Link
 from analytics_box.links.messages import OneLink, Success
 from analytics_box.organizations.acting import acting
@@ -26,7 +29,7 @@ async def create(call: Call, given: NewLink) -> LinkShown:
     organization_id, by = acting(call, given.organizationId)
     clean = await clean_wish(call, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
-    call.parts.links.directory.remember(made)
+    call.parts[LinkDirectory].remember(made)
     return shown(made, call.parts.settings)
 
 
@@ -58,8 +61,8 @@ async def delete(call: Call, given: OneLink) -> Success:
     """links.delete: the link and its slug are gone; its clicks go with it. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
     gone = await call.write(lambda db: change.delete(db, organization_id, by, given.id))
-    call.parts.links.directory.forget(gone.domain, gone.slug)
-    await call.parts.links.clicks.begin_to_erase(gone.number)
+    call.parts[LinkDirectory].forget(gone.domain, gone.slug)
+    await call.parts[Clicks].begin_to_erase(gone.number)
     return Success()
 
 
@@ -70,19 +73,19 @@ async def clean_wish(call: Call, given: NewLink | ChangedLink) -> Wanted:
         password = None
     clean = checked(wanted(given, password=password), grounds_of(call))
     if isinstance(given.password, str):
-        return replace(clean, password=await call.parts.passwords.hash(given.password))
+        return replace(clean, password=await call.parts[Passwords].hash(given.password))
     return clean
 
 
 async def with_clicks(call: Call, links: list[Link]) -> list[LinkShown]:
     """Links for an answer, with the clicks of people so far."""
-    totals = await call.parts.links.clicks.totals([link.number for link in links])
+    totals = await call.parts[Clicks].totals([link.number for link in links])
     return [shown(link, call.parts.settings, totals.get(link.number)) for link in links]
 
 
 def tell(call: Call, changed: change.Changed) -> None:
     """Redirects follow the change at once."""
-    directory, before, after = call.parts.links.directory, changed.before, changed.after
+    directory, before, after = call.parts[LinkDirectory], changed.before, changed.after
     if before is not None and (before.domain, before.slug) != (after.domain, after.slug):
         directory.forget(before.domain, before.slug)
     directory.remember(after)

@@ -24,7 +24,7 @@ _MISSING: Final = 50_000  # slugs that are known to lead nowhere
 _PAGE: Final = 2_000  # links that are read at once
 
 
-class Directory:
+class LinkDirectory:
     """The links of this box by domain (empty: the box's own host) and slug."""
 
     def __init__(self, db: Db, closed: Set[str], *, most: int) -> None:
@@ -183,7 +183,7 @@ class Directory:
         return number
 
 
-async def load_beside(directory: Directory) -> None:
+async def load_beside(directory: LinkDirectory) -> None:
     """Load all links; a failure is logged, for every link can still be read by itself."""
     try:
         await directory.load()

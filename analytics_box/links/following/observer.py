@@ -9,18 +9,19 @@ from msgspec import Struct
 from analytics_box.clock import Clock
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
-from analytics_box.ingest import agent, visitors
-from analytics_box.ingest.bots import judge_headers
-from analytics_box.ingest.geo import Place, Places, names
-from analytics_box.ingest.language import language
-from analytics_box.ingest.paths import clean
-from analytics_box.ingest.source import host_of, source
+from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.following.live import Live
 from analytics_box.links.following.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
+from analytics_box.recognition import agent
+from analytics_box.recognition.bots import judge_headers
+from analytics_box.recognition.geo import Place, Places, names
+from analytics_box.recognition.language import language
+from analytics_box.recognition.paths import clean
+from analytics_box.recognition.source import host_of, source
 from analytics_box.websites.directory import Directory as Websites
 
 _LONGEST_AGENT: Final = 1_024

@@ -3,11 +3,11 @@
 from msgspec import Struct
 
 from analytics_box.http.call import Call
-from analytics_box.ingest import geo
 from analytics_box.links.access import found
 from analytics_box.links.following.live import tried
 from analytics_box.links.messages import Id, Text
 from analytics_box.links.targeting.rules import Visit
+from analytics_box.recognition import geo
 
 
 class GivenVisit(Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,10 +19,10 @@ from analytics_box.limits import Limits
 from analytics_box.links import rows
 from analytics_box.links.clicks.kinds import PREVIEW
 from analytics_box.links.clicks.waiting import Clicks
-from analytics_box.links.domains.lookup import DomainList, LinkDomain
+from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.links.following import answers
 from analytics_box.links.following.answers import Draw
-from analytics_box.links.following.directory import Directory
+from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.following.live import Live
 from analytics_box.links.following.observer import Observer, Seen
 from analytics_box.links.short_url import PREFIX, short_url
@@ -60,8 +60,8 @@ class Redirects:
     def __init__(
         self,
         *,
-        directory: Directory,
-        domains: DomainList,
+        directory: LinkDirectory,
+        domains: LinkDomains,
         clicks: Clicks,
         observer: Observer,
         box_db: Db,

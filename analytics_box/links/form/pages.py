@@ -5,9 +5,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Answer, Page, Visit, Visitor
-from analytics_box.ingest import geo
 from analytics_box.links.access import found
 from analytics_box.links.domains import calls as domain_calls
 from analytics_box.links.domains.target_policy import grounds_of
@@ -22,6 +21,7 @@ from analytics_box.links.link import Link, Utm
 from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.links.targeting.apps import APPS
+from analytics_box.recognition import geo
 from analytics_box.texts import LinkForm
 from analytics_box.websites import figures
 

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.clock import Clock
-from analytics_box.ingest import geo
 from analytics_box.links import slugs
 from analytics_box.links.following.live import live, tried
 from analytics_box.links.link import Link
@@ -17,6 +16,7 @@ from analytics_box.links.short_url import short_url
 from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.targeting.query_strings import forwarded
 from analytics_box.links.targeting.rules import Choice, Visit
+from analytics_box.recognition import geo
 from analytics_box.settings import Settings
 from analytics_box.texts import LinkPreview
 from analytics_box.websites import figures

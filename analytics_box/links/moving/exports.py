@@ -11,6 +11,7 @@ from msgspec import UNSET
 from analytics_box.http.call import Call
 from analytics_box.links import list_rows
 from analytics_box.links.clicks.rows import Total
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.folders.change import names as folder_names
 from analytics_box.links.link import Link
 from analytics_box.links.list_rows import Wish
@@ -51,7 +52,7 @@ async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str
         wish = Wish(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
         links = await call.read(partial(list_rows.links, wish=wish))
         if links:
-            totals = await call.parts.links.clicks.totals([link.number for link in links])
+            totals = await call.parts[Clicks].totals([link.number for link in links])
             yield await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
             after, first = links[-1].number, False
         if len(links) < _AT_ONCE:

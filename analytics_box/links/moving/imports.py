@@ -9,6 +9,7 @@ from typing import Annotated, Final, NamedTuple, TypeVar
 from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
@@ -163,7 +164,7 @@ async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:
     password = row.draft.given.password if row.draft.given is not None and row.wrong is None else UNSET
     if not isinstance(password, str):
         return row
-    made = _NOT_HASHED.format(number=row.draft.number) if dry else await call.parts.passwords.hash(password)
+    made = _NOT_HASHED.format(number=row.draft.number) if dry else await call.parts[Passwords].hash(password)
     return row._replace(wanted=replace(row.wanted, password=made))
 
 

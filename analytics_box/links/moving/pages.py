@@ -1,6 +1,5 @@
 """Many links at once, under /links/bulk: a file is checked, its rows are shown, then it is imported."""
 
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box.errors import BadRequest, PayloadTooLarge
@@ -29,7 +28,7 @@ async def import_form(visit: Visitor) -> Page:
     return await _form(visit, Again())
 
 
-async def import_file(visit: Visitor, imports: NamedDependency[ImportJobs]) -> Answer:
+async def import_file(visit: Visitor) -> Answer:
     """POST /links/bulk/file: check a file. Raises Unavailable."""
     try:
         sent = await visit.upload("file", limit=MOST_BYTES)
@@ -38,24 +37,24 @@ async def import_file(visit: Visitor, imports: NamedDependency[ImportJobs]) -> A
         return await _form(visit, Again(large.status, wrong={"file": message}))
 
     async def save() -> str:
-        return _begin(visit, imports, sent)
+        return _begin(visit, sent)
 
     return await visit.submit(save, _form, field="file")
 
 
-async def import_text(visit: Visitor, imports: NamedDependency[ImportJobs]) -> Answer:
+async def import_text(visit: Visitor) -> Answer:
     """POST /links/bulk/text: check what was pasted. Raises Unavailable."""
     form = await visit.form()
 
     async def save() -> str:
-        return _begin(visit, imports, form.get("text", "").encode("utf-8", "surrogatepass"))
+        return _begin(visit, form.get("text", "").encode("utf-8", "surrogatepass"))
 
     return await visit.submit(save, _form, values=form, field="text")
 
 
-async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDependency[ImportJobs]) -> Page:
+async def import_page(visit: Visitor, job_id: FromPath[str]) -> Page:
     """GET /links/bulk/{job}: how far it is, or what became of it. Raises NotFound."""
-    job = imports.find(job_id, visit.person)
+    job = visit.parts[ImportJobs].find(job_id, visit.person)
     shown = job.shown
     wrong = [row for row in shown.rows if row.status == "failed"] if shown is not None and not job.runs else []
     return visit.pages.show(
@@ -73,14 +72,14 @@ async def import_page(visit: Visitor, job_id: FromPath[str], imports: NamedDepen
     )
 
 
-async def run_import(visit: Visitor, job_id: FromPath[str], imports: NamedDependency[ImportJobs]) -> Next:
+async def run_import(visit: Visitor, job_id: FromPath[str]) -> Next:
     """POST /links/bulk/{job}: import what was checked. Raises NotFound."""
-    job = imports.find(job_id, visit.person)
-    imports.run(job, visit.call)
+    job = visit.parts[ImportJobs].find(job_id, visit.person)
+    visit.parts[ImportJobs].run(job, visit.call)
     return visit.go(f"{BULK}/{job.id}")
 
 
-def _begin(visit: Visit, imports: ImportJobs, sent: bytes) -> str:
+def _begin(visit: Visit, sent: bytes) -> str:
     """Where the check is shown. Raises BadRequest or Unavailable."""
     if not sent.strip():
         raise BadRequest(LinkImport.no_file)
@@ -91,7 +90,7 @@ def _begin(visit: Visit, imports: ImportJobs, sent: bytes) -> str:
     except UnicodeDecodeError as broken:
         line = figures.count(sent.count(b"\n", 0, broken.start) + 1)
         raise BadRequest(LinkImport.not_text.format(line=line)) from broken
-    return f"{BULK}/{imports.begin(visit.call, visit.person, content).id}"
+    return f"{BULK}/{visit.parts[ImportJobs].begin(visit.call, visit.person, content).id}"
 
 
 async def _form(visit: Visit, again: Again) -> Page:

@@ -8,21 +8,18 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from analytics_box import errors
-from analytics_box.http.call import Call, Calls
-from analytics_box.identity import Identity
+from analytics_box.http.call import Call
 from analytics_box.links.moving import exports
 
 
 async def export(
     request: Request[Any, Any, Any],
     form: FromPath[str],
-    identity: NamedDependency[Identity],
-    calls: NamedDependency[Calls],
+    call: NamedDependency[Call],
 ) -> Stream:
     """GET /links/export/{csv or json}: all links of the organization, with ?folderId= those of a folder."""
     if form not in exports.TYPES:
         raise errors.NotFound("Links are exported as csv and as json")
-    call: Call = calls.by(identity)
     folder = request.query_params.get("folderId")
     kind: exports.Form = "csv" if form == "csv" else "json"
     return Stream(

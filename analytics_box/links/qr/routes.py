@@ -7,8 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
-from analytics_box.http.call import Calls
-from analytics_box.identity import Identity
+from analytics_box.http.call import Call
 from analytics_box.links.access import found
 from analytics_box.links.qr import picture as qr
 from analytics_box.links.short_url import short_url
@@ -25,8 +24,7 @@ async def qr_code(
     request: Request[Any, Any, Any],
     link_id: FromPath[str],
     form: FromPath[str],
-    identity: NamedDependency[Identity],
-    calls: NamedDependency[Calls],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """GET /links/{link}/qr/{svg or png}, with ?scale= (pixels a module) and ?download=1.
 
@@ -35,11 +33,11 @@ async def qr_code(
     kind: qr.Form = "svg" if form == "svg" else "png"
     if form not in qr.TYPES:
         raise errors.NotFound("A QR code is there as svg and as png")
-    link = await found(calls.by(identity), link_id)
+    link = await found(call, link_id)
     scale = request.query_params.get("scale", "8")
     if not (scale.isascii() and scale.isdecimal() and 1 <= int(scale) <= qr.MOST_SCALE):
         raise errors.BadRequest(f"The scale is a number of pixels from 1 to {qr.MOST_SCALE}")
-    picture = qr.picture(short_url(link.domain, link.slug, calls.settings), kind, scale=int(scale))
+    picture = qr.picture(short_url(link.domain, link.slug, call.parts.settings), kind, scale=int(scale))
     how = "attachment" if request.query_params.get("download") else "inline"
     headers = {**_PICTURE, "content-disposition": f'{how}; filename="{link.slug}.{kind}"'}
     return Response(picture, media_type=qr.TYPES[kind], headers=headers)

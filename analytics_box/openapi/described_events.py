@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from analytics_box.http.openapi import answers
-from analytics_box.http.openapi.described import Described, Schema, query_parameter
 from analytics_box.ingest.engagement import Engagement
 from analytics_box.ingest.identify import Identification
 from analytics_box.ingest.named_events import NamedEvent
@@ -11,6 +9,8 @@ from analytics_box.ingest.outgoing_links import OutgoingLink
 from analytics_box.ingest.page_errors import PageError
 from analytics_box.ingest.payload import Incoming
 from analytics_box.ingest.vitals import OldVitals, Vital
+from analytics_box.openapi import answers
+from analytics_box.openapi.described import Described, Schema, query_parameter
 
 WEBSITE = CLIENT = "YOUR-WEBSITE-ID"
 SITE = "https://shop.example"

@@ -220,7 +220,7 @@ class Known(Struct, frozen=True):
 @lru_cache(maxsize=1)
 def known() -> Known:
     """The CC0 lists and our own; ours goes before theirs."""
-    lists = json.loads(resources.files("analytics_box.ingest").joinpath("data/sources.json").read_text("utf-8"))
+    lists = json.loads(resources.files("analytics_box.recognition").joinpath("data/sources.json").read_text("utf-8"))
     hosts: dict[str, str] = {}
     kinds: dict[str, Kind] = {}
     domains: dict[str, str] = {}

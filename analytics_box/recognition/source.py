@@ -6,8 +6,8 @@ from functools import lru_cache
 from importlib import resources
 from urllib.parse import urlsplit
 
-from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.known_sources import DIRECT, PAID, Kind, known, plain
+from analytics_box.recognition.click_ids import CLICK_IDS
+from analytics_box.recognition.known_sources import DIRECT, PAID, Kind, known, plain
 
 _LONGEST_HOST = 253  # characters (RFC 1035)
 _REMEMBERED = 5_000  # hosts: 3 MB at most
@@ -172,7 +172,7 @@ def is_own(host: str, domain: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _spammers() -> frozenset[str]:
-    text = resources.files("analytics_box.ingest").joinpath("data/spammers.txt").read_text("utf-8")
+    text = resources.files("analytics_box.recognition").joinpath("data/spammers.txt").read_text("utf-8")
     return frozenset(text.lower().split())
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.ingest import bots
+from analytics_box.recognition import bots
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[2]
-DATA = ROOT / "analytics_box" / "ingest" / "data" / "bots.json"
+DATA = ROOT / "analytics_box" / "recognition" / "data" / "bots.json"
 PACKAGES = ROOT / "web" / "node_modules"
 
 

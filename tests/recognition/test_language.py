@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.ingest.language import language
+from analytics_box.recognition.language import language
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """Every procedure of the box on one screen: name, function, and who may call it (wire 10)."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
-
 from analytics_box.accounts import profile_calls
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
-from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access
-from analytics_box.identity import Role
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.route import Procedure
 from analytics_box.invitations import calls as invitation_calls
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
@@ -30,28 +27,6 @@ from analytics_box.profiles import calls as people_calls
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import reading_calls as website_reading
-
-
-class Procedure(NamedTuple):
-    """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
-
-    With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
-    With `most_bytes` its body may be larger than a query's.
-    """
-
-    name: str
-    handler: Callable[..., Awaitable[Any]]
-    access: Access
-    role: Role = "viewer"
-    strangers: bool = False
-    most_bytes: int | None = None
-
-    @property
-    def paths(self) -> tuple[str, str]:
-        """Its addresses: in the form of oRPC, and the plain mirror."""
-        path = "/" + self.name.replace(".", "/")
-        return f"/rpc{path}", path
-
 
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.getMyRole", key_calls.get_my_role, SIGNED_IN),

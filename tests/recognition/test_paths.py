@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.paths import LONGEST, clean, page
+from analytics_box.recognition.click_ids import CLICK_IDS
+from analytics_box.recognition.paths import LONGEST, clean, page
 
 # What comes in, and the path and query string that are kept of it.
 ADDRESSES: list[tuple[str, str, str]] = json.loads((Path(__file__).parent / "tables" / "paths.json").read_text("utf-8"))

@@ -10,16 +10,17 @@ import msgspec
 
 import analytics_box
 from analytics_box.errors import Detail
-from analytics_box.http.openapi import answers, described_events, refusals
-from analytics_box.http.openapi.described import FIELDS, ROUTES, UPLOADS, Described
-from analytics_box.http.openapi.described_events import EVENTS
-from analytics_box.http.openapi.described_links import LINKS
-from analytics_box.http.openapi.examples import example
-from analytics_box.http.openapi.refusals import Family
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
-from analytics_box.http.procedures import PROCEDURES, Procedure
-from analytics_box.http.routes import TABLE, Route
+from analytics_box.http.route import Procedure, Route
+from analytics_box.openapi import answers, described_events, refusals
+from analytics_box.openapi.described import FIELDS, ROUTES, UPLOADS, Described
+from analytics_box.openapi.described_events import EVENTS
+from analytics_box.openapi.described_links import LINKS
+from analytics_box.openapi.examples import example
+from analytics_box.openapi.refusals import Family
+from analytics_box.procedures import PROCEDURES
 from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.routes import TABLE
 from analytics_box.settings import Settings
 
 Schema = dict[str, Any]

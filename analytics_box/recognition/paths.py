@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-from analytics_box.ingest.clicks import CLICK_IDS, is_tracking
+from analytics_box.recognition.click_ids import CLICK_IDS, is_tracking
 
 LONGEST = 2_048
 _REMEMBERED, _SHORT = 5_000, 256  # addresses, and characters of one that is worth remembering: about 10 MB

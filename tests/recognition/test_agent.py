@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.ingest.agent import Device, parse
+from analytics_box.recognition.agent import Device, parse
 
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"

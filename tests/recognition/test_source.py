@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics_box.ingest.channel import CHANNELS, channel
-from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.known_sources import DIRECT, known, plain
-from analytics_box.ingest.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
+from analytics_box.recognition.channel import CHANNELS, channel
+from analytics_box.recognition.click_ids import CLICK_IDS
+from analytics_box.recognition.known_sources import DIRECT, known, plain
+from analytics_box.recognition.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
 
 OWN = "shop.example"
 

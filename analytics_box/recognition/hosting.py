@@ -37,7 +37,7 @@ class Hosts(NamedTuple):
 @lru_cache(maxsize=1)
 def hosts() -> Hosts:
     """All of them (packaging/hosting.py says from where)."""
-    blob = resources.files("analytics_box.ingest").joinpath("data/hosting.bin").read_bytes()
+    blob = resources.files("analytics_box.recognition").joinpath("data/hosting.bin").read_bytes()
     magic, length, fours, sixes = _HEAD.unpack_from(blob, 0)
     if magic != _MAGIC:
         raise ValueError("data/hosting.bin is not what packaging/hosting.py makes")

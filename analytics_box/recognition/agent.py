@@ -11,7 +11,7 @@ from typing import Literal
 import ua_parser_rs
 from msgspec import Struct
 
-from analytics_box.ingest.bots import judge, without_model
+from analytics_box.recognition.bots import judge, without_model
 
 Device = Literal["desktop", "mobile", "tablet"]  # televisions and consoles are desktops: neither of the others
 

@@ -74,7 +74,7 @@ class Lists(Struct, frozen=True):
 @lru_cache(maxsize=1)
 def lists() -> Lists:
     """The patterns; read with the first event."""
-    found = json.loads(resources.files("analytics_box.ingest").joinpath("data/bots.json").read_text("utf-8"))
+    found = json.loads(resources.files("analytics_box.recognition").joinpath("data/bots.json").read_text("utf-8"))
     names: dict[str, list[str]] = {}
     for name in sorted(found["names"], key=len, reverse=True):
         names.setdefault(name[:_HEAD], []).append(name)

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from analytics_box.http.openapi.described import Described
 from analytics_box.links.short_url import PREFIX
+from analytics_box.openapi.described import Described
 
 Schema = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics_box.http.openapi import answers
+from analytics_box.openapi import answers
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.export_routes import GivenExport
 from analytics_box.query.request import GivenQuery

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.ingest.hosting import Ranges, hosts, provider_of
+from analytics_box.recognition.hosting import Ranges, hosts, provider_of
 
 
 @pytest.mark.parametrize(

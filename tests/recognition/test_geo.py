@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from analytics_box.ingest.geo import NOWHERE, Place, Places, name_of, names, read
+from analytics_box.recognition.geo import NOWHERE, Place, Places, name_of, names, read
 from analytics_box.settings import Settings
-from tests.ingest.mmdb import database
+from tests.recognition.mmdb import database
 
 PROXY = "::ffff:192.0.2.1"
 BERLIN = {
@@ -149,7 +149,7 @@ def test_another_country_by_header_takes_the_databases_region_with_it(tmp_path: 
 
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analytics_box.ingest.geo.MOST_REMEMBERED", 3)
+    monkeypatch.setattr("analytics_box.recognition.geo.MOST_REMEMBERED", 3)
     found = places(tmp_path)
     for last in range(20):
         of(found, f"8.8.8.{last}")
@@ -162,6 +162,6 @@ def test_the_countries_come_from_the_pinned_package() -> None:
     source = root / "web/node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb"
     if not source.is_file():
         pytest.skip("needs `npm ci` in web/")
-    target = root / "analytics_box/ingest/data/countries.mmdb"
+    target = root / "analytics_box/recognition/data/countries.mmdb"
     assert os.stat(target).st_size == os.stat(source).st_size
     assert target.read_bytes() == source.read_bytes()

@@ -1,11 +1,8 @@
 """Every address of the box on one screen: method, path, handler, and who may call it.
 
-Procedures have a table of their own, http.procedures, and two addresses each. The event routes stand in
+Procedures have a table of their own, in procedures, and two addresses each. The event routes stand in
 ingest.routes.handlers; they check API keys themselves.
 """
-
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
 
 from analytics_box.accounts import pages as account_pages
 from analytics_box.accounts import (
@@ -21,9 +18,8 @@ from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import box_pages, defaults_pages, domain_pages, integration_pages
 from analytics_box.drops import pages as drop_pages
 from analytics_box.http import assets, health, manual, reference, reference_types, well_known
-from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access
-from analytics_box.http.procedures import PROCEDURES
-from analytics_box.identity import Role
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.route import Route
 from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
@@ -43,6 +39,7 @@ from analytics_box.organizations import (
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
+from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
@@ -51,24 +48,6 @@ from analytics_box.watch import routes as watch
 from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
-
-
-class Route(NamedTuple):
-    """A line of the table. `access` is PUBLIC, SIGNED_IN or the scope that an API key needs.
-
-    With `strangers` callers without a credential get through to the handler, which decides by what they ask for.
-    A `page` answers people: refusals are shown as a page, and a stranger is sent to sign in.
-    """
-
-    method: Literal["GET", "POST"]
-    path: str
-    handler: Callable[..., Any]
-    access: Access
-    role: Role = "viewer"
-    strangers: bool = False
-    page: bool = False
-    procedure: bool = False
-
 
 PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),

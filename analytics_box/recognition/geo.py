@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 import maxminddb
 
 from analytics_box.http.address import is_within, networks
-from analytics_box.ingest.paths import clean
+from analytics_box.recognition.paths import clean
 from analytics_box.settings import Settings
 
 log = logging.getLogger(__name__)
 
 MOST_REMEMBERED = 20_000  # networks
 _LONGEST = 100  # characters of a region's or city's name
-_DATA = resources.files("analytics_box.ingest").joinpath("data")
+_DATA = resources.files("analytics_box.recognition").joinpath("data")
 
 
 class Place(NamedTuple):

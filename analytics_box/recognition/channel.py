@@ -6,9 +6,9 @@ its network means by it where none is written. And so does a utm_source that say
 
 import re
 
-from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.known_sources import DIRECT, SCREENS, SHOPS
-from analytics_box.ingest.source import kind_of, says_paid
+from analytics_box.recognition.click_ids import CLICK_IDS
+from analytics_box.recognition.known_sources import DIRECT, SCREENS, SHOPS
+from analytics_box.recognition.source import kind_of, says_paid
 
 CHANNELS = (
     *("Direct", "Cross-network", "Paid Shopping", "Paid Search", "Paid Social", "Paid Video", "Display", "Paid Other"),
