@@ -5,13 +5,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from analytics_box.configuration import domains, rules
+from analytics_box.configuration import domains
 from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.shown import date
 from analytics_box.outgoing.client import Client
-from analytics_box.settings import Settings
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -78,7 +77,7 @@ async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
 async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    own = own_hosts(call.parts.settings)
+    own = domains.own_hosts(call.parts.settings)
     made = await call.write(
         lambda db: domains.claim(
             db, organization_id, by, given=given.domain, own_hosts=own, without_proof=given.withoutProof
@@ -108,11 +107,6 @@ async def remove_domain(call: Call, given: OfDomain) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: domains.remove(db, organization_id, by, given.domainId))
     return Success()
-
-
-def own_hosts(settings: Settings) -> frozenset[str]:
-    """The hosts that the box itself answers on."""
-    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def shown(domain: Domain) -> DomainShown:

@@ -18,6 +18,7 @@ from analytics_box.organizations import change as organizations
 from analytics_box.organizations.change import By
 from analytics_box.outgoing.failures import NotResolved
 from analytics_box.outgoing.resolve import Resolver
+from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 
 UNKNOWN: Final = "There is no domain with this id"
@@ -28,6 +29,11 @@ class Found(Struct, frozen=True):
     """What a look at the TXT record found; without an error it proves the domain."""
 
     error: str = ""
+
+
+def own_hosts(settings: Settings) -> frozenset[str]:
+    """The hosts that the box itself answers on."""
+    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:

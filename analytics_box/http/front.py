@@ -88,19 +88,21 @@ class Front:
         if head:
             scope["method"] = "GET"  # answered like GET, without the body
             scope["head"] = True
-        added = ((b"x-request-id", request_id.encode()), *self._headers)
+        added: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", request_id.encode()), *self._headers)
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = message["headers"]
-                more = [*added, *allowance_headers(scope.get("allowance"))]
+                own, more = message["headers"], added
+                allowance = scope.get("allowance")
+                if allowance is not None:
+                    more = (*more, *allowance_headers(allowance))
                 if "flood" in scope:
-                    more.append(CLOSE)
-                given = {name for name, _ in own}
-                if not given.isdisjoint(OURS):
-                    more = [item for item in more if item[0] not in given]
+                    more = (*more, CLOSE)
+                for name, _ in own:
+                    if name in OURS:
+                        more = tuple(item for item in more if item[0] != name)
                 if status == 401:
                     own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
                 message["headers"] = [*own, *more]
@@ -187,10 +189,8 @@ class Front:
                 raise
 
 
-def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes], ...]:
+def allowance_headers(allowance: Allowance) -> tuple[tuple[bytes, bytes], ...]:
     """What is left of the limit that a request was counted under (wire 11.2)."""
-    if allowance is None:
-        return ()
     return (
         (_LIMITS[0], b"%d" % allowance.limit),
         (_LIMITS[1], b"%d" % allowance.remaining),

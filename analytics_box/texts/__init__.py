@@ -13,7 +13,7 @@ from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
-from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats
+from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
@@ -53,6 +53,7 @@ __all__ = [
     "Profile",
     "Queries",
     "QueryTypes",
+    "Question",
     "Ranges",
     "Reset",
     "Security",

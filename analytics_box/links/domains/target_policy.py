@@ -1,6 +1,6 @@
 """What the addresses of a call's links are judged by."""
 
-from analytics_box.configuration.domain_calls import own_hosts
+from analytics_box.configuration.domains import own_hosts
 from analytics_box.http.call import Call
 from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.targeting.policy import Grounds
