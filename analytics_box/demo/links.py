@@ -18,7 +18,7 @@ from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.editing import change
-from analytics_box.links.editing.draft import Wanted
+from analytics_box.links.editing.draft import Draft
 from analytics_box.links.folders import change as folders
 from analytics_box.links.link import Link, Utm
 from analytics_box.links.list_rows import Wish
@@ -46,14 +46,14 @@ class Planned(NamedTuple):
     """A link of the demo, how much of the clicks it gets, and whether it is in the folder."""
 
     weight: float
-    wanted: Wanted
+    draft: Draft
     in_folder: bool = False
 
 
 LINKS = (
     Planned(
         34,
-        Wanted(
+        Draft(
             name="September newsletter",
             slug="news",
             target_url=f"{_SITE}/blog/inkwell-2",
@@ -64,7 +64,7 @@ LINKS = (
     ),
     Planned(
         24,
-        Wanted(
+        Draft(
             name="Podcast: which page sells better",
             slug="podcast",
             target_url=f"{_SITE}/pricing",
@@ -73,10 +73,10 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(18, Wanted(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
+    Planned(18, Draft(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
     Planned(
         14,
-        Wanted(
+        Draft(
             name="Download, by device",
             slug="get",
             target_url=f"{_SITE}/download",
@@ -87,7 +87,7 @@ LINKS = (
     ),
     Planned(
         7,
-        Wanted(
+        Draft(
             name="QR code on the conference badge",
             slug="conf-26",
             target_url=f"{_SITE}/docs/getting-started",
@@ -96,7 +96,7 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(3, Wanted(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))),
+    Planned(3, Draft(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))),
 )
 
 
@@ -106,8 +106,8 @@ def make(db: Connection, organization_id: str, now: int) -> list[Link]:
     if not list_rows.count(db, wish):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
-            wanted = replace(planned.wanted, folder_id=folder.id) if planned.in_folder else planned.wanted
-            change.create(db, organization_id, by, wanted)
+            draft = replace(planned.draft, folder_id=folder.id) if planned.in_folder else planned.draft
+            change.create(db, organization_id, by, draft)
     return list_rows.links(db, wish)[: len(LINKS)]
 
 

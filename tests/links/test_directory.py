@@ -13,7 +13,7 @@ from analytics_box.errors import DeadlineExceeded
 from analytics_box.links import rows
 from analytics_box.links.following import directory as directories
 from analytics_box.links.following.directory import LinkDirectory
-from analytics_box.links.link import Link
+from analytics_box.links.link import new_link
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from tests.inprocess import WholeBox, whole_box
@@ -23,7 +23,15 @@ from tests.links.world import TARGET, World
 
 def many(box: WholeBox, count: int, start: int = 0, owner: str = "") -> None:
     """So many links in the database, behind the box's back."""
-    plain = Link(0, "", owner or box.organization_id, "me", "", "", "A", TARGET, "example.com", 0, 0)
+    plain = new_link(
+        id="",
+        organization_id=owner or box.organization_id,
+        created_by="me",
+        now=0,
+        name="A",
+        target_url=TARGET,
+        target_domain="example.com",
+    )
 
     def write(db: Connection) -> None:
         for number in range(start, start + count):

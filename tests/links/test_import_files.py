@@ -11,7 +11,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.links.link import Utm
 from analytics_box.links.moving import files as import_files
 from analytics_box.links.moving.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
-from analytics_box.links.moving.records import draft
+from analytics_box.links.moving.records import parse
 
 URL = "https://example.com/"
 MEGABYTE = 1_000_000
@@ -209,7 +209,7 @@ def test_what_is_no_text(sent: bytes) -> None:
     ],
 )
 def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any], field: str, said: str) -> None:
-    found = draft(Record(3, fields)).wrong
+    found = parse(Record(3, fields)).wrong
     assert found is not None
     assert (found.row, found.status, found.field) == (3, "failed", field)
     assert said in found.error
@@ -226,14 +226,14 @@ def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any]
     ],
 )
 def test_dates_in_their_shapes(given: str, wanted: str) -> None:
-    message = draft(Record(1, {"targetUrl": URL, "expiresAt": given})).given
+    message = parse(Record(1, {"targetUrl": URL, "expiresAt": given})).given
     assert message is not None
-    assert isinstance(message.expiresAt, datetime)
-    assert message.expiresAt.isoformat() == wanted
+    assert isinstance(message.expires_at, datetime)
+    assert message.expires_at.isoformat() == wanted
 
 
 def test_numbers_as_sheets_and_json_write_them() -> None:
     for value in (5, "5", " 5 ", "5.0", 5.0):
-        message = draft(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
+        message = parse(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
         assert message is not None
-        assert (message.maxClicks, message.externalId, message.utm) == (5, "17", Utm(term="3"))
+        assert (message.max_clicks, message.external_id, message.utm) == (5, "17", Utm(term="3"))

@@ -6,11 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from analytics_box.links import slugs
 from analytics_box.links.following import live
-from analytics_box.links.link import Link, Utm
+from analytics_box.links.link import Link, Utm, new_link
 from analytics_box.links.targeting import rules
 from analytics_box.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
 from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, chosen, draw, fits
@@ -64,8 +63,9 @@ def test_what_is_not_known_is_not_in_a_list_and_not_there() -> None:
 
 
 def link(**more: object) -> Link:
-    plain = Link(1, "linkid00", "org00000", "me", "", "abc", "A", "https://example.com/", "example.com", 0, 0)
-    return replace(plain, **more)
+    said: dict[str, object] = {"number": 1, "slug": "abc", "name": "A", "target_domain": "example.com"}
+    said["target_url"] = "https://example.com/"
+    return new_link(id="linkid00", organization_id="org00000", created_by="me", now=0, **said | more)
 
 
 RULES = (

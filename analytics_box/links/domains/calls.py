@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from analytics_box.http.call import Call
 from analytics_box.links.domains import change as domains
 from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
-from analytics_box.links.domains.target_policy import grounds_of
+from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.messages import Id, OfOrganization, Success, Text, Url, date
 from analytics_box.links.targeting import policy as targets
 from analytics_box.organizations.acting import acting
@@ -93,7 +93,7 @@ async def remove_domain(call: Call, given: OneDomain) -> Success:
 
 
 def _clean(call: Call, given: str | None, field: str) -> str | None:
-    return targets.clean(given, grounds_of(call), field=field) if given else None
+    return targets.clean(given, policy_of(call), field=field) if given else None
 
 
 def domain_shown(one: LinkDomain) -> DomainShown:

@@ -7,10 +7,10 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.http.call import Call
 from analytics_box.links.access import found
 from analytics_box.links.clicks.waiting import Clicks
-from analytics_box.links.domains.target_policy import grounds_of
+from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.editing import change
-from analytics_box.links.editing.draft import Wanted, checked
-from analytics_box.links.editing.messages import ChangedLink, NewLink, UpsertedLink, wanted
+from analytics_box.links.editing.draft import Draft, checked
+from analytics_box.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
 from analytics_box.links.editing.shown import LinkShown, shown
 from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.link import Link
@@ -26,8 +26,8 @@ async def get(call: Call, given: OneLink) -> LinkShown:
 
 async def create(call: Call, given: NewLink) -> LinkShown:
     """links.create: without a slug the link gets one. Raises Forbidden, BadRequest or Conflict."""
-    organization_id, by = acting(call, given.organizationId)
-    clean = await clean_wish(call, given)
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, given)
     made = await call.write(lambda db: change.create(db, organization_id, by, clean))
     call.parts[LinkDirectory].remember(made)
     return shown(made, call.parts.settings)
@@ -35,8 +35,8 @@ async def create(call: Call, given: NewLink) -> LinkShown:
 
 async def update(call: Call, given: ChangedLink) -> LinkShown:
     """links.update: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
-    organization_id, by = acting(call, given.organizationId)
-    clean = await clean_wish(call, given)
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, given)
     changed = await call.write(lambda db: change.update(db, organization_id, by, given.id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
@@ -48,9 +48,9 @@ async def upsert(call: Call, given: UpsertedLink) -> LinkShown:
 
     Raises Forbidden, BadRequest or Conflict.
     """
-    organization_id, by = acting(call, given.organizationId)
-    clean = await clean_wish(call, given)
-    external_id = clean.external_id or given.externalId  # as links have it, without spaces around it
+    organization_id, by = acting(call, given.organization_id)
+    clean = await clean_draft(call, given)
+    external_id = clean.external_id or given.external_id  # as links have it, without spaces around it
     changed = await call.write(lambda db: change.upsert(db, organization_id, by, external_id, clean))
     tell(call, changed)
     (one,) = await with_clicks(call, [changed.after])
@@ -66,12 +66,12 @@ async def delete(call: Call, given: OneLink) -> Success:
     return Success()
 
 
-async def clean_wish(call: Call, given: NewLink | ChangedLink) -> Wanted:
-    """What a message wants a link to be, checked, with its password hashed. Raises BadRequest."""
+async def clean_draft(call: Call, given: NewLink | ChangedLink) -> Draft:
+    """The draft of a message, checked, with its password hashed. Raises BadRequest."""
     password: str | UnsetType | None = UNSET
     if given.password is None:
         password = None
-    clean = checked(wanted(given, password=password), grounds_of(call))
+    clean = checked(draft(given, password=password), policy_of(call))
     if isinstance(given.password, str):
         return replace(clean, password=await call.parts[Passwords].hash(given.password))
     return clean

@@ -15,9 +15,9 @@ from analytics_box.errors import BadRequest, Detail
 from analytics_box.links import rows, slugs
 from analytics_box.links.access import check, existing
 from analytics_box.links.domains import change as domains
-from analytics_box.links.editing.draft import Wanted, applied
+from analytics_box.links.editing.draft import Draft, applied
 from analytics_box.links.folders import change as folders
-from analytics_box.links.link import Link
+from analytics_box.links.link import Link, new_link
 from analytics_box.organizations import change as organizations
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
@@ -33,39 +33,27 @@ class Changed(Struct, frozen=True):
     after: Link
 
 
-def create(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Link:
+def create(db: Connection, organization_id: str, by: By, draft: Draft) -> Link:
     """A new link; without a slug it gets one. Raises Forbidden, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
-    if isinstance(wanted.name, UnsetType) or isinstance(wanted.target_url, UnsetType):
+    if isinstance(draft.name, UnsetType) or isinstance(draft.target_url, UnsetType):
         raise BadRequest("A link needs a name and a targetUrl")
-    _check_places(db, organization_id, wanted)
-    blank = Link(
-        number=0,
-        id=ids.new_id(),
-        organization_id=organization_id,
-        created_by=by.user_id or by.actor,
-        domain="",
-        slug=wanted.slug if isinstance(wanted.slug, str) else "",
-        name=wanted.name,
-        target_url=wanted.target_url,
-        target_domain="",
-        created_at=by.now,
-        updated_at=by.now,
-    )
-    made = _insert(db, applied(blank, wanted))
+    _check_places(db, organization_id, draft)
+    blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
+    made = _insert(db, applied(blank, draft))
     detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
     organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
-def update(db: Connection, organization_id: str, by: By, link_id: str, wanted: Wanted) -> Changed:
+def update(db: Connection, organization_id: str, by: By, link_id: str, draft: Draft) -> Changed:
     """Another state of a link; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
     check(db, organization_id, by, "member")
-    return _change(db, existing(db, organization_id, link_id), by, wanted)
+    return _change(db, existing(db, organization_id, link_id), by, draft)
 
 
 def upsert(
-    db: Connection, organization_id: str, by: By, external_id: str, wanted: Wanted, *, rename: bool = True
+    db: Connection, organization_id: str, by: By, external_id: str, draft: Draft, *, rename: bool = True
 ) -> Changed:
     """The link that its maker knows by this id gets these values; there is one afterwards.
 
@@ -73,18 +61,18 @@ def upsert(
     """
     check(db, organization_id, by, "member")
     found = rows.find_by_external_id(db, organization_id, external_id)
-    wanted = replace(wanted, external_id=external_id)
+    draft = replace(draft, external_id=external_id)
     if found is None:
-        return Changed(None, create(db, organization_id, by, wanted))
-    return _change(db, found, by, wanted if rename else replace(wanted, name=UNSET))
+        return Changed(None, create(db, organization_id, by, draft))
+    return _change(db, found, by, draft if rename else replace(draft, name=UNSET))
 
 
-def standing(db: Connection, organization_id: str, wanted: Wanted) -> Link | None:
-    """The organization's link that stands at the wanted slug already, if these values would not change it."""
-    if not isinstance(wanted.slug, str):
+def standing(db: Connection, organization_id: str, draft: Draft) -> Link | None:
+    """The organization's link that has the slug of the draft already, if these values would not change it."""
+    if not isinstance(draft.slug, str):
         return None
-    found = rows.find_by_slug(db, wanted.domain if isinstance(wanted.domain, str) else "", wanted.slug)
-    if found is None or found.organization_id != organization_id or difference(found, applied(found, wanted)):
+    found = rows.find_by_slug(db, draft.domain if isinstance(draft.domain, str) else "", draft.slug)
+    if found is None or found.organization_id != organization_id or difference(found, applied(found, draft)):
         return None
     return found
 
@@ -109,13 +97,13 @@ def difference(before: Link, after: Link) -> dict[str, dict[str, Any]]:
 
 
 def _plain(link: Link) -> Mapping[str, Any]:
-    fields: dict[str, Any] = msgspec.to_builtins(link)
-    return {name: value for name, value in fields.items() if name not in _NOT_AUDITED}
+    audited = (name for name in Link.__struct_fields__ if name not in _NOT_AUDITED)
+    return {name: msgspec.to_builtins(getattr(link, name)) for name in audited}
 
 
-def _change(db: Connection, before: Link, by: By, wanted: Wanted) -> Changed:
-    _check_places(db, before.organization_id, wanted)
-    after = applied(before, wanted)
+def _change(db: Connection, before: Link, by: By, draft: Draft) -> Changed:
+    _check_places(db, before.organization_id, draft)
+    after = applied(before, draft)
     changes = difference(before, after)
     if not changes:
         return Changed(before, before)
@@ -136,11 +124,11 @@ def _insert(db: Connection, link: Link) -> Link:
     raise errors.Conflict("No free slug was found; choose one")
 
 
-def _check_places(db: Connection, organization_id: str, wanted: Wanted) -> None:
+def _check_places(db: Connection, organization_id: str, draft: Draft) -> None:
     """Raises BadRequest for a folder or a domain that is not the organization's."""
-    if isinstance(wanted.folder_id, str) and not folders.is_own(db, organization_id, wanted.folder_id):
+    if isinstance(draft.folder_id, str) and not folders.is_own(db, organization_id, draft.folder_id):
         raise _wrong("folderId", "There is no folder with this id in the organization")
-    if isinstance(wanted.domain, str) and wanted.domain and not domains.is_own(db, organization_id, wanted.domain):
+    if isinstance(draft.domain, str) and draft.domain and not domains.is_own(db, organization_id, draft.domain):
         raise _wrong("domain", "This is not one of the organization's domains for short links")
 
 

@@ -24,7 +24,7 @@ PLAIN: Final = (
 )
 
 
-class ConditionDraft(Struct, frozen=True):
+class ConditionFields(Struct, frozen=True):
     """A condition as it is typed: its values stand in one field."""
 
     what: str = "country"
@@ -37,12 +37,12 @@ class ConditionDraft(Struct, frozen=True):
         return not self.value.strip() and self.operator not in {"exists", "not_exists"}
 
 
-class RuleDraft(Struct, frozen=True):
+class RuleFields(Struct, frozen=True):
     """A rule as it is typed."""
 
     name: str = ""
     target: str = ""
-    conditions: tuple[ConditionDraft, ...] = (ConditionDraft(),)
+    conditions: tuple[ConditionFields, ...] = (ConditionFields(),)
 
     @property
     def is_blank(self) -> bool:
@@ -50,7 +50,7 @@ class RuleDraft(Struct, frozen=True):
         return not (self.name.strip() or self.target.strip()) and all(one.is_blank for one in self.conditions)
 
 
-class VariantDraft(Struct, frozen=True):
+class VariantFields(Struct, frozen=True):
     """A variant as it is typed."""
 
     name: str = ""
@@ -63,16 +63,16 @@ class VariantDraft(Struct, frozen=True):
         return not (self.name.strip() or self.target.strip())
 
 
-class Draft(Struct, frozen=True):
+class FormState(Struct, frozen=True):
     """The whole form. `focus` is the field that a button of it has made."""
 
     fields: Mapping[str, str]
-    rules: tuple[RuleDraft, ...] = ()
-    variants: tuple[VariantDraft, ...] = ()
+    rules: tuple[RuleFields, ...] = ()
+    variants: tuple[VariantFields, ...] = ()
     focus: str = ""
 
     @property
-    def written(self) -> "Draft":
+    def written(self) -> "FormState":
         """The same without rules and variants in which nothing stands."""
         return replace(
             self,
@@ -81,7 +81,7 @@ class Draft(Struct, frozen=True):
         )
 
 
-def read_draft(form: Mapping[str, str]) -> Draft:
+def read_state(form: Mapping[str, str]) -> FormState:
     """The form as it was posted."""
     rules = []
     for number in range(MOST_RULES):
@@ -94,23 +94,23 @@ def read_draft(form: Mapping[str, str]) -> Draft:
             if f"{inner}.value" not in form:
                 break
             conditions.append(
-                ConditionDraft(
+                ConditionFields(
                     form.get(f"{inner}.property", ""), form.get(f"{inner}.operator", ""), form[f"{inner}.value"]
                 )
             )
-        rules.append(RuleDraft(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], tuple(conditions)))
+        rules.append(RuleFields(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], tuple(conditions)))
     variants = []
     for number in range(MOST_VARIANTS):
         start = f"variants.{number}"
         if f"{start}.targetUrl" not in form:
             break
         variants.append(
-            VariantDraft(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], form.get(f"{start}.weight", ""))
+            VariantFields(form.get(f"{start}.name", ""), form[f"{start}.targetUrl"], form.get(f"{start}.weight", ""))
         )
-    return Draft({name: form[name] for name in PLAIN if name in form}, tuple(rules), tuple(variants))
+    return FormState({name: form[name] for name in PLAIN if name in form}, tuple(rules), tuple(variants))
 
 
-def draft_of(link: Link, zone: str) -> Draft:
+def state_of(link: Link, zone: str) -> FormState:
     """The form filled in with what a link is; its times in this zone."""
     fields = {
         "name": link.name,
@@ -134,13 +134,13 @@ def draft_of(link: Link, zone: str) -> Draft:
         "externalId": link.external_id or "",
         **{f"utm.{name}": getattr(link.utm, name) for name in Utm.__struct_fields__},
     }
-    return Draft(
+    return FormState(
         fields,
         tuple(
-            RuleDraft(rule.name, rule.targetUrl, tuple(_condition(one) for one in rule.conditions))
+            RuleFields(rule.name, rule.targetUrl, tuple(_condition(one) for one in rule.conditions))
             for rule in link.rules
         ),
-        tuple(VariantDraft(one.name, one.targetUrl, str(one.weight)) for one in link.variants),
+        tuple(VariantFields(one.name, one.targetUrl, str(one.weight)) for one in link.variants),
     )
 
 
@@ -149,16 +149,16 @@ def local(instant: int, zone: str) -> str:
     return f"{datetime.fromtimestamp(instant / 1000, UTC).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
 
 
-def worked(draft: Draft, button: str) -> Draft:
+def after_button(state: FormState, button: str) -> FormState:
     """The form after one of its buttons: add-rule, up.1, remove-condition.0.2 … Others change nothing."""
     verb, *places = button.split(".")
     numbers = [int(place) for place in places if place.isascii() and place.isdecimal() and len(place) < 4]
-    rules, variants = list(draft.rules), list(draft.variants)
+    rules, variants = list(state.rules), list(state.variants)
     focus = ""
     match verb, numbers:
         case "add-rule", [] if len(rules) < MOST_RULES:
             focus = f"rules.{len(rules)}.conditions.0.property"
-            rules.append(RuleDraft())
+            rules.append(RuleFields())
         case "remove-rule", [at] if at < len(rules):
             del rules[at]
             focus = "add-rule"
@@ -170,7 +170,7 @@ def worked(draft: Draft, button: str) -> Draft:
             focus = f"rules.{at + 1}.name"
         case "add-condition", [at] if at < len(rules) and len(rules[at].conditions) < MOST_CONDITIONS:
             focus = f"rules.{at}.conditions.{len(rules[at].conditions)}.property"
-            rules[at] = replace(rules[at], conditions=(*rules[at].conditions, ConditionDraft()))
+            rules[at] = replace(rules[at], conditions=(*rules[at].conditions, ConditionFields()))
         case "remove-condition", [at, place] if at < len(rules) and place < len(rules[at].conditions):
             left = rules[at].conditions[:place] + rules[at].conditions[place + 1 :]
             rules[at] = replace(rules[at], conditions=left)
@@ -178,14 +178,14 @@ def worked(draft: Draft, button: str) -> Draft:
         case "add-variant", [] if len(variants) < MOST_VARIANTS:
             focus = f"variants.{len(variants)}.targetUrl"
             missing = 1 if variants else 2  # a test needs two at least
-            variants += [VariantDraft(_free(variants, number)) for number in range(missing)]
+            variants += [VariantFields(_free(variants, number)) for number in range(missing)]
         case "remove-variant", [at] if at < len(variants):
             del variants[at]
             focus = "add-variant"
-    return replace(draft, rules=tuple(rules), variants=tuple(variants), focus=focus)
+    return replace(state, rules=tuple(rules), variants=tuple(variants), focus=focus)
 
 
-def _free(variants: list[VariantDraft], after: int) -> str:
+def _free(variants: list[VariantFields], after: int) -> str:
     """A name that no variant has yet."""
     taken = {one.name for one in variants}
     free = [letter for letter in LinkForm.unnamed_variants if letter not in taken]
@@ -198,14 +198,14 @@ def values_of(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _condition(given: Condition) -> ConditionDraft:
+def _condition(given: Condition) -> ConditionFields:
     if not given.values:
         operator = given.operator
         wanted = given.value
         if "," in wanted and operator not in {"equals"}:
             wanted += ";"
-        return ConditionDraft(given.property, operator, wanted)
+        return ConditionFields(given.property, operator, wanted)
     operator = "in" if given.operator == "equals" else given.operator
     if any("," in value for value in given.values):
-        return ConditionDraft(given.property, operator, "; ".join(given.values) + ";")
-    return ConditionDraft(given.property, operator, ", ".join(given.values))
+        return ConditionFields(given.property, operator, "; ".join(given.values) + ";")
+    return ConditionFields(given.property, operator, ", ".join(given.values))

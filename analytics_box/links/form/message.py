@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.editing.messages import ChangedLink, NewLink
-from analytics_box.links.form.fields import ConditionDraft, Draft, local, values_of
+from analytics_box.links.form.fields import ConditionFields, FormState, local, values_of
 from analytics_box.links.link import Link, Utm
 from analytics_box.texts import LinkForm
 
@@ -23,21 +23,21 @@ _LONGEST_NAME = 255
 T = TypeVar("T")
 
 
-def new_link(draft: Draft, zone: str) -> NewLink:
+def created_link(state: FormState, zone: str) -> NewLink:
     """The message that makes a link. Raises BadRequest, which names fields as the form does."""
-    found = _fields(draft, None, zone)
-    if draft.fields.get("password"):
-        found["password"] = draft.fields["password"]
+    found = _fields(state, None, zone)
+    if state.fields.get("password"):
+        found["password"] = state.fields["password"]
     return _message(found, NewLink)
 
 
-def changed_link(draft: Draft, link: Link, zone: str) -> ChangedLink:
+def changed_link(state: FormState, link: Link, zone: str) -> ChangedLink:
     """The message that changes a link to what the form says. Raises BadRequest."""
-    found = _fields(draft, link, zone) | {"id": link.id}
-    if "removePassword" in draft.fields:
+    found = _fields(state, link, zone) | {"id": link.id}
+    if "removePassword" in state.fields:
         found["password"] = None
-    elif draft.fields.get("password"):
-        found["password"] = draft.fields["password"]
+    elif state.fields.get("password"):
+        found["password"] = state.fields["password"]
     return _message(found, ChangedLink)
 
 
@@ -50,8 +50,8 @@ def form_field(wire: str) -> str:
     return name
 
 
-def _fields(draft: Draft, link: Link | None, zone: str) -> dict[str, Any]:
-    given = {name: value.strip() if name != "password" else value for name, value in draft.fields.items()}
+def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
+    given = {name: value.strip() if name != "password" else value for name, value in state.fields.items()}
     wrong: dict[str, str] = {}
     target = given.get("targetUrl", "")
     if not target:
@@ -66,8 +66,8 @@ def _fields(draft: Draft, link: Link | None, zone: str) -> dict[str, Any]:
         expires = _expiry(given.get("expiresAt", ""), link, zone)
     except ValueError:
         expires, wrong["expiresAt"] = None, LinkForm.no_date
-    rules = _rules(draft, wrong)
-    variants = _variants(draft, wrong)
+    rules = _rules(state, wrong)
+    variants = _variants(state, wrong)
     if wrong:
         raise BadRequest(next(iter(wrong.values())), details=tuple(Detail(*one) for one in wrong.items()))
     found: dict[str, Any] = {
@@ -90,9 +90,9 @@ def _fields(draft: Draft, link: Link | None, zone: str) -> dict[str, Any]:
     return found
 
 
-def _rules(draft: Draft, wrong: dict[str, str]) -> list[dict[str, Any]]:
+def _rules(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
-    for number, rule in enumerate(draft.rules):
+    for number, rule in enumerate(state.rules):
         if not rule.target.strip():
             wrong[f"rules[{number}].targetUrl"] = LinkForm.no_target
         conditions = [_condition(one) for one in rule.conditions if not one.is_blank]
@@ -103,21 +103,21 @@ def _rules(draft: Draft, wrong: dict[str, str]) -> list[dict[str, Any]]:
     return found
 
 
-def _condition(draft: ConditionDraft) -> dict[str, Any]:
-    plain: dict[str, Any] = {"property": draft.what, "operator": draft.operator}
-    if draft.operator in {"exists", "not_exists"}:
+def _condition(state: ConditionFields) -> dict[str, Any]:
+    plain: dict[str, Any] = {"property": state.what, "operator": state.operator}
+    if state.operator in {"exists", "not_exists"}:
         return plain
-    if draft.operator == "equals":
-        return plain | {"value": draft.value.strip()}
-    values = values_of(draft.value)
-    if len(values) == 1 and draft.operator not in {"in", "not_in"}:
+    if state.operator == "equals":
+        return plain | {"value": state.value.strip()}
+    values = values_of(state.value)
+    if len(values) == 1 and state.operator not in {"in", "not_in"}:
         return plain | {"value": values[0]}
     return plain | {"values": list(values)}
 
 
-def _variants(draft: Draft, wrong: dict[str, str]) -> list[dict[str, Any]]:
+def _variants(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
     found = []
-    for number, variant in enumerate(draft.variants):
+    for number, variant in enumerate(state.variants):
         if not variant.target.strip():
             wrong[f"variants[{number}].targetUrl"] = LinkForm.no_target
         weight = variant.weight.strip()

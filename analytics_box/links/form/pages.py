@@ -9,15 +9,15 @@ from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Answer, Page, Visit, Visitor
 from analytics_box.links.access import found
 from analytics_box.links.domains import calls as domain_calls
-from analytics_box.links.domains.target_policy import grounds_of
+from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.draft import applied, checked
-from analytics_box.links.editing.messages import ChangedLink, NewLink, wanted
+from analytics_box.links.editing.messages import ChangedLink, NewLink, draft
 from analytics_box.links.folders.names import folder_names
-from analytics_box.links.form.fields import Draft, draft_of, read_draft, worked
-from analytics_box.links.form.message import changed_link, form_field, new_link
+from analytics_box.links.form.fields import FormState, after_button, read_state, state_of
+from analytics_box.links.form.message import changed_link, created_link, form_field
 from analytics_box.links.form.preview import Preview, preview_of, visitor_of
-from analytics_box.links.link import Link, Utm
+from analytics_box.links.link import Link, Utm, new_link
 from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.links.targeting.apps import APPS
@@ -31,46 +31,46 @@ SAVE = "save"  # every other button of the form shows it again
 async def new_form(visit: Visitor) -> Page:
     """GET /links/new, with ?slug= &domain= &target= filled in."""
     given = {"slug": visit.asked("slug"), "domain": visit.asked("domain"), "targetUrl": visit.asked("target")}
-    return await _page(visit, Draft({name: value for name, value in given.items() if value}), None)
+    return await _page(visit, FormState({name: value for name, value in given.items() if value}), None)
 
 
 async def add(visit: Visitor) -> Answer:
     """POST /links/new: make the link, or show the form after one of its buttons."""
     form = await visit.form()
-    draft = read_draft(form)
+    state = read_state(form)
     if form.get("do", SAVE) != SAVE:
-        return await _page(visit, worked(draft, form["do"]), None, form=form)
-    draft = draft.written
+        return await _page(visit, after_button(state, form["do"]), None, form=form)
+    state = state.written
     try:
-        made = await procedures.create(visit.call, new_link(draft, visit.person.time_zone))
+        made = await procedures.create(visit.call, created_link(state, visit.person.time_zone))
     except (BadRequest, Conflict) as wrong:
-        return await _page(visit, draft, None, form=form, wrong=wrong)
+        return await _page(visit, state, None, form=form, wrong=wrong)
     return visit.go(f"{HOME}/{made.id}?done=created")
 
 
 async def edit_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     """GET /links/{id}/edit. Raises NotFound."""
     link = await found(visit.call, link_id)
-    return await _page(visit, draft_of(link, visit.person.time_zone), link)
+    return await _page(visit, state_of(link, visit.person.time_zone), link)
 
 
 async def save(visit: Visitor, link_id: FromPath[str]) -> Answer:
     """POST /links/{id}/edit: save the link, or show the form after one of its buttons. Raises NotFound."""
     form, link = await visit.form(), await found(visit.call, link_id)
-    draft = read_draft(form)
+    state = read_state(form)
     if form.get("do", SAVE) != SAVE:
-        return await _page(visit, worked(draft, form["do"]), link, form=form)
-    draft = draft.written
+        return await _page(visit, after_button(state, form["do"]), link, form=form)
+    state = state.written
     try:
-        await procedures.update(visit.call, changed_link(draft, link, visit.person.time_zone))
+        await procedures.update(visit.call, changed_link(state, link, visit.person.time_zone))
     except (BadRequest, Conflict) as wrong:
-        return await _page(visit, draft, link, form=form, wrong=wrong)
+        return await _page(visit, state, link, form=form, wrong=wrong)
     return visit.go(f"{HOME}/{link.id}?done=saved")
 
 
 async def _page(
     visit: Visit,
-    draft: Draft,
+    state: FormState,
     link: Link | None,
     *,
     form: dict[str, str] | None = None,
@@ -87,32 +87,34 @@ async def _page(
         link=link,
         name=figures.visible(link.name) if link is not None else "",
         action=f"{HOME}/{link.id}/edit" if link is not None else f"{HOME}/new",
-        draft=draft,
+        state=state,
         errors=found,
-        labels=_labels(draft),
+        labels=_labels(state),
         general=wrong.message if wrong is not None and not found else "",
         domains=[("", _before(settings.public_url)), *((one, f"{one}/") for one in domains)],
         folders=await folder_names(visit),
         apps=sorted((key, app.name) for key, app in APPS.items() if key != "twitter"),
         countries=sorted(geo.names().values()),
         zone=visit.person.time_zone,
-        preview=_preview(visit, draft, link, form or {}),
-        focus=draft.focus,
+        preview=_preview(visit, state, link, form or {}),
+        focus=state.focus,
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
     )
 
 
-def _preview(visit: Visit, draft: Draft, link: Link | None, form: dict[str, str]) -> Preview:
+def _preview(visit: Visit, state: FormState, link: Link | None, form: dict[str, str]) -> Preview:
     """What the form would do as it stands, or what is wrong with it."""
     settings, zone, visitor = visit.parts.settings, visit.person.time_zone, visitor_of(form)
-    written = draft.written
+    written = state.written
     before = link or _blank(visit)
     if not written.fields.get("targetUrl", "").strip():
         blank = replace(before, target_url="", slug=written.fields.get("slug", "").strip())
         return preview_of(blank, visitor, settings, visit.parts.clock)
     try:
-        given: NewLink | ChangedLink = new_link(written, zone) if link is None else changed_link(written, link, zone)
-        clean = checked(wanted(given, password=UNSET), grounds_of(visit.call))
+        given: NewLink | ChangedLink = (
+            created_link(written, zone) if link is None else changed_link(written, link, zone)
+        )
+        clean = checked(draft(given, password=UNSET), policy_of(visit.call))
     except BadRequest as refused:
         messages = tuple(dict.fromkeys(detail.message for detail in refused.details)) or (refused.message,)
         return Preview(visitor, wrong=messages)
@@ -125,20 +127,7 @@ def _preview(visit: Visit, draft: Draft, link: Link | None, form: dict[str, str]
 
 
 def _blank(visit: Visit) -> Link:
-    now = visit.call.now
-    return Link(
-        number=0,
-        id="",
-        organization_id=visit.person.organization_id,
-        created_by="",
-        domain="",
-        slug="",
-        name="",
-        target_url="",
-        target_domain="",
-        created_at=now,
-        updated_at=now,
-    )
+    return new_link(id="", organization_id=visit.person.organization_id, created_by="", now=visit.call.now)
 
 
 def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
@@ -149,7 +138,7 @@ def _wrong_fields(wrong: BadRequest | Conflict) -> dict[str, str]:
     return found
 
 
-def _labels(draft: Draft) -> dict[str, str]:
+def _labels(state: FormState) -> dict[str, str]:
     """The names of all fields of the form, in its order, for the list of what is wrong."""
     labels = {
         "targetUrl": LinkForm.target,
@@ -159,7 +148,7 @@ def _labels(draft: Draft) -> dict[str, str]:
         "folderId": LinkForm.folder,
         "tags": LinkForm.tags,
     }
-    for number, rule in enumerate(draft.rules):
+    for number, rule in enumerate(state.rules):
         where = LinkForm.rule.format(number=number + 1)
         labels[f"rules.{number}.name"] = f"{where}: {LinkForm.rule_name}"
         for place in range(len(rule.conditions) or 1):
@@ -168,7 +157,7 @@ def _labels(draft: Draft) -> dict[str, str]:
                 labels[f"rules.{number}.conditions.{place}.{name}"] = f"{where}: {condition}"
         labels[f"rules.{number}.targetUrl"] = f"{where}: {LinkForm.rule_target}"
     labels["rules"] = LinkForm.rules
-    for number in range(len(draft.variants)):
+    for number in range(len(state.variants)):
         where = LinkForm.variant.format(number=number + 1)
         labels[f"variants.{number}.name"] = f"{where}: {LinkForm.variant_name}"
         labels[f"variants.{number}.targetUrl"] = f"{where}: {LinkForm.variant_target}"

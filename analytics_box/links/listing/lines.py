@@ -43,15 +43,15 @@ def line(link: LinkShown, folders: Mapping[str, str], person: Person, now: int) 
         id=link.id,
         name=figures.visible(link.name),
         href=f"/links/{link.id}",
-        url=link.shortUrl,
-        short=link.shortUrl.partition("://")[2],
-        target=figures.visible(link.targetUrl),
+        url=link.short_url,
+        short=link.short_url.partition("://")[2],
+        target=figures.visible(link.target_url),
         states=tuple(_states(link, person, now)),
         tags=tuple(figures.visible(tag) for tag in link.tags),
-        folder=figures.visible(folders.get(link.folderId or "", "")),
+        folder=figures.visible(folders.get(link.folder_id or "", "")),
         clicks=figures.count(link.clicks),
         one_click=link.clicks == 1,
-        last=Links.last.format(when=dates.moment(millis(link.lastClickedAt), person)) if link.lastClickedAt else "",
+        last=Links.last.format(when=dates.moment(millis(link.last_clicked_at), person)) if link.last_clicked_at else "",
     )
 
 
@@ -62,23 +62,23 @@ def millis(when: datetime) -> int:
 
 def _states(link: LinkShown, person: Person, now: int) -> list[State]:
     words, found = Links.states, []
-    if link.expiresAt is not None:
-        ends = millis(link.expiresAt)
+    if link.expires_at is not None:
+        ends = millis(link.expires_at)
         over = ends <= now
         found.append(
             State(words["expired"], "over") if over else State(words["ends"].format(when=dates.moment(ends, person)))
         )
-    if link.maxClicks is not None:
-        full = link.clicks >= link.maxClicks
-        limit = words["limit"].format(clicks=figures.count(link.clicks), most=figures.count(link.maxClicks))
+    if link.max_clicks is not None:
+        full = link.clicks >= link.max_clicks
+        limit = words["limit"].format(clicks=figures.count(link.clicks), most=figures.count(link.max_clicks))
         found.append(State(words["full"], "over") if full else State(limit))
-    if link.hasPassword:
+    if link.has_password:
         found.append(State(words["password"]))
     if link.rules:
         found.append(State(words["rules"]))
     if link.variants:
         found.append(State(words["test"]))
-    if link.deepLinkApp is not None:
-        app = APPS.get(link.deepLinkApp)
-        found.append(State(words["app"].format(app=app.name if app is not None else link.deepLinkApp)))
+    if link.deep_link_app is not None:
+        app = APPS.get(link.deep_link_app)
+        found.append(State(words["app"].format(app=app.name if app is not None else link.deep_link_app)))
     return found

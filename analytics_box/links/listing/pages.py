@@ -102,7 +102,7 @@ async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
         link.name,
         action=f"{HOME}/{link.id}/delete",
         back=f"{HOME}/{link.id}",
-        address=link.shortUrl,
+        address=link.short_url,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from analytics_box.links.access import check
-from analytics_box.links.editing.draft import Wanted
+from analytics_box.links.editing.draft import Draft
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 from analytics_box.store.scratch import copy, scratch
@@ -16,7 +16,7 @@ from analytics_box.store.scratch import copy, scratch
 _TABLES: Final = ("links", "link_tags", "link_folders", "link_domains", "audit")
 
 
-def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Wanted]) -> Connection:
+def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Draft]) -> Connection:
     """A private database with what storing these rows would look at. Raises Forbidden.
 
     That is the organization's folders and domains, its links with the external ids of the rows, and all links with a

@@ -13,7 +13,7 @@ from analytics_box.links import list_rows
 from analytics_box.links.clicks.rows import Total
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.folders.change import names as folder_names
-from analytics_box.links.link import Link
+from analytics_box.links.link import Fields, Link, Utm
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.messages import date
 from analytics_box.links.moving import cells
@@ -25,22 +25,24 @@ from analytics_box.settings import Settings
 Form = Literal["csv", "json"]
 TYPES: Final = {"csv": "text/csv", "json": "application/json"}
 _AT_ONCE: Final = 1_000  # links in a piece
+UTM: Final = {f"utm{name.capitalize()}": name for name in Utm.__struct_fields__}
+_OF_ITSELF: Final = ("id", "organizationId", "createdBy")
+_BESIDES: Final = {  # what stands in the place of a field
+    "folderId": ("shortUrl", "folder"),
+    "expiredRedirectUrl": ("expiresAt", "expiredRedirectUrl"),
+    "utm": tuple(UTM),
+}
+_PLAIN: Final = {
+    wire: name
+    for name, wire in zip(Fields.__struct_fields__, Fields.__struct_encode_fields__, strict=True)
+    if wire not in _OF_ITSELF
+}
 # The columns of a sheet, in their order. Those in BESIDE are for people: an import passes over them.
 COLUMNS: Final = (
-    *("name", "targetUrl", "targetDomain", "domain", "slug", "shortUrl", "folder", "tags", "externalId", "expiresAt"),
-    *("expiredRedirectUrl", "maxClicks", "redirectStatus", "queryForwarding"),
-    *("utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"),
-    *("ogTitle", "ogDescription", "ogImageUrl", "ogVideoUrl", "iosUrl", "androidUrl", "deepLinkApp"),
-    *("sourceType", "sourceId", "sourceOwnerId", "rules", "variants", "protected", "clicks", "createdAt", "id"),
+    *(column for wire in _PLAIN for column in _BESIDES.get(wire, (wire,))),
+    *("protected", "clicks", "createdAt", "id"),
 )
 BESIDE: Final = frozenset(("shortUrl", "protected", "clicks", "createdAt", "id"))
-UTM: Final = {
-    "utmSource": "source",
-    "utmMedium": "medium",
-    "utmCampaign": "campaign",
-    "utmTerm": "term",
-    "utmContent": "content",
-}
 
 
 async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str | None = None) -> AsyncIterator[bytes]:
@@ -87,40 +89,19 @@ def _piece(
 
 def record(link: Link, folder: str | None, clicks: int, settings: Settings) -> dict[str, Any]:
     """A link with the fields of COLUMNS."""
-    found: dict[str, Any] = {
-        "name": link.name,
-        "targetUrl": link.target_url,
+    found = {wire: msgspec.to_builtins(getattr(link, name)) for wire, name in _PLAIN.items()}
+    found |= {column: getattr(link.utm, name) or None for column, name in UTM.items()}
+    found |= {
         "targetDomain": link.target_domain if link.target_domain != targets.host_of(link.target_url) else None,
-        "domain": link.domain,
-        "slug": link.slug,
         "shortUrl": short_url(link.domain, link.slug, settings),
         "folder": folder,
-        "tags": list(link.tags),
-        "externalId": link.external_id,
         "expiresAt": date(link.expires_at).isoformat() if link.expires_at is not None else None,
-        "expiredRedirectUrl": link.expired_url,
-        "maxClicks": link.max_clicks,
-        "redirectStatus": link.redirect_status,
-        "queryForwarding": link.query_forwarding,
-        **{column: getattr(link.utm, name) or None for column, name in UTM.items()},
-        "ogTitle": link.og_title,
-        "ogDescription": link.og_description,
-        "ogImageUrl": link.og_image_url,
-        "ogVideoUrl": link.og_video_url,
-        "iosUrl": link.ios_url,
-        "androidUrl": link.android_url,
-        "deepLinkApp": link.deep_link_app,
-        "sourceType": link.source_type,
-        "sourceId": link.source_id,
-        "sourceOwnerId": link.source_owner_id,
-        "rules": msgspec.to_builtins(link.rules),
-        "variants": msgspec.to_builtins(link.variants),
         "protected": link.password is not None,
         "clicks": clicks,
         "createdAt": date(link.created_at).isoformat(),
         "id": link.id,
     }
-    return found
+    return {column: found[column] for column in COLUMNS}
 
 
 def _cells(found: dict[str, Any]) -> dict[str, Any]:

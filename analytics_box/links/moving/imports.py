@@ -13,18 +13,18 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
-from analytics_box.links.domains.target_policy import grounds_of
+from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.editing import change
 from analytics_box.links.editing.calls import tell
 from analytics_box.links.editing.change import Changed
-from analytics_box.links.editing.draft import Wanted, checked
-from analytics_box.links.editing.messages import wanted
+from analytics_box.links.editing.draft import Draft, checked
+from analytics_box.links.editing.messages import draft
 from analytics_box.links.folders.cache import Shelf
 from analytics_box.links.messages import Id
 from analytics_box.links.moving import dry_run as import_trial
 from analytics_box.links.moving.files import Form, Sheet
-from analytics_box.links.moving.records import Draft, RowShown, Status, draft, refused
-from analytics_box.links.targeting.policy import Grounds
+from analytics_box.links.moving.records import Parsed, RowShown, Status, parse, refused
+from analytics_box.links.targeting.policy import TargetPolicy
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
@@ -68,15 +68,15 @@ class ImportShown(Struct, frozen=True):
 class File(NamedTuple):
     """A file that was read."""
 
-    drafts: list[Draft]
+    rows: list[Parsed]
     ignored: list[str]
 
 
 class Row(NamedTuple):
     """A row that can be stored, or what is wrong with it already."""
 
-    draft: Draft
-    wanted: Wanted = Wanted()
+    parsed: Parsed
+    draft: Draft = Draft()
     wrong: RowShown | None = None
 
 
@@ -89,11 +89,11 @@ async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], No
     """The same; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
     file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
-    total = len(file.drafts)
-    grounds = grounds_of(call)
+    total = len(file.rows)
+    policy = policy_of(call)
     rows: list[Row] = []
-    for some in _pieces(file.drafts):
-        for row in await asyncio.to_thread(_looked_at, some, grounds):
+    for some in _pieces(file.rows):
+        for row in await asyncio.to_thread(_looked_at, some, policy):
             rows.append(await _with_password(call, row, dry=given.dryRun))
         hear(len(rows) // 2, total)  # the other half is to store them, or to try to
     work = dry_run if given.dryRun else run
@@ -109,8 +109,8 @@ async def dry_run(
 
     Nobody will ever find a link by the id that it had there, nor by the slug that it was given.
     """
-    wishes = [row.wanted for row in rows]
-    copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, wishes))
+    drafts = [row.draft for row in rows]
+    copy = await call.read(lambda db: import_trial.copied(db, organization_id, by, drafts))
     shown: list[RowShown] = []
     made: set[str] = set()
     for some in _pieces(rows):
@@ -143,29 +143,29 @@ def _unheard(done: int, total: int) -> None:
 def read(content: str, form: Form) -> File:
     """The rows of a file as messages. Raises BadRequest."""
     sheet = Sheet(content, form)
-    return File([draft(record) for record in sheet], sheet.ignored)
+    return File([parse(record) for record in sheet], sheet.ignored)
 
 
-def _looked_at(drafts: list[Draft], grounds: Grounds) -> list[Row]:
-    """What these rows want, every value clean, or what is wrong with them. Beside the event loop: it takes a while."""
-    return [_row(one, grounds) for one in drafts]
+def _looked_at(rows: list[Parsed], policy: TargetPolicy) -> list[Row]:
+    """The drafts of these rows, checked, or what is wrong with them. Beside the event loop: it takes a while."""
+    return [_row(one, policy) for one in rows]
 
 
-def _row(one: Draft, grounds: Grounds) -> Row:
+def _row(one: Parsed, policy: TargetPolicy) -> Row:
     if one.given is None:
         return Row(one, wrong=one.wrong)
     try:
-        return Row(one, checked(wanted(one.given, password=UNSET), grounds))
+        return Row(one, checked(draft(one.given, password=UNSET), policy))
     except BoxError as wrong:
         return Row(one, wrong=refused(one.number, wrong))
 
 
 async def _with_password(call: Call, row: Row, *, dry: bool) -> Row:
-    password = row.draft.given.password if row.draft.given is not None and row.wrong is None else UNSET
+    password = row.parsed.given.password if row.parsed.given is not None and row.wrong is None else UNSET
     if not isinstance(password, str):
         return row
-    made = _NOT_HASHED.format(number=row.draft.number) if dry else await call.parts[Passwords].hash(password)
-    return row._replace(wanted=replace(row.wanted, password=made))
+    made = _NOT_HASHED.format(number=row.parsed.number) if dry else await call.parts[Passwords].hash(password)
+    return row._replace(draft=replace(row.draft, password=made))
 
 
 def _pieces(whole: list[T]) -> Iterator[list[T]]:
@@ -190,7 +190,7 @@ def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tup
     shelf = Shelf(db, organization_id)
     shown, changes = [], []
     for row in rows:
-        number = row.draft.number
+        number = row.parsed.number
         if row.wrong is not None:
             shown.append(row.wrong)
             continue
@@ -208,7 +208,7 @@ def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tup
 
 
 def _store(db: Connection, organization_id: str, by: By, row: Row, shelf: Shelf) -> Changed:
-    one, clean = row.draft, row.wanted
+    one, clean = row.parsed, row.draft
     if one.folder:
         clean = replace(clean, folder_id=shelf.folder(db, by, one.folder).id)
     if isinstance(clean.external_id, str):
@@ -229,4 +229,4 @@ def _status(changed: Changed) -> Status:
 
 
 def _own_slug(row: Row) -> str:
-    return row.wanted.slug if isinstance(row.wanted.slug, str) else ""
+    return row.draft.slug if isinstance(row.draft.slug, str) else ""

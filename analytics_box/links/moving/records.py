@@ -51,7 +51,7 @@ class RowShown(Struct, frozen=True, omit_defaults=True):
     error: str = ""
 
 
-class Draft(Struct, frozen=True):
+class Parsed(Struct, frozen=True):
     """A row that can be understood: the message that would make its link, and what else it says.
 
     A row that does not name its link (`is_named`) only names a new one, by its slug or target. `was_protected` is a
@@ -66,15 +66,15 @@ class Draft(Struct, frozen=True):
     wrong: RowShown | None = None
 
 
-def draft(record: Record) -> Draft:
+def parse(record: Record) -> Parsed:
     """What a row says; empty cells are left out."""
     if record.wrong:
-        return Draft(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))
+        return Parsed(record.number, wrong=RowShown(record.number, "failed", error=record.wrong))
     try:
-        return _draft(record)
+        return _parsed(record)
     except msgspec.ValidationError as wrong:
         field, text = _said(wrong)
-        return Draft(record.number, wrong=RowShown(record.number, "failed", field=field, error=text))
+        return Parsed(record.number, wrong=RowShown(record.number, "failed", field=field, error=text))
 
 
 def refused(number: int, wrong: BoxError) -> RowShown:
@@ -83,7 +83,7 @@ def refused(number: int, wrong: BoxError) -> RowShown:
     return RowShown(number, "failed", field=field, error=wrong.message)
 
 
-def _draft(record: Record) -> Draft:
+def _parsed(record: Record) -> Parsed:
     fields = {name: value for name, value in record.fields.items() if value not in (None, "", [], {})}
     protected = str(fields.get("protected", "")).strip().lower() in _TRUE
     found = {name: _text(name, value) for name, value in fields.items() if name not in BESIDE}
@@ -105,7 +105,7 @@ def _draft(record: Record) -> Draft:
     if isinstance(found.get("expiresAt"), str):
         found["expiresAt"] = _date(found["expiresAt"])
     name = str(found.get("slug") or found.get("targetUrl") or "-")[:_LONGEST_NAME]
-    return Draft(
+    return Parsed(
         record.number,
         msgspec.convert({"name": name} | found, NewLink),
         is_named="name" in found,

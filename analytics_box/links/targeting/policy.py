@@ -35,7 +35,7 @@ _NOBODYS = (  # names that lead into a private network, or nowhere
 )
 
 
-class Grounds(Struct, frozen=True):
+class TargetPolicy(Struct, frozen=True):
     """What an address is judged by: the box's own hosts, all link domains, and schemes of apps for phones."""
 
     fence: Fence
@@ -44,16 +44,16 @@ class Grounds(Struct, frozen=True):
     app_schemes: tuple[str, ...] = ()
 
 
-def clean(given: str, grounds: Grounds, *, field: str, app: bool = False) -> str:
+def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) -> str:
     """The address in its one spelling, all ASCII. With `app` it may have a scheme of `app_schemes`.
 
     Raises BadRequest, which says what is wrong without repeating the address.
     """
     text = given.strip(" ")
-    if app and _is_of_app(text, grounds.app_schemes):
+    if app and _is_of_app(text, policy.app_schemes):
         return text
     try:
-        return _clean(text, grounds)
+        return _clean(text, policy)
     except Refused as wrong:
         raise BadRequest(str(wrong), details=(Detail(field, str(wrong)),)) from wrong
 
@@ -63,7 +63,7 @@ def host_of(url: str) -> str:
     return urlsplit(url).hostname or ""
 
 
-def _clean(text: str, grounds: Grounds) -> str:
+def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
         raise Refused(f"The address is longer than {LONGEST} characters")
     if any(_is_hidden(letter) for letter in text):
@@ -75,7 +75,7 @@ def _clean(text: str, grounds: Grounds) -> str:
     if looks_like_another(_written_host(address)):
         raise Refused("The domain mixes letters of several scripts so that it looks like another one")
     found = outgoing.target(address)
-    _check_host(found, grounds)
+    _check_host(found, policy)
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > LONGEST:
         raise Refused(f"The address is longer than {LONGEST} characters once it is written in ASCII")
@@ -93,17 +93,17 @@ def _written_host(address: str) -> str:
     return place.rpartition("@")[2].partition(":")[0]
 
 
-def _check_host(found: outgoing.Target, grounds: Grounds) -> None:
+def _check_host(found: outgoing.Target, policy: TargetPolicy) -> None:
     """Raises Refused for private places and for short links."""
     host = found.host
     address = found.address
     if address is not None:
-        grounds.fence.check(address, found.port)
+        policy.fence.check(address, found.port)
     elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _NOBODYS):
         raise Refused("This name leads into a private network; a link has to lead to a public address")
-    if host in grounds.link_domains:
+    if host in policy.link_domains:
         raise Refused("This leads to a domain of short links; a link cannot lead to another short link")
-    if host in grounds.own_hosts and _tidy(found.path).startswith(PREFIX):
+    if host in policy.own_hosts and _tidy(found.path).startswith(PREFIX):
         raise Refused("This is a short link itself; a link cannot lead to another short link")
 
 
