@@ -62,15 +62,16 @@ def ran(box: WholeBox, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]
             seen.append((sql, dict(values)))
         return True
 
-    readers = [box.box.events.db._connections.get() for _ in range(box.box.events.db._reader_count)]
-    for reader in readers:
+    readers = box.box.events.db._readers
+    taken = [readers._connections.get() for _ in range(readers._count)]
+    for reader in taken:
         reader.exec_trace = note
-        box.box.events.db._connections.put(reader)
+        readers._connections.put(reader)
     box.box.events.db.write_now(lambda _db: None)  # nothing is answered from memory
     answer = box.query("shop", body)
     assert answer.status == 200, answer.json
     assert answer.json["data"][0]["success"], answer.json
-    for reader in readers:
+    for reader in taken:
         reader.exec_trace = None
     return seen
 

@@ -43,7 +43,7 @@ def send(box: WholeBox, path: str, body: Any) -> Answer:
 
 def on_the_writer(box: WholeBox, work: Any) -> None:
     """Do something with the writer's connection itself: one that cannot write cannot be told so by a write."""
-    work(box.box.events.db._writer)
+    work(box.box.events.db._writer._connection)
 
 
 def full(connection: apsw.Connection) -> None:
