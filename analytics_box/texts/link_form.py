@@ -131,6 +131,24 @@ class LinkForm:
     notes = "Your own notes"
     external = "External id"
     external_help = "By which your own programs know the link."
+    labels: ClassVar[Mapping[str, str]] = {  # of the fields below targeting, in their order, for the list of mistakes
+        "variants": test,
+        "iosUrl": ios,
+        "androidUrl": android,
+        "deepLinkApp": app,
+        **{f"utm.{field}": label for field, (label, _) in utm.items()},
+        "queryForwarding": forwarding,
+        "expiresAt": expires,
+        "maxClicks": most,
+        "expiredRedirectUrl": expired,
+        "password": password,
+        "redirectStatus": status,
+        "ogTitle": og_title,
+        "ogDescription": og_description,
+        "ogImageUrl": og_image,
+        "ogVideoUrl": og_video,
+        "externalId": external,
+    }
     unnamed_rule = "Rule {number}"
     unnamed_variants: Final = "ABCDEFGHIJKLMNOPQRST"
     no_target = "Say where the link leads to"

@@ -12,14 +12,25 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.links.link import Link, Utm
+from analytics_box.links.link import GivenFields, Link, Utm
 from analytics_box.links.targeting.rules import MOST_CONDITIONS, MOST_RULES, MOST_VARIANTS, Condition
 from analytics_box.texts import LinkForm
 
+_NO_TEXTS: Final = frozenset(
+    (
+        *("name", "target_url", "target_domain", "domain", "slug", "folder_id", "tags", "max_clicks"),
+        *("redirect_status", "query_forwarding", "utm", "rules", "variants"),
+    )
+)
+TEXTS: Final = {  # fields that are a text or empty, and that the form need not have: as posted, and as a link has them
+    wire: name
+    for name, wire in zip(GivenFields.__struct_fields__, GivenFields.__struct_encode_fields__, strict=True)
+    if name not in _NO_TEXTS
+}
 PLAIN: Final = (
-    *("name", "targetUrl", "domain", "slug", "folderId", "tags", "expiresAt", "expiredRedirectUrl", "maxClicks"),
-    *("password", "removePassword", "redirectStatus", "queryForwarding", "iosUrl", "androidUrl", "deepLinkApp"),
-    *("ogTitle", "ogDescription", "ogImageUrl", "ogVideoUrl", "externalId"),
+    *("name", "targetUrl", "domain", "slug", "folderId", "tags", "expiresAt", "maxClicks"),
+    *("password", "removePassword", "redirectStatus", "queryForwarding"),
+    *TEXTS,
     *(f"utm.{name}" for name in Utm.__struct_fields__),
 )
 
@@ -120,18 +131,10 @@ def state_of(link: Link, zone: str) -> FormState:
         "folderId": link.folder_id or "",
         "tags": ", ".join(link.tags),
         "expiresAt": local(link.expires_at, zone) if link.expires_at is not None else "",
-        "expiredRedirectUrl": link.expired_url or "",
         "maxClicks": str(link.max_clicks or ""),
         "redirectStatus": str(link.redirect_status),
         "queryForwarding": link.query_forwarding,
-        "iosUrl": link.ios_url or "",
-        "androidUrl": link.android_url or "",
-        "deepLinkApp": link.deep_link_app or "",
-        "ogTitle": link.og_title or "",
-        "ogDescription": link.og_description or "",
-        "ogImageUrl": link.og_image_url or "",
-        "ogVideoUrl": link.og_video_url or "",
-        "externalId": link.external_id or "",
+        **{wire: getattr(link, name) or "" for wire, name in TEXTS.items()},
         **{f"utm.{name}": getattr(link.utm, name) for name in Utm.__struct_fields__},
     }
     return FormState(

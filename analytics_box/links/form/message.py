@@ -10,14 +10,10 @@ from msgspec import UNSET
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.editing.messages import ChangedLink, NewLink
-from analytics_box.links.form.fields import ConditionFields, FormState, local, values_of
+from analytics_box.links.form.fields import TEXTS, ConditionFields, FormState, local, values_of
 from analytics_box.links.link import Link, Utm
 from analytics_box.texts import LinkForm
 
-_OR_NULL = (
-    *("expiredRedirectUrl", "iosUrl", "androidUrl", "deepLinkApp"),
-    *("ogTitle", "ogDescription", "ogImageUrl", "ogVideoUrl", "externalId"),
-)
 _LONGEST_NAME = 255
 
 T = TypeVar("T")
@@ -83,7 +79,7 @@ def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
         "utm": {name: given.get(f"utm.{name}", "") for name in Utm.__struct_fields__},
         "rules": rules,
         "variants": variants,
-        **{name: given.get(name) or None for name in _OR_NULL},
+        **{name: given[name] or None for name in TEXTS if name in given},
     }
     if given.get("slug"):
         found["slug"] = given["slug"]

@@ -17,7 +17,7 @@ from analytics_box.links.folders.names import folder_names
 from analytics_box.links.form.fields import FormState, after_button, read_state, state_of
 from analytics_box.links.form.message import changed_link, created_link, form_field
 from analytics_box.links.form.preview import Preview, preview_of, visitor_of
-from analytics_box.links.link import Link, Utm, new_link
+from analytics_box.links.link import Link, new_link
 from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.links.targeting.apps import APPS
@@ -162,24 +162,7 @@ def _labels(state: FormState) -> dict[str, str]:
         labels[f"variants.{number}.name"] = f"{where}: {LinkForm.variant_name}"
         labels[f"variants.{number}.targetUrl"] = f"{where}: {LinkForm.variant_target}"
         labels[f"variants.{number}.weight"] = f"{where}: {LinkForm.weight}"
-    return labels | {
-        "variants": LinkForm.test,
-        "iosUrl": LinkForm.ios,
-        "androidUrl": LinkForm.android,
-        "deepLinkApp": LinkForm.app,
-        **{f"utm.{name}": LinkForm.utm[name][0] for name in Utm.__struct_fields__},
-        "queryForwarding": LinkForm.forwarding,
-        "expiresAt": LinkForm.expires,
-        "maxClicks": LinkForm.most,
-        "expiredRedirectUrl": LinkForm.expired,
-        "password": LinkForm.password,
-        "redirectStatus": LinkForm.status,
-        "ogTitle": LinkForm.og_title,
-        "ogDescription": LinkForm.og_description,
-        "ogImageUrl": LinkForm.og_image,
-        "ogVideoUrl": LinkForm.og_video,
-        "externalId": LinkForm.external,
-    }
+    return labels | LinkForm.labels
 
 
 def _before(public_url: str) -> str:
