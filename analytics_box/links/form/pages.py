@@ -162,7 +162,7 @@ def _labels(state: FormState) -> dict[str, str]:
         labels[f"variants.{number}.name"] = f"{where}: {LinkForm.variant_name}"
         labels[f"variants.{number}.targetUrl"] = f"{where}: {LinkForm.variant_target}"
         labels[f"variants.{number}.weight"] = f"{where}: {LinkForm.weight}"
-    return labels | LinkForm.labels
+    return {**labels, **LinkForm.labels}
 
 
 def _before(public_url: str) -> str:
