@@ -27,9 +27,9 @@ from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.following.observer import Observer
-from analytics_box.links.following.redirect import Redirects
-from analytics_box.links.moving.jobs import ImportJobs
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.redirects.observer import Observer
+from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -197,7 +197,7 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         limits=state.limits,
         clock=parts.clock,
         settings=parts.settings,
-        draw=pages.text,
+        render=pages.text,
     )
 
 

@@ -18,7 +18,7 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomains
-from analytics_box.links.following.directory import LinkDirectory
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.organizations import purge
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection

@@ -24,12 +24,12 @@ from analytics_box.invitations import member_pages as inviting_pages
 from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
 from analytics_box.links import stats_pages as link_page
+from analytics_box.links.bulk import pages as link_imports
+from analytics_box.links.bulk import routes as link_files
 from analytics_box.links.domains import pages as link_domains
 from analytics_box.links.folders import pages as link_folders
 from analytics_box.links.form import pages as link_form
 from analytics_box.links.listing import pages as link_pages
-from analytics_box.links.moving import pages as link_imports
-from analytics_box.links.moving import routes as link_files
 from analytics_box.links.qr import routes as link_qr
 from analytics_box.organizations import (
     deletion_pages,

@@ -29,7 +29,7 @@ from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.http.asgi import App
-from analytics_box.links.following.directory import LinkDirectory, load_beside
+from analytics_box.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.store import trouble

@@ -15,7 +15,7 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.links.domains import rows as link_domain_rows
 from analytics_box.links.domains.lookup import LinkDomains
-from analytics_box.links.following.directory import LinkDirectory
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db

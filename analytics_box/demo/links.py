@@ -21,7 +21,7 @@ from analytics_box.links.editing import change
 from analytics_box.links.editing.draft import Draft
 from analytics_box.links.folders import change as folders
 from analytics_box.links.link import Link, Utm
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.targeting.rules import Condition, TargetRule, Variant
 from analytics_box.organizations.change import By
 from analytics_box.recognition.known_sources import DIRECT
@@ -102,13 +102,13 @@ LINKS = (
 
 def make(db: Connection, organization_id: str, now: int) -> list[Link]:
     """The links of the demo, made at its first start."""
-    by, wish = By("demo", now), Wish(organization_id, sort="oldest")
-    if not list_rows.count(db, wish):
+    by, selection = By("demo", now), Selection(organization_id, sort="oldest")
+    if not list_rows.count(db, selection):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
             draft = replace(planned.draft, folder_id=folder.id) if planned.in_folder else planned.draft
             change.create(db, organization_id, by, draft)
-    return list_rows.links(db, wish)[: len(LINKS)]
+    return list_rows.links(db, selection)[: len(LINKS)]
 
 
 def append(db: Connection, links: Sequence[Link], happened: Sequence[Fact], seed: str) -> None:

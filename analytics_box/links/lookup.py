@@ -9,9 +9,7 @@ from analytics_box.store.db import Connection
 
 def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
     """Its number among the clicks and its organization; None for an unknown link."""
-    found = db.execute(
-        "-- links.known_link\nselect number, organization_id from links where id = ?", (link_id,)
-    ).fetchone()
+    found = db.execute("-- links.lookup\nselect number, organization_id from links where id = ?", (link_id,)).fetchone()
     return (int(str(found[0])), str(found[1])) if found else None
 
 
@@ -24,7 +22,7 @@ def without_link(db: Connection, numbers: Sequence[int]) -> list[int]:
     """Which of these numbers no link has any more."""
     found = db.execute(
         """
-        -- links.without_link
+        -- links.lookup
         select value from json_each(?) where value not in (select number from links)
         """,
         (json.dumps(list(numbers)),),

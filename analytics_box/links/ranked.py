@@ -12,7 +12,7 @@ from analytics_box.http.call import Call
 from analytics_box.links import list_rows, ranked_rows
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.waiting import Clicks
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.ranked_rows import Ranking
 
 FEW: Final = 10_000  # links that are sorted here
@@ -22,10 +22,10 @@ FIRST_STEP, LONGEST_STEP = 1_000, 20_000  # totals or links that are read at onc
 class _Page:
     """The numbers of a page, taken from all of them in their order."""
 
-    def __init__(self, wish: Wish) -> None:
+    def __init__(self, selection: Selection) -> None:
         self.numbers: list[int] = []
-        self._before = wish.offset
-        self._limit = wish.limit
+        self._before = selection.offset
+        self._limit = selection.limit
 
     @property
     def is_full(self) -> bool:
@@ -39,16 +39,16 @@ class _Page:
                 self.numbers.append(number)
 
 
-async def numbers(call: Call, wish: Wish, ranking: Ranking) -> list[int]:
+async def numbers(call: Call, selection: Selection, ranking: Ranking) -> list[int]:
     """The numbers of the links that this asks for, whatever its own order. Who may see them has been asked before."""
-    clicks, page = call.parts[Clicks], _Page(wish)
-    fitting = await call.read(partial(list_rows.numbers, wish=wish, limit=FEW + 1))
+    clicks, page = call.parts[Clicks], _Page(selection)
+    fitting = await call.read(partial(list_rows.numbers, selection=selection, limit=FEW + 1))
     await clicks.flush()
     if len(fitting) <= FEW:
         page.take(await _sorted(clicks, fitting, ranking))
     else:
-        await _walk_followed(call, wish, ranking, page)
-        await _walk_others(call, wish, page)
+        await _walk_followed(call, selection, ranking, page)
+        await _walk_others(call, selection, page)
     return page.numbers
 
 
@@ -58,7 +58,7 @@ async def _sorted(clicks: Clicks, fitting: list[int], ranking: Ranking) -> list[
     return sorted(fitting, key=lambda number: (values.get(number, 0), number), reverse=True)
 
 
-async def _walk_followed(call: Call, wish: Wish, ranking: Ranking, page: _Page) -> None:
+async def _walk_followed(call: Call, selection: Selection, ranking: Ranking, page: _Page) -> None:
     step, below = FIRST_STEP, None
     while not page.is_full:
         best = await call.parts[Clicks].events.read(partial(ranked_rows.best, ranking=ranking, below=below, limit=step))
@@ -66,14 +66,14 @@ async def _walk_followed(call: Call, wish: Wish, ranking: Ranking, page: _Page) 
             return
         below, step = best[-1], min(2 * step, LONGEST_STEP)
         ranked = [number for number, _ in best]
-        wanted = set(await call.read(partial(list_rows.numbers, wish=wish, limit=len(ranked), among=ranked)))
+        wanted = set(await call.read(partial(list_rows.numbers, selection=selection, limit=len(ranked), among=ranked)))
         page.take(number for number in ranked if number in wanted)
 
 
-async def _walk_others(call: Call, wish: Wish, page: _Page) -> None:
+async def _walk_others(call: Call, selection: Selection, page: _Page) -> None:
     step, older_than = FIRST_STEP, None
     while not page.is_full:
-        some = await call.read(partial(list_rows.numbers, wish=wish, limit=step, older_than=older_than))
+        some = await call.read(partial(list_rows.numbers, selection=selection, limit=step, older_than=older_than))
         if not some:
             return
         older_than, step = some[-1], min(2 * step, LONGEST_STEP)

@@ -9,8 +9,8 @@ from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomains
-from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.lookup import link_numbers
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.organizations import deletion_rows
 from analytics_box.organizations.change import By, record
 from analytics_box.organizations.deletion_rows import Deleted

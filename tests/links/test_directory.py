@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from analytics_box.accounts.directory import Organizations
 from analytics_box.errors import DeadlineExceeded
 from analytics_box.links import rows
-from analytics_box.links.following import directory as directories
-from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.link import new_link
+from analytics_box.links.redirects import directory as directories
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from tests.inprocess import WholeBox, whole_box

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from analytics_box.errors import BadRequest
+from analytics_box.links.bulk import files as import_files
+from analytics_box.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
+from analytics_box.links.bulk.records import parse
 from analytics_box.links.link import Utm
-from analytics_box.links.moving import files as import_files
-from analytics_box.links.moving.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
-from analytics_box.links.moving.records import parse
 
 URL = "https://example.com/"
 MEGABYTE = 1_000_000

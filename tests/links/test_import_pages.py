@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analytics_box.links.moving.jobs import MOST
+from analytics_box.links.bulk.jobs import MOST
 from tests.inprocess import Answer
 from tests.keys.people import cookie_of
 from tests.links.page_world import SHEET, PageWorld

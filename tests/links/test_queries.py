@@ -17,7 +17,7 @@ from analytics_box.ingest.facts import PAGE_VIEW, Event
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.kinds import CLICK, KINDS
 from analytics_box.links.clicks.rows import Click
-from analytics_box.links.following.directory import LinkDirectory
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings

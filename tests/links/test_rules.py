@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.links import slugs
-from analytics_box.links.following import live
 from analytics_box.links.link import Link, Utm, new_link
+from analytics_box.links.redirects import live
 from analytics_box.links.targeting import rules
 from analytics_box.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
-from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, chosen, draw, fits
+from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, assigned, chosen, fits
 
 VISIT = Visit(
     person="203.0.113.7\0Firefox",
@@ -88,13 +88,13 @@ def test_the_first_rule_that_fits_counts_then_the_device_then_the_draw() -> None
 
 def test_draws_follow_the_weights_and_stay_the_same_for_a_person() -> None:
     people = [f"198.51.100.{number}\0{number}" for number in range(20_000)]
-    first = [draw(VARIANTS, person, "one") for person in people]
-    assert first == [draw(VARIANTS, person, "one") for person in people]
+    first = [assigned(VARIANTS, person, "one") for person in people]
+    assert first == [assigned(VARIANTS, person, "one") for person in people]
     names = Counter(variant.name for variant in first if variant is not None)
     expected = {"a": 15_000, "b": 5_000}
     chi_square = sum((names[name] - count) ** 2 / count for name, count in expected.items())
     assert chi_square < 10.8  # one degree of freedom, p = 0.001; the people are always the same
-    second = [draw(VARIANTS, person, "two") for person in people]
+    second = [assigned(VARIANTS, person, "two") for person in people]
     both_b = sum(one == two == VARIANTS[1] for one, two in zip(first, second, strict=True))
     assert 1_050 < both_b < 1_450  # a quarter of a quarter: draws of two links are independent
 

@@ -39,7 +39,7 @@ class Click(NamedTuple):
 COLUMNS: Final = Click._fields
 _NUMBERS: Final = 6  # columns before the texts
 _INSERT = f"""
-    -- links.click_rows.append
+    -- links.clicks.append
     insert into link_clicks ({", ".join(COLUMNS)}) values ({", ".join("?" * len(COLUMNS))})
     """
 
@@ -81,7 +81,7 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans
         last = max(click.time for click in clicks)
         db.executemany(
             """
-            -- links.click_rows.append
+            -- links.clicks.append
             insert into link_totals (link, clicks, last) values (?, ?, ?)
             on conflict (link) do update set clicks = clicks + excluded.clicks, last = max(last, excluded.last)
             """,
@@ -90,7 +90,7 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans
     if orphans:
         db.executemany(
             """
-            -- links.click_rows.append
+            -- links.clicks.append
             insert into link_orphans (domain, day, kind, slug, count) values (?, ?, ?, ?, ?)
             on conflict (domain, day, kind, slug) do update set count = count + excluded.count
             """,
@@ -104,7 +104,7 @@ def totals(db: Connection, links: Sequence[int]) -> dict[int, Total]:
         db,
         Total,
         """
-        -- links.click_rows.totals
+        -- links.clicks.totals
         select link, clicks, last from link_totals where link in (select value from json_each(?))
         """,
         (json.dumps(list(links)),),
@@ -118,7 +118,7 @@ def orphans_since(db: Connection, domains: Sequence[str], day: int, limit: int) 
         db,
         OrphanCount,
         """
-        -- links.click_rows.orphans_since
+        -- links.clicks.orphans_since
         select domain, max(day), kind, slug, sum(count) as total from link_orphans
         where domain in (select value from json_each(?)) and day >= ?
         group by domain, kind, slug
@@ -131,14 +131,14 @@ def orphans_since(db: Connection, domains: Sequence[str], day: int, limit: int) 
 
 def forget_orphans(db: Connection, day: int) -> None:
     """Forget unknown slugs before this UTC day."""
-    db.execute("-- links.click_rows.forget_orphans\ndelete from link_orphans where day < ?", (day,))
+    db.execute("-- links.clicks.forget_orphans\ndelete from link_orphans where day < ?", (day,))
 
 
-def followed(db: Connection) -> list[int]:
+def clicked(db: Connection) -> list[int]:
     """The numbers of all links that have clicks or a total, by leaps through the index."""
     found = db.execute(
         """
-        -- links.click_rows.followed
+        -- links.clicks.clicked
         with recursive leap(link) as (
           select min(link) from link_clicks
           union all
@@ -155,7 +155,7 @@ def remove(db: Connection, links: Sequence[int], limit: int) -> int:
     numbers = json.dumps(list(links))
     db.execute(
         """
-        -- links.click_rows.remove
+        -- links.clicks.remove
         delete from link_clicks where id in (
           select id from link_clicks where link in (select value from json_each(?)) limit ?)
         """,
@@ -164,7 +164,7 @@ def remove(db: Connection, links: Sequence[int], limit: int) -> int:
     removed = db.changes()
     if removed < limit:
         db.execute(
-            "-- links.click_rows.remove\ndelete from link_totals where link in (select value from json_each(?))",
+            "-- links.clicks.remove\ndelete from link_totals where link in (select value from json_each(?))",
             (numbers,),
         )
     return removed
@@ -174,7 +174,7 @@ def remove_older(db: Connection, before: int, limit: int) -> int:
     """Remove at most so many clicks from before this instant; how many were. They are stored as they came."""
     db.execute(
         """
-        -- links.click_rows.remove_older
+        -- links.clicks.remove_older
         delete from link_clicks where id in (
           select id from link_clicks
           where id < coalesce((select id from link_clicks where time >= ? order by id limit 1), 9223372036854775807)

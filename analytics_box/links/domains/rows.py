@@ -26,7 +26,7 @@ def proven_id(db: Connection, organization_id: str, domain: str) -> str | None:
     """The id of a domain that the organization has proven to be its own."""
     found = db.execute(
         """
-        -- links.domain_rows.proven_id
+        -- links.domains.proven_id
         select id from domains where organization_id = ? and domain = ? and proven_at is not null
         """,
         (organization_id, domain),
@@ -38,7 +38,7 @@ def insert(db: Connection, one: LinkDomain) -> None:
     """Raises Conflict when it is there already."""
     try:
         db.execute(
-            f"-- links.domain_rows.insert\ninsert into link_domains ({_COLUMNS}) values (?, ?, ?, ?, ?, ?)",
+            f"-- links.domains.insert\ninsert into link_domains ({_COLUMNS}) values (?, ?, ?, ?, ?, ?)",
             (one.domain, one.domain_id, one.organization_id, one.home_url, one.missing_url, one.created_at),
         )
     except ConstraintError as taken:
@@ -47,19 +47,19 @@ def insert(db: Connection, one: LinkDomain) -> None:
 
 def update(db: Connection, one: LinkDomain) -> None:
     db.execute(
-        "-- links.domain_rows.update\nupdate link_domains set home_url = ?, missing_url = ? where domain = ?",
+        "-- links.domains.update\nupdate link_domains set home_url = ?, missing_url = ? where domain = ?",
         (one.home_url, one.missing_url, one.domain),
     )
 
 
 def delete(db: Connection, domain: str) -> None:
-    db.execute("-- links.domain_rows.delete\ndelete from link_domains where domain = ?", (domain,))
+    db.execute("-- links.domains.delete\ndelete from link_domains where domain = ?", (domain,))
 
 
 def count_links(db: Connection, domain: str) -> int:
     """How many links live on it."""
     (found,) = db.execute(
-        "-- links.domain_rows.count_links\nselect count(*) from links where domain = ?", (domain,)
+        "-- links.domains.count_links\nselect count(*) from links where domain = ?", (domain,)
     ).fetchone() or (0,)
     return int(str(found))
 
@@ -68,7 +68,7 @@ def leads_there(db: Connection, domain: str) -> str | None:
     """The slug of a link whose target is on this domain."""
     found = db.execute(
         """
-        -- links.domain_rows.leads_there
+        -- links.domains.leads_there
         select slug from links
         where target_url glob 'http*://' || ?1 || '/*' or target_url glob 'http*://' || ?1 || ':*' limit 1
         """,
@@ -81,6 +81,6 @@ def _domains(db: Connection, condition: str, values: tuple[str, ...]) -> list[Li
     return records.all_of(
         db,
         LinkDomain,
-        f"-- links.domain_rows\nselect {_COLUMNS} from link_domains where {condition} order by domain",
+        f"-- links.domains\nselect {_COLUMNS} from link_domains where {condition} order by domain",
         values,
     )

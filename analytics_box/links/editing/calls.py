@@ -12,9 +12,9 @@ from analytics_box.links.editing import change
 from analytics_box.links.editing.draft import Draft, checked
 from analytics_box.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
 from analytics_box.links.editing.shown import LinkShown, shown
-from analytics_box.links.following.directory import LinkDirectory
 from analytics_box.links.link import Link
 from analytics_box.links.messages import OneLink, Success
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.organizations.acting import acting
 
 

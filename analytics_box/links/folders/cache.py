@@ -11,7 +11,7 @@ from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 
-class Shelf:
+class FolderCache:
     """All folders of an organization."""
 
     def __init__(self, db: Connection, organization_id: str) -> None:

@@ -30,24 +30,24 @@ def find(db: Connection, folder_id: str) -> Folder | None:
 
 def insert(db: Connection, folder: Folder) -> None:
     db.execute(
-        f"-- links.folder_rows.insert\ninsert into link_folders ({_COLUMNS}) values (?, ?, ?, ?, ?, ?)",
+        f"-- links.folders.insert\ninsert into link_folders ({_COLUMNS}) values (?, ?, ?, ?, ?, ?)",
         (folder.id, folder.organization_id, folder.name, folder.slug, folder.created_at, folder.updated_at),
     )
 
 
 def update(db: Connection, folder: Folder) -> None:
     db.execute(
-        "-- links.folder_rows.update\nupdate link_folders set name = ?, slug = ?, updated_at = ? where id = ?",
+        "-- links.folders.update\nupdate link_folders set name = ?, slug = ?, updated_at = ? where id = ?",
         (folder.name, folder.slug, folder.updated_at, folder.id),
     )
 
 
 def delete(db: Connection, folder_id: str) -> None:
     """Links that were in it are in none afterwards."""
-    db.execute("-- links.folder_rows.delete\ndelete from link_folders where id = ?", (folder_id,))
+    db.execute("-- links.folders.delete\ndelete from link_folders where id = ?", (folder_id,))
 
 
 def _folders(db: Connection, condition: str, value: str) -> list[Folder]:
     return records.all_of(
-        db, Folder, f"-- links.folder_rows\nselect {_COLUMNS} from link_folders where {condition}", (value,)
+        db, Folder, f"-- links.folders\nselect {_COLUMNS} from link_folders where {condition}", (value,)
     )

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from analytics_box.clock import Clock
 from analytics_box.links import slugs
-from analytics_box.links.following.live import live, tried
 from analytics_box.links.link import Link
 from analytics_box.links.qr import picture as qr
+from analytics_box.links.redirects.live import live, redirected_to
 from analytics_box.links.short_url import short_url
 from analytics_box.links.targeting.apps import APPS
 from analytics_box.links.targeting.query_strings import forwarded
@@ -60,7 +60,7 @@ def preview_of(
     if not link.target_url:
         return found
     query = visitor["query"].removeprefix("?")
-    choice = tried(link, _visit(visitor), query)
+    choice = redirected_to(link, _visit(visitor), query)
     return replace(
         found,
         url=choice.url,

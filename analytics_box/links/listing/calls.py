@@ -8,7 +8,7 @@ from analytics_box.links.access import check
 from analytics_box.links.editing.calls import with_clicks
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.link import Link
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.listing.messages import LinkList, LinkPage, PageShown
 from analytics_box.links.ranked_rows import Ranking
 from analytics_box.organizations.acting import acting
@@ -28,38 +28,38 @@ async def paginated(call: Call, given: LinkPage) -> PageShown:
     return PageShown(await with_clicks(call, fitting[: given.limit]), hasMore=len(fitting) > given.limit)
 
 
-async def listed(call: Call, organization_id: str | None, wish: Wish) -> list[Link]:
+async def listed(call: Call, organization_id: str | None, selection: Selection) -> list[Link]:
     """The links that somebody may see. Raises Forbidden."""
     own, by = acting(call, organization_id)
 
     def read(db: Connection) -> list[Link]:
         check(db, own, by, "viewer")
-        return list_rows.links(db, wish)
+        return list_rows.links(db, selection)
 
     return await call.read(read)
 
 
 async def _fitting(call: Call, given: LinkList) -> list[Link]:
     """The links that a message asks for, in its order. Raises Forbidden."""
-    wish = _wish(call, given)
+    selection = _selection(call, given)
     match given.sort:
         case "clicks" | "last-click" as ranking:
-            return await _ranked(call, wish, ranking)
+            return await _ranked(call, selection, ranking)
         case order:
-            return await listed(call, given.organizationId, replace(wish, sort=order))
+            return await listed(call, given.organizationId, replace(selection, sort=order))
 
 
-async def _ranked(call: Call, wish: Wish, ranking: Ranking) -> list[Link]:
+async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Link]:
     """The links that somebody may see by their clicks. Raises Forbidden."""
-    _, by = acting(call, wish.organization_id)
-    await call.read(lambda db: check(db, wish.organization_id, by, "viewer"))
-    numbers = await ranked.numbers(call, wish, ranking)
+    _, by = acting(call, selection.organization_id)
+    await call.read(lambda db: check(db, selection.organization_id, by, "viewer"))
+    numbers = await ranked.numbers(call, selection, ranking)
     return await call.read(lambda db: list_rows.in_order(db, numbers))
 
 
-def _wish(call: Call, given: LinkList) -> Wish:
+def _selection(call: Call, given: LinkList) -> Selection:
     organization_id, _ = acting(call, given.organizationId)
-    wish = Wish(
+    selection = Selection(
         organization_id=organization_id,
         external_id=given.externalId,
         folder_id=given.folderId,
@@ -72,9 +72,9 @@ def _wish(call: Call, given: LinkList) -> Wish:
         limit=MOST_LISTED,
     )
     if not isinstance(given, LinkPage):
-        return wish
+        return selection
     return replace(
-        wish,
+        selection,
         limit=given.limit + 1,
         offset=given.offset,
         search=given.search,

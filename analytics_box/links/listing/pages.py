@@ -11,7 +11,7 @@ from analytics_box.links import list_rows
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.folders.names import folder_names
 from analytics_box.links.link import LONGEST_TAG
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.listing import calls
 from analytics_box.links.listing.lines import line
 from analytics_box.links.listing.messages import LinkPage, Sort
@@ -73,9 +73,9 @@ async def link_list(visit: Visitor) -> Page:
         offset=(asked.page - 1) * AT_ONCE,
     )
     found = await calls.paginated(visit.call, given)
-    wish = Wish(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
+    selection = Selection(person.organization_id, folder_id=asked.folder_id, tag=given.tag, search=given.search)
     total, tags = await visit.call.read(
-        lambda db: (list_rows.count(db, wish), list_rows.tag_names(db, wish.organization_id, MOST_TAGS))
+        lambda db: (list_rows.count(db, selection), list_rows.tag_names(db, selection.organization_id, MOST_TAGS))
     )
     folders = await folder_names(visit)
     return visit.pages.show(

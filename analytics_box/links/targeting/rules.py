@@ -96,8 +96,8 @@ def chosen(link: Choosable, visit: Visit, *, key: str) -> Choice:
     for system, url in (("iOS", link.ios_url), ("Android", link.android_url)):
         if url is not None and visit.system == system:
             return Choice(url, rule=DEVICE_RULES[system])
-    drawn = draw(link.variants, visit.person, key)
-    found = Choice(drawn.targetUrl, variant=drawn.name) if drawn is not None else Choice(link.target_url)
+    variant = assigned(link.variants, visit.person, key)
+    found = Choice(variant.targetUrl, variant=variant.name) if variant is not None else Choice(link.target_url)
     if link.deep_link_app is not None and visit.device in {"mobile", "tablet"}:
         return Choice(found.url, variant=found.variant, app=link.deep_link_app)
     return found
@@ -133,7 +133,7 @@ def _texts(name: Property, visit: Visit) -> tuple[str, ...]:
     return (getattr(visit, name),)
 
 
-def draw(variants: Sequence[Variant], person: str, key: str) -> Variant | None:
+def assigned(variants: Sequence[Variant], person: str, key: str) -> Variant | None:
     """The variant of this person, always the same as long as the link's variants and weights are."""
     total = sum(variant.weight for variant in variants)
     if not total:

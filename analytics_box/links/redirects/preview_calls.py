@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from analytics_box.http.call import Call
 from analytics_box.links.access import found
-from analytics_box.links.following.live import tried
 from analytics_box.links.messages import Id, Text
+from analytics_box.links.redirects.live import redirected_to
 from analytics_box.links.targeting.rules import Visit
 from analytics_box.recognition import geo
 
@@ -52,7 +52,7 @@ async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
         browser=given.browser,
         language=given.language,
     )
-    choice = tried(link, visit, given.query)
+    choice = redirected_to(link, visit, given.query)
     over = link.expires_at is not None and link.expires_at <= call.now
     return ChoiceShown(choice.url, choice.rule, choice.variant, choice.app, over, link.password is not None)
 

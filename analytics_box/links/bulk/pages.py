@@ -4,11 +4,11 @@ from litestar.params import FromPath
 
 from analytics_box.errors import BadRequest, PayloadTooLarge
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
-from analytics_box.links.moving import files as import_files
-from analytics_box.links.moving.exports import BESIDE, COLUMNS
-from analytics_box.links.moving.files import MOST_ROWS
-from analytics_box.links.moving.imports import MOST_BYTES
-from analytics_box.links.moving.jobs import ImportJobs, Job
+from analytics_box.links.bulk import files as import_files
+from analytics_box.links.bulk.exports import BESIDE, COLUMNS
+from analytics_box.links.bulk.files import MOST_ROWS
+from analytics_box.links.bulk.imports import MOST_BYTES
+from analytics_box.links.bulk.jobs import ImportJobs, Job
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.texts import LinkImport
 from analytics_box.websites import figures

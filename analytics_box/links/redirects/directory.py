@@ -11,9 +11,9 @@ from collections.abc import Iterable, Set
 from typing import Final
 
 from analytics_box.links import rows
-from analytics_box.links.following import live, loading
-from analytics_box.links.following.live import Live
 from analytics_box.links.link import Link
+from analytics_box.links.redirects import live, loading
+from analytics_box.links.redirects.live import Live
 from analytics_box.store.db import Db
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.links.clicks.rows import Click
-from analytics_box.links.following.live import Live
-from analytics_box.links.following.previews import makes_previews
+from analytics_box.links.redirects.live import Live
+from analytics_box.links.redirects.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import judge_headers

@@ -11,7 +11,7 @@ from analytics_box.links.link import Link
 from analytics_box.links.targeting.apps import APPS, address_in
 from analytics_box.links.targeting.rules import Choice
 
-Draw = Callable[..., str]  # a template's name and its context → a page
+Render = Callable[..., str]  # a template's name and its context → a page
 HeaderList = list[tuple[bytes, bytes]]
 
 _NO_INDEX: Final = (b"x-robots-tag", b"noindex")
@@ -44,7 +44,7 @@ async def unchanged(send: Send, tag: bytes) -> None:
     await respond(send, 304, [_REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER])
 
 
-async def elsewhere(send: Send, location: str) -> None:
+async def fall_back(send: Send, location: str) -> None:
     """To where a link leads that does not work."""
     await respond(send, 302, [(b"location", location.encode("ascii")), _NOT_STORED, _NO_INDEX, _REFERRER])
 
@@ -54,33 +54,33 @@ async def after_password(send: Send, location: bytes) -> None:
     await respond(send, 303, [(b"location", location), _NOT_STORED, _NO_INDEX, _REFERRER])
 
 
-async def note(send: Send, draw: Draw, what: tuple[str, str, str], *, status: int) -> None:
+async def note(send: Send, render: Render, what: tuple[str, str, str], *, status: int) -> None:
     """A dead end that says what happened and what to do."""
-    page = draw("error.html", status=0, what=what, request_id="", home=False)
+    page = render("error.html", status=0, what=what, request_id="", home=False)
     await _page(send, page, status=status)
 
 
-async def ask_password(send: Send, draw: Draw, *, wrong: str = "", refused: RateLimited | None = None) -> None:
+async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: RateLimited | None = None) -> None:
     """The form of a protected link."""
-    page = draw("link_password.html", wrong=wrong)
+    page = render("link_password.html", wrong=wrong)
     more: HeaderList = [_FORM_LEADS_ON]
     if refused is not None:
         more += [(name.lower().encode(), value.encode()) for name, value in refused.headers.items()]
     await _page(send, page, status=429 if refused is not None else 403 if wrong else 200, more=more)
 
 
-async def open_app(send: Send, draw: Draw, choice: Choice, location: str, system: str) -> None:
+async def open_app(send: Send, render: Render, choice: Choice, location: str, system: str) -> None:
     """A page that opens the app; from it the way leads to the web page too."""
     app = APPS[choice.app]
     address = address_in(app, location, system)
-    page = draw("link_app.html", app=app.name, address=address, web=location)
+    page = render("link_app.html", app=app.name, address=address, web=location)
     await _page(send, page, status=200, more=[(b"refresh", b"0;url=" + address.encode("ascii")), _REFERRER])
 
 
-async def preview(send: Send, draw: Draw, link: Link, url: str) -> None:
+async def preview(send: Send, render: Render, link: Link, url: str) -> None:
     """What a link says of itself where people share it. The target of a protected one is not in it."""
     name = link.og_title or (link.name if link.password is None else texts.ShortLinks.preview_title)
-    await _page(send, draw("link_preview.html", link=link, url=url, name=name), status=200)
+    await _page(send, render("link_preview.html", link=link, url=url, name=name), status=200)
 
 
 async def nothing(send: Send) -> None:

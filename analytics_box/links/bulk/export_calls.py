@@ -8,10 +8,10 @@ from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.links import list_rows
 from analytics_box.links.access import check
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.bulk import exports
+from analytics_box.links.bulk.files import MOST_ROWS
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.messages import Id
-from analytics_box.links.moving import exports
-from analytics_box.links.moving.files import MOST_ROWS
 from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
 
@@ -39,7 +39,7 @@ async def export(call: Call, given: GivenExport) -> ExportShown:
 
     def read(db: Connection) -> int:
         check(db, organization_id, by, "viewer")
-        return list_rows.count(db, Wish(organization_id))
+        return list_rows.count(db, Selection(organization_id))
 
     if await call.read(read) > MOST_ROWS:
         raise BadRequest(f"There are more than {MOST_ROWS:,} links: ask GET /links/export/{given.format} for them")

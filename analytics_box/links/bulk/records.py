@@ -7,10 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BoxError
+from analytics_box.links.bulk import cells
+from analytics_box.links.bulk.exports import BESIDE, UTM
+from analytics_box.links.bulk.files import Record
 from analytics_box.links.editing.messages import NewLink
-from analytics_box.links.moving import cells
-from analytics_box.links.moving.exports import BESIDE, UTM
-from analytics_box.links.moving.files import Record
 
 Status = Literal["created", "updated", "unchanged", "failed"]
 

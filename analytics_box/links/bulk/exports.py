@@ -10,13 +10,13 @@ from msgspec import UNSET
 
 from analytics_box.http.call import Call
 from analytics_box.links import list_rows
+from analytics_box.links.bulk import cells
 from analytics_box.links.clicks.rows import Total
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.folders.change import names as folder_names
 from analytics_box.links.link import Fields, Link, Utm
-from analytics_box.links.list_rows import Wish
+from analytics_box.links.list_rows import Selection
 from analytics_box.links.messages import date
-from analytics_box.links.moving import cells
 from analytics_box.links.short_url import short_url
 from analytics_box.links.targeting import policy as targets
 from analytics_box.query import sheets
@@ -51,8 +51,8 @@ async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str
     yield sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
     after, first = 0, True
     while True:
-        wish = Wish(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
-        links = await call.read(partial(list_rows.links, wish=wish))
+        selection = Selection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+        links = await call.read(partial(list_rows.links, selection=selection))
         if links:
             totals = await call.parts[Clicks].totals([link.number for link in links])
             yield await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)

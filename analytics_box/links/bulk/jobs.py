@@ -10,8 +10,8 @@ from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, NotFound, Unavailable
 from analytics_box.http.call import Call
 from analytics_box.identity import Person
-from analytics_box.links.moving.files import Form
-from analytics_box.links.moving.imports import GivenImport, ImportShown, imported
+from analytics_box.links.bulk.files import Form
+from analytics_box.links.bulk.imports import GivenImport, ImportShown, imported
 
 log = logging.getLogger(__name__)
 

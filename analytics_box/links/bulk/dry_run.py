@@ -34,8 +34,8 @@ def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Draft]) 
         "organization_id = ? and external_id in (select value from json_each(?))",
         (organization_id, external_ids),
     )
-    found = made.execute("-- links.import_trial\nselect domain, slug from links").fetchall()
-    own = made.execute("-- links.import_trial\nselect domain from link_domains").fetchall()
+    found = made.execute("-- links.dry_run\nselect domain, slug from links").fetchall()
+    own = made.execute("-- links.dry_run\nselect domain from link_domains").fetchall()
     domains = _texts(("", *(domain for domain, _ in found), *(domain for (domain,) in own)))
     slugs = _texts((*(slug for _, slug in found), *(row.slug for row in rows)))
     copy(
@@ -45,7 +45,7 @@ def copied(db: Connection, organization_id: str, by: By, rows: Sequence[Draft]) 
         "domain in (select value from json_each(?)) and slug in (select value from json_each(?))",
         (domains, slugs),
     )
-    numbers = made.execute("-- links.import_trial\nselect number from links").fetchall()
+    numbers = made.execute("-- links.dry_run\nselect number from links").fetchall()
     copy(
         db,
         made,

@@ -20,11 +20,11 @@ from analytics_box.links import rows
 from analytics_box.links.clicks.kinds import PREVIEW
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
-from analytics_box.links.following import answers
-from analytics_box.links.following.answers import Draw
-from analytics_box.links.following.directory import LinkDirectory
-from analytics_box.links.following.live import Live
-from analytics_box.links.following.observer import Observer, Seen
+from analytics_box.links.redirects import answers
+from analytics_box.links.redirects.answers import Render
+from analytics_box.links.redirects.directory import LinkDirectory
+from analytics_box.links.redirects.live import Live
+from analytics_box.links.redirects.observer import Observer, Seen
 from analytics_box.links.short_url import PREFIX, short_url
 from analytics_box.links.slugs import RESERVED_ON_DOMAINS, is_slug
 from analytics_box.links.targeting.query_strings import forwarded
@@ -39,7 +39,7 @@ _METHODS: Final = "GET, HEAD, OPTIONS, POST"  # POST where a link has a password
 _HEALTHY: Final = b'{"status":"ok"}'
 
 
-class Place(Struct, frozen=True):
+class Requested(Struct, frozen=True):
     """A short address: its domain (None on the box's own host), its slug, and the path that stands before it."""
 
     domain: LinkDomain | None
@@ -69,7 +69,7 @@ class Redirects:
         limits: Limits,
         clock: Clock,
         settings: Settings,
-        draw: Draw,
+        render: Render,
     ) -> None:
         self._domains = domains
         self._directory = directory
@@ -80,7 +80,7 @@ class Redirects:
         self._limits = limits
         self._clock = clock
         self._settings = settings
-        self._draw = draw
+        self._render = render
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """/l/{slug} on the box's own host."""
@@ -109,9 +109,9 @@ class Redirects:
         path = scope["path"][1:]
         if not path:
             if domain.home_url is not None:
-                await answers.elsewhere(send, domain.home_url)
+                await answers.fall_back(send, domain.home_url)
             else:
-                await answers.note(send, self._draw, texts.ShortLinks.home, status=404)
+                await answers.note(send, self._render, texts.ShortLinks.home, status=404)
         elif path.partition("/")[0] in RESERVED_ON_DOMAINS:
             await answers.nothing(send)
         elif path == "health" and self._is_free(domain.domain, path):
@@ -135,79 +135,79 @@ class Redirects:
         slug, rest = path, ""
         if "/" in path:
             slug, _, rest = path.partition("/")
-        place = Place(domain, slug, before)
+        asked = Requested(domain, slug, before)
         found = None
         if is_slug(slug) and rest in {"", PREVIEW_PATH[1:]}:
-            found = self._directory.find(place.host, slug) or await self._cold(place, scope)
+            found = self._directory.find(asked.host, slug) or await self._look_up(asked, scope)
         if found is not None and found.max_clicks is not None and self._clicks.counted(found.number) is None:
             await self._clicks.count_of(found.number)
         if found is None:
-            await self._unknown(place, scope, send)
-        elif rest and not self._is_over(found):
-            await self._preview(place, send)
+            await self._unknown(asked, scope, send)
+        elif rest and not self._has_ended(found):
+            await self._preview(asked, send)
         else:
-            await self._follow(place, found, scope, receive, send)
+            await self._redirect(asked, found, scope, receive, send)
 
-    async def _cold(self, place: Place, scope: Scope) -> Live | None:
+    async def _look_up(self, asked: Requested, scope: Scope) -> Live | None:
         """A link that is not in memory: strangers may try only so many slugs a minute. Raises RateLimited."""
         self._limits.take("link look-ups", network_of(scope["address"]), self._settings.limit_link_lookups)
-        if self._directory.is_missing(place.host, place.slug):
+        if self._directory.is_missing(asked.host, asked.slug):
             return None
-        return await self._directory.look_up(place.host, place.slug)
+        return await self._directory.look_up(asked.host, asked.slug)
 
-    async def _unknown(self, place: Place, scope: Scope, send: Send) -> None:
+    async def _unknown(self, asked: Requested, scope: Scope, send: Send) -> None:
         kind = self._observer.look(scope, dict(scope["headers"])).kind
-        self._clicks.note_orphan(place.host, kind, place.slug if is_slug(place.slug) else "")
-        if place.domain is not None and place.domain.missing_url is not None:
-            await answers.elsewhere(send, place.domain.missing_url)
+        self._clicks.note_orphan(asked.host, kind, asked.slug if is_slug(asked.slug) else "")
+        if asked.domain is not None and asked.domain.missing_url is not None:
+            await answers.fall_back(send, asked.domain.missing_url)
         else:
-            await answers.note(send, self._draw, texts.ShortLinks.unknown, status=404)
+            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
 
-    async def _preview(self, place: Place, send: Send) -> None:
-        link = await self._box_db.read(lambda db: rows.find_by_slug(db, place.host, place.slug))
+    async def _preview(self, asked: Requested, send: Send) -> None:
+        link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is None:
-            await answers.note(send, self._draw, texts.ShortLinks.unknown, status=404)
+            await answers.note(send, self._render, texts.ShortLinks.unknown, status=404)
         else:
-            await answers.preview(send, self._draw, link, short_url(place.host, place.slug, self._settings))
+            await answers.preview(send, self._render, link, short_url(asked.host, asked.slug, self._settings))
 
-    async def _follow(self, place: Place, found: Live, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._is_over(found):
-            await self._over(found, send)
+    async def _redirect(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._has_ended(found):
+            await self._ended(found, send)
             return
         headers = dict(scope["headers"])
         seen = self._observer.look(scope, headers)
         if seen.kind == PREVIEW and found.has_preview:
             self._note(seen, found, Choice(found.target_url))
-            await answers.elsewhere(send, f"{place.before}{place.slug}{PREVIEW_PATH}")
+            await answers.fall_back(send, f"{asked.before}{asked.slug}{PREVIEW_PATH}")
             return
         if found.has_password:
-            if not await self._unlocks(place, found, scope, receive, send):
+            if not await self._unlocks(asked, found, scope, receive, send):
                 return
-            if self._is_over(found):  # while the password was looked at
-                await self._over(found, send)
+            if self._has_ended(found):  # while the password was looked at
+                await self._ended(found, send)
                 return
         elif scope["method"] == "POST":
             raise errors.MethodNotAllowed("A short link takes GET and HEAD", headers={"Allow": "GET, HEAD"})
-        await self._lead(found, seen, scope, headers.get(b"if-none-match"), send)
+        await self._to_target(found, seen, scope, headers.get(b"if-none-match"), send)
 
-    def _is_over(self, found: Live) -> bool:
+    def _has_ended(self, found: Live) -> bool:
         if found.expires_at is not None and self._clock.now() >= found.expires_at:
             return True
         return found.max_clicks is not None and (self._clicks.counted(found.number) or 0) >= found.max_clicks
 
-    async def _over(self, found: Live, send: Send) -> None:
+    async def _ended(self, found: Live, send: Send) -> None:
         if found.expired_url is not None:
-            await answers.elsewhere(send, found.expired_url)
+            await answers.fall_back(send, found.expired_url)
         else:
-            await answers.note(send, self._draw, texts.ShortLinks.expired, status=410)
+            await answers.note(send, self._render, texts.ShortLinks.expired, status=410)
 
-    async def _lead(self, found: Live, seen: Seen, scope: Scope, known: bytes | None, send: Send) -> None:
+    async def _to_target(self, found: Live, seen: Seen, scope: Scope, known: bytes | None, send: Send) -> None:
         """Answer with the target. Nothing waits between the last look at the count and the click that raises it."""
         choice = _choice(found, seen)
         location = forwarded(choice.url, scope["query_string"].decode("latin-1"), found.query_forwarding)
         if choice.app:
             self._note(seen, found, choice)
-            await answers.open_app(send, self._draw, choice, location, seen.agent.system)
+            await answers.open_app(send, self._render, choice, location, seen.agent.system)
             return
         target = location.encode("ascii")
         if found.has_password:
@@ -224,22 +224,22 @@ class Redirects:
     def _note(self, seen: Seen, found: Live, choice: Choice) -> None:
         self._clicks.note(self._observer.click(seen, found, self._directory.organization_of(found), choice))
 
-    async def _unlocks(self, place: Place, found: Live, scope: Scope, receive: Receive, send: Send) -> bool:
+    async def _unlocks(self, asked: Requested, found: Live, scope: Scope, receive: Receive, send: Send) -> bool:
         """Whether the right password came; else the form has been answered."""
         if scope["method"] != "POST":
-            await answers.ask_password(send, self._draw)
+            await answers.ask_password(send, self._render)
             return False
         try:
             sent = await body.read(receive, limit=_MOST_FORM_BYTES, seconds=self._settings.body_seconds)
             given = body.form(sent).get("password", "")
             self._throttle(found.number, network_of(scope["address"]))
         except RateLimited as refused:
-            await answers.ask_password(send, self._draw, wrong=texts.ShortLinks.password_often, refused=refused)
+            await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_often, refused=refused)
             return False
-        link = await self._box_db.read(lambda db: rows.find_by_slug(db, place.host, place.slug))
+        link = await self._box_db.read(lambda db: rows.find_by_slug(db, asked.host, asked.slug))
         if link is not None and await self._passwords.verify(link.password, given[:128]):
             return True
-        await answers.ask_password(send, self._draw, wrong=texts.ShortLinks.password_wrong)
+        await answers.ask_password(send, self._render, wrong=texts.ShortLinks.password_wrong)
         return False
 
     def _throttle(self, number: int, network: str) -> None:

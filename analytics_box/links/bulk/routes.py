@@ -9,7 +9,7 @@ from litestar.response import Stream
 
 from analytics_box import errors
 from analytics_box.http.call import Call
-from analytics_box.links.moving import exports
+from analytics_box.links.bulk import exports
 
 
 async def export(

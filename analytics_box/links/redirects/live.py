@@ -82,7 +82,7 @@ def live(link: Link, organization: int) -> Live:
     )
 
 
-def tried(link: Link, visit: Visit, query: str = "") -> Choice:
+def redirected_to(link: Link, visit: Visit, query: str = "") -> Choice:
     """Where this visit would be led, called with this query: what a redirect does, without one."""
     found = live(link, 0)
     choice = chosen(found, visit, key=found.key)

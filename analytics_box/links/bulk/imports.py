@@ -13,17 +13,17 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
+from analytics_box.links.bulk import dry_run as import_trial
+from analytics_box.links.bulk.files import Form, Sheet
+from analytics_box.links.bulk.records import Parsed, RowShown, Status, parse, refused
 from analytics_box.links.domains.target_policy import policy_of
 from analytics_box.links.editing import change
 from analytics_box.links.editing.calls import tell
 from analytics_box.links.editing.change import Changed
 from analytics_box.links.editing.draft import Draft, checked
 from analytics_box.links.editing.messages import draft
-from analytics_box.links.folders.cache import Shelf
+from analytics_box.links.folders.cache import FolderCache
 from analytics_box.links.messages import Id
-from analytics_box.links.moving import dry_run as import_trial
-from analytics_box.links.moving.files import Form, Sheet
-from analytics_box.links.moving.records import Parsed, RowShown, Status, parse, refused
 from analytics_box.links.targeting.policy import TargetPolicy
 from analytics_box.organizations.acting import acting
 from analytics_box.organizations.change import By
@@ -187,19 +187,19 @@ def _tried_in(copy: Connection, organization_id: str, by: By, rows: list[Row]) -
 def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tuple[list[RowShown], list[Changed]]:
     """What became of each row, and what changed. A row that is refused leaves nothing behind."""
     check(db, organization_id, by, "member")
-    shelf = Shelf(db, organization_id)
+    cache = FolderCache(db, organization_id)
     shown, changes = [], []
     for row in rows:
         number = row.parsed.number
         if row.wrong is not None:
             shown.append(row.wrong)
             continue
-        mark = shelf.mark()
+        mark = cache.mark()
         try:
             with db:  # a savepoint of its own
-                changed = _store(db, organization_id, by, row, shelf)
+                changed = _store(db, organization_id, by, row, cache)
         except BoxError as wrong:
-            shelf.undo(mark)
+            cache.undo(mark)
             shown.append(refused(number, wrong))
             continue
         shown.append(RowShown(number, _status(changed), id=changed.after.id, slug=changed.after.slug))
@@ -207,10 +207,10 @@ def _tried(db: Connection, organization_id: str, by: By, rows: list[Row]) -> tup
     return shown, changes
 
 
-def _store(db: Connection, organization_id: str, by: By, row: Row, shelf: Shelf) -> Changed:
+def _store(db: Connection, organization_id: str, by: By, row: Row, cache: FolderCache) -> Changed:
     one, clean = row.parsed, row.draft
     if one.folder:
-        clean = replace(clean, folder_id=shelf.folder(db, by, one.folder).id)
+        clean = replace(clean, folder_id=cache.folder(db, by, one.folder).id)
     if isinstance(clean.external_id, str):
         changed = change.upsert(db, organization_id, by, clean.external_id, clean, rename=one.is_named)
     elif there := change.standing(db, organization_id, clean):

@@ -3,8 +3,8 @@
 from typing import Final, NamedTuple
 
 from analytics_box.links import rows
-from analytics_box.links.following import live
-from analytics_box.links.following.live import Live
+from analytics_box.links.redirects import live
+from analytics_box.links.redirects.live import Live
 from analytics_box.store.db import Connection
 
 _IS_PLAIN: Final = """

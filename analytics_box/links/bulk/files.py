@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from analytics_box.errors import BadRequest
-from analytics_box.links.moving import cells
-from analytics_box.links.moving.exports import COLUMNS
+from analytics_box.links.bulk import cells
+from analytics_box.links.bulk.exports import COLUMNS
 
 Form = Literal["csv", "json"]
 
