@@ -1,4 +1,4 @@
-"""Who may see and change links, and a link as whoever may see it gets it."""
+"""Who may see and change links, and a link for whoever may see it."""
 
 from typing import Final
 

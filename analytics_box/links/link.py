@@ -1,4 +1,4 @@
-"""What a short link is, and what may be said of it: the one list of its fields. Pure.
+"""What a short link is, and what input may say of it: the one list of its fields. Pure.
 
 The table `links` has a column for each field of Link but its tags. Messages, answers and exports have the fields by
 their names in camel case. A plain new field is a line in Fields, a line in GivenFields and a column.
@@ -49,7 +49,7 @@ class Utm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 class Fields(Struct, frozen=True, kw_only=True, rename="camel"):
     """The fields that a link and the answer about it have in common, in the order of exports.
 
-    `domain` is empty on the box's own host. `expired_url` is also where a link leads that has had its `max_clicks`.
+    `domain` is empty on the box's own host. `expired_url` is also the target once a link has had its `max_clicks`.
     """
 
     id: str
@@ -105,14 +105,14 @@ _DEFAULTS: Final = {
 
 
 def new_link(*, id: str, organization_id: str, created_by: str, now: int, **more: Any) -> Link:
-    """A link of which nothing is said but `more`; every other field is empty, or what is usual. `now` is UTC ms."""
+    """A link with these values; every other field is empty or has its default. `now` is UTC ms."""
     said: dict[str, Any] = dict.fromkeys(Link.__struct_fields__) | _DEFAULTS
     said |= {"id": id, "organization_id": organization_id, "created_by": created_by}
     return Link(**said | {"created_at": now, "updated_at": now} | more)
 
 
 class GivenFields(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
-    """What may be said of a link, as messages say it. What is not given stays; null empties a field."""
+    """The fields of a link that input may have. What is not given stays; null empties a field."""
 
     name: Name | UnsetType = UNSET
     target_url: Url | UnsetType = UNSET

@@ -19,7 +19,7 @@ def frame(person: Person) -> Shell:
 
 
 def may_edit(person: Person) -> bool:
-    """Whether somebody may make and change links."""
+    """Whether somebody may create and change links."""
     return person.role != "viewer"
 
 

@@ -86,7 +86,7 @@ async def import_links(call: Call, given: GivenImport) -> ImportShown:
 
 
 async def imported(call: Call, given: GivenImport, hear: Callable[[int, int], None]) -> ImportShown:
-    """The same; `hear` is told again and again how many of how many rows are done."""
+    """Import as `import_links` does; `hear` is told again and again how many of how many rows are done."""
     organization_id, by = acting(call, given.organizationId)
     file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.format)
     total = len(file.rows)

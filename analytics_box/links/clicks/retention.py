@@ -1,4 +1,4 @@
-"""What happens to clicks on short links on its own: old ones go, and old counts of addresses that lead nowhere."""
+"""Retention of clicks on short links and of orphan clicks: old ones are removed."""
 
 import logging
 from functools import partial

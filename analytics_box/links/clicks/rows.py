@@ -45,7 +45,7 @@ _INSERT = f"""
 
 
 class Orphan(NamedTuple):
-    """A short address that leads nowhere: by domain, UTC day, kind of visit and slug."""
+    """Orphan clicks: their domain, UTC day, kind of visit and slug."""
 
     domain: str
     day: int
@@ -54,7 +54,7 @@ class Orphan(NamedTuple):
 
 
 class Total(Struct, frozen=True):
-    """How often people have followed a link, and when last (UTC ms)."""
+    """How often people have clicked a link, and when last (UTC ms)."""
 
     link: int
     clicks: int
@@ -62,7 +62,7 @@ class Total(Struct, frozen=True):
 
 
 class OrphanCount(Struct, frozen=True):
-    """How often a short address was visited that leads nowhere. `day` is the number of a UTC day."""
+    """How many orphan clicks there were. `day` is the number of a UTC day."""
 
     domain: str
     day: int
@@ -99,7 +99,7 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans
 
 
 def totals(db: Connection, links: Sequence[int]) -> dict[int, Total]:
-    """The totals of these links by their numbers; links that nobody has followed are not there."""
+    """The totals of these links by their numbers; links without clicks are left out."""
     found = records.all_of(
         db,
         Total,

@@ -1,4 +1,4 @@
-"""What followed short links, on its way to events.db: it waits in memory for a moment and joins a group commit.
+"""Clicks on short links on their way to events.db: they wait in memory for a moment and join a group commit.
 
 Nothing is written before a redirect is answered. A kill -9 loses the last 100 ms at most, SIGTERM nothing.
 """
@@ -52,7 +52,7 @@ class Clicks:
         self._plan()
 
     def note_orphan(self, domain: str, kind: int, slug: str) -> None:
-        """A visit of a short address that leads nowhere. `slug` is empty for what could be none."""
+        """An orphan click: the short URL has no link. `slug` is empty for what could be none."""
         day = utc_day(self._clock.now())
         named = self._named.get((domain, day))
         if named is None:
@@ -67,7 +67,7 @@ class Clicks:
         self._plan()
 
     async def count_of(self, link: int) -> int:
-        """How often people have followed this link so far, exactly from now on."""
+        """How often people have clicked this link so far, exactly from now on."""
         if link not in self._counts:
             await self.flush()
             stored = await self.events.read(lambda db: click_rows.totals(db, [link]))
@@ -76,7 +76,7 @@ class Clicks:
         return self._counts[link]
 
     def counted(self, link: int) -> int | None:
-        """The same without waiting; None where it is not known yet."""
+        """The count without waiting; None where it is not known yet."""
         return self._counts.get(link)
 
     async def totals(self, links: Sequence[int]) -> dict[int, Total]:
@@ -117,7 +117,7 @@ class Clicks:
             await asyncio.gather(*waiting)
 
     def write_now(self) -> None:
-        """The same at the end of the box, without an event loop."""
+        """Write what waits at the end of the box, without an event loop."""
         clicks, orphans = self._take()
         if not clicks and not orphans:
             return

@@ -1,1 +1,1 @@
-"""Domains with short links at their root, what links may not lead to, and what is asked for there in vain."""
+"""Domains with short links at their root, the target policy that they are part of, and orphan clicks there."""

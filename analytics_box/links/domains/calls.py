@@ -17,7 +17,7 @@ from analytics_box.organizations.acting import acting
 
 
 class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of links.addDomain. `homeUrl` is where the bare domain leads, `notFoundUrl` where unknown slugs do."""
+    """Input of links.addDomain. The bare domain redirects to `homeUrl`, unknown slugs to `notFoundUrl`."""
 
     domain: Text
     homeUrl: Url | None = None
@@ -42,7 +42,7 @@ class OneDomain(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DomainShown(Struct, frozen=True):
-    """A domain of short links: where it leads itself, and where unknown slugs do; null is a page of the box."""
+    """A domain of short links. It redirects to `homeUrl`, its unknown slugs to `notFoundUrl`; null is a page of the box."""
 
     domain: str
     organizationId: str
@@ -68,7 +68,7 @@ async def add_domain(call: Call, given: NewDomain) -> DomainShown:
 
 
 async def update_domain(call: Call, given: ChangedDomain) -> DomainShown:
-    """links.updateDomain: where it leads itself, and where unknown slugs do.
+    """links.updateDomain: the targets of the bare domain and of unknown slugs.
 
     Raises Forbidden, NotFound or BadRequest.
     """

@@ -54,7 +54,7 @@ def change(
     home_url: str | UnsetType | None,
     missing_url: str | UnsetType | None,
 ) -> LinkDomain:
-    """Where the bare domain and unknown slugs lead. Raises Forbidden or NotFound."""
+    """The targets of the bare domain and of unknown slugs. Raises Forbidden or NotFound."""
     check(db, organization_id, by, "admin")
     before = existing(db, organization_id, domain)
     given = {

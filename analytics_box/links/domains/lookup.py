@@ -1,4 +1,4 @@
-"""The domains of short links in memory, for every request asks whether its host is one."""
+"""The domains of short links in memory, because every request looks up its host there."""
 
 from collections.abc import Iterable, Set
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 class LinkDomain(Struct, frozen=True):
     """A proven domain with short links at its root. `created_at` is UTC ms.
 
-    The bare domain leads to `home_url` and unknown slugs to `missing_url`, where these are set.
+    The bare domain redirects to `home_url` and unknown slugs to `missing_url`, where these are set.
     """
 
     domain: str
@@ -38,7 +38,7 @@ class LinkDomains:
         return None if found is None or found.organization_id in self._closed else found
 
     def names(self) -> Set[str]:
-        """All of them, closed or not: no link may lead to one."""
+        """All of them, closed or not: no link may redirect to one."""
         return self._by_name.keys()
 
     def remember(self, one: LinkDomain) -> None:

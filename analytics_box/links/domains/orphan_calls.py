@@ -1,4 +1,4 @@
-"""Short addresses that lead nowhere, over RPC: `links.listOrphans`."""
+"""Orphan clicks, on short URLs without a link, over RPC: `links.listOrphans`."""
 
 from datetime import date
 from typing import Annotated
@@ -28,7 +28,7 @@ class GivenOrphans(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OrphanShown(Struct, frozen=True):
-    """A short address that leads nowhere and was asked for; an empty slug stands for many, or for what is none."""
+    """Orphan clicks on a short URL; an empty slug stands for many, or for what is no slug."""
 
     domain: str
     slug: str
@@ -38,9 +38,9 @@ class OrphanShown(Struct, frozen=True):
 
 
 async def list_orphans(call: Call, given: GivenOrphans) -> list[OrphanShown]:
-    """links.listOrphans: addresses that lead nowhere, on the organization's domains and on the box's own host.
+    """links.listOrphans: orphan clicks on the organization's domains and on the box's own host.
 
-    The most asked for first. Raises Forbidden.
+    The most clicked first. Raises Forbidden.
     """
     organization_id, by = acting(call, given.organizationId)
 

@@ -1,4 +1,4 @@
-"""The domains of short links under /links/domains, and the addresses that lead nowhere."""
+"""The domains of short links under /links/domains, and the orphan clicks."""
 
 from datetime import date
 
@@ -27,7 +27,7 @@ MOST_ORPHANS = 20
 
 
 class DomainLine(Struct, frozen=True):
-    """A domain of short links, and where it leads by itself."""
+    """A domain of short links, and the targets of the bare domain and of unknown slugs."""
 
     domain: str
     home: str
@@ -36,7 +36,7 @@ class DomainLine(Struct, frozen=True):
 
 
 class OrphanLine(Struct, frozen=True):
-    """A short address that was asked for and that leads nowhere; `make` is where a link of it is made."""
+    """A short URL without a link that was requested; `make` is where to create that link."""
 
     address: str
     count: str
@@ -62,7 +62,7 @@ async def add(visit: Visitor) -> Answer:
 
 
 async def save(visit: Visitor) -> Answer:
-    """POST /links/domains/save: where a domain leads by itself. Raises NotFound."""
+    """POST /links/domains/save: the targets of the bare domain and of unknown slugs. Raises NotFound."""
     form = await visit.form()
     domain = form.get("domain", "")
     home, missing = _targets(form)
@@ -134,7 +134,7 @@ async def _page(visit: Visit, again: Again) -> Page:
 
 
 async def _orphans(visit: Visit) -> list[OrphanLine]:
-    """What people asked for most though it leads nowhere; programs try addresses all day."""
+    """What people requested most; bots try URLs all day."""
     found = [one for one in await orphan_calls.list_orphans(visit.call, GivenOrphans()) if one.kind == "click"]
     settings, person = visit.parts.settings, visit.person
     return [
@@ -149,7 +149,7 @@ async def _orphans(visit: Visit) -> list[OrphanLine]:
 
 
 def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
-    """Where the domain leads itself, and where unknown slugs do."""
+    """The targets of the bare domain and of unknown slugs."""
     return form.get("homeUrl", "").strip() or None, form.get("notFoundUrl", "").strip() or None
 
 

@@ -1,4 +1,4 @@
-"""What the addresses of a call's links are judged by."""
+"""What the targets of a call's links are checked against."""
 
 from analytics_box.configuration.domains import own_hosts
 from analytics_box.http.call import Call

@@ -1,4 +1,4 @@
-"""Making, changing and removing links: each verb writes its rows and audit entries in the caller's transaction.
+"""Creating, changing and deleting links: each verb writes its rows and audit entries in the caller's transaction.
 
 Whoever calls one tells the directory after the commit, so that redirects follow at once.
 """

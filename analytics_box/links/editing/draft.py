@@ -1,5 +1,5 @@
-"""What somebody wants a link to be, checked: every field in its one spelling, or a refusal that names it. Pure but for
-the fence, which knows this machine's addresses."""
+"""The input of a link, checked: every field in its one spelling, or a refusal that names it. Pure but for the fence,
+which knows this machine's IP addresses."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Draft(GivenFields, frozen=True, kw_only=True):
 
 
 def checked(draft: Draft, policy: TargetPolicy) -> Draft:
-    """The same with every value clean. Raises BadRequest that names all that is wrong."""
+    """The draft with every value in its one spelling. Raises BadRequest that names all that is wrong."""
     wrong: list[Detail] = []
     clean: dict[str, Any] = {}
 

@@ -20,7 +20,7 @@ class FolderCache:
         self._made: list[str] = []
 
     def folder(self, db: Connection, by: By, name: str) -> Folder:
-        """The folder that is called so without regard to case, made if there is none. Raises BadRequest or Conflict."""
+        """The folder of this name without regard to case, created if there is none. Raises BadRequest or Conflict."""
         plain = " ".join(name.split())
         found = self._folders.get(plain.casefold())
         if found is not None:

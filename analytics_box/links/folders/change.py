@@ -1,4 +1,4 @@
-"""Making, renaming and removing folders: each verb writes its row and audit entry in the caller's transaction."""
+"""Creating, renaming and deleting folders: each verb writes its row and audit entry in the caller's transaction."""
 
 from collections.abc import Collection
 from itertools import count
@@ -36,7 +36,7 @@ def create(db: Connection, organization_id: str, by: By, name: str) -> Folder:
 
 
 def add(db: Connection, organization_id: str, by: By, name: str, others: Collection[Folder]) -> Folder:
-    """The same for callers who know all folders and may change them. Raises BadRequest or Conflict."""
+    """Create a folder for callers who know all folders and may change them. Raises BadRequest or Conflict."""
     if len(others) >= MOST:
         raise errors.Conflict(f"An organization may have {MOST} folders; remove one first")
     clean = _clean(name, others)

@@ -84,7 +84,7 @@ class FormState(Struct, frozen=True):
 
     @property
     def written(self) -> "FormState":
-        """The same without rules and variants in which nothing stands."""
+        """The state without blank rules and variants."""
         return replace(
             self,
             rules=tuple(one for one in self.rules if not one.is_blank),

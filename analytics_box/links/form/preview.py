@@ -1,4 +1,4 @@
-"""The preview beside the form: where a visitor would be led, as the form stands. Nothing is saved or counted."""
+"""The preview beside the form: where a visitor would be redirected, as the form stands. Nothing is saved or counted."""
 
 import base64
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def visitor_of(form: Mapping[str, str]) -> dict[str, str]:
 def preview_of(
     link: Link, visitor: Mapping[str, str], settings: Settings, clock: Clock, *, password: bool = False
 ) -> Preview:
-    """Where this link would lead such a visitor; with `password` one is about to be set."""
+    """The target of such a visitor; with `password` one is about to be set."""
     found = replace(_short(link, settings), visitor=visitor, asks=link.password is not None or password)
     if not link.target_url:
         return found
@@ -79,7 +79,7 @@ def country_of(given: str) -> tuple[str, str]:
 
 
 def _short(link: Link, settings: Settings) -> Preview:
-    """The short address and its picture, as far as there is a slug that could be one."""
+    """The short URL and its QR code, as far as there is a slug that could be one."""
     if not slugs.is_slug(link.slug):
         return Preview({})
     short = short_url(link.domain, link.slug, settings)
@@ -117,7 +117,7 @@ def _because(choice: Choice) -> str:
 
 
 def _parts(link: Link, query: str) -> tuple[Part, ...]:
-    """All variants, for which one somebody gets is as good as drawn."""
+    """All variants, because which one somebody gets is as good as random."""
     found = live(link, 0)
     total = sum(variant.weight for variant in found.variants)
     return tuple(

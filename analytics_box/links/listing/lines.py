@@ -21,7 +21,7 @@ class State(Struct, frozen=True):
 
 
 class LinkLine(Struct, frozen=True):
-    """A link in the list, and on top of its own page. `short` is its address without the scheme."""
+    """A link in the list, and on top of its own page. `short` is its short URL without the scheme."""
 
     id: str
     name: str

@@ -27,7 +27,7 @@ SORTS: tuple[Sort, ...] = ("newest", "oldest", "clicks", "last-click", "name-asc
 
 
 class Asked(Struct, frozen=True):
-    """What an address of the list asks for: ?search= &folder= (an id, or none) &tag= &sort= &page=."""
+    """What the URL of the list asks for: ?search= &folder= (an id, or none) &tag= &sort= &page=."""
 
     search: str = ""
     folder: str = ""
@@ -48,7 +48,7 @@ class Asked(Struct, frozen=True):
         return self.folder or UNSET
 
     def link(self, **changes: object) -> str:
-        """The address of this list with some of it changed, for templates."""
+        """The URL of this list with some of it changed, for templates."""
         wanted = msgspec.structs.replace(self, **changes)
         given = {
             "search": wanted.search,
@@ -113,7 +113,7 @@ async def delete(visit: Visitor, link_id: FromPath[str]) -> Next:
 
 
 def read_asked(visit: Visit) -> Asked:
-    """What the address asks for. Pages are forgiving: what cannot be read is left out."""
+    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
     page = visit.asked("page")
     return Asked(
         search=visit.asked("search").strip()[:255],

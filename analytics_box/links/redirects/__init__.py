@@ -1,1 +1,1 @@
-"""A short URL is asked for: from the links in memory to the redirect and the click."""
+"""A short URL is requested: from the links in memory to the redirect and the click."""

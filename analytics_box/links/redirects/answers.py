@@ -1,4 +1,4 @@
-"""What a short address is answered with: a redirect, or a page of ours. Nothing here is stored by shared caches."""
+"""What a short URL is answered with: a redirect, or a page of the box. Nothing here is stored by shared caches."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -17,10 +17,10 @@ HeaderList = list[tuple[bytes, bytes]]
 _NO_INDEX: Final = (b"x-robots-tag", b"noindex")
 _REVALIDATED: Final = (b"cache-control", b"private, no-cache, max-age=0")
 _NOT_STORED: Final = (b"cache-control", b"private, no-store")
-# Where somebody came from is told to the target as if there were no redirect (the Fetch standard applies this header).
+# The target gets the referrer as if there were no redirect (the Fetch standard applies this header).
 _REFERRER: Final = (b"referrer-policy", b"strict-origin-when-cross-origin")
 _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
-# A form's action covers where its answer redirects to, and a protected link leads anywhere.
+# A form's action covers where its answer redirects to, and a protected link redirects anywhere.
 _FORM_LEADS_ON: Final = (
     b"content-security-policy",
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -29,7 +29,7 @@ _FORM_LEADS_ON: Final = (
 
 
 def tag_of(location: bytes) -> bytes:
-    """The entity tag of a redirect to this address."""
+    """The entity tag of a redirect to this URL."""
     return b'"%08x"' % crc32(location)
 
 
@@ -40,12 +40,12 @@ async def redirect(send: Send, status: int, location: bytes, tag: bytes) -> None
 
 
 async def unchanged(send: Send, tag: bytes) -> None:
-    """The browser still knows where it leads; not a click."""
+    """The browser still knows the target; not a click."""
     await respond(send, 304, [_REVALIDATED, (b"etag", tag), _NO_INDEX, _REFERRER])
 
 
 async def fall_back(send: Send, location: str) -> None:
-    """To where a link leads that does not work."""
+    """To the fallback of a link that does not work."""
     await respond(send, 302, [(b"location", location.encode("ascii")), _NOT_STORED, _NO_INDEX, _REFERRER])
 
 
@@ -70,7 +70,7 @@ async def ask_password(send: Send, render: Render, *, wrong: str = "", refused: 
 
 
 async def open_app(send: Send, render: Render, choice: Choice, location: str, system: str) -> None:
-    """A page that opens the app; from it the way leads to the web page too."""
+    """A page that opens the app; it links to the web page too."""
     app = APPS[choice.app]
     address = address_in(app, location, system)
     page = render("link_app.html", app=app.name, address=address, web=location)
@@ -84,7 +84,7 @@ async def preview(send: Send, render: Render, link: Link, url: str) -> None:
 
 
 async def nothing(send: Send) -> None:
-    """What is not there for programs either."""
+    """Nothing is here for bots either."""
     await respond(send, 404, [(b"content-type", b"text/plain"), (b"cache-control", b"public, max-age=3600")])
 
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 20_000  # links that are loaded before the box answers; more are loaded beside it
 _LATEST: Final = 100_000  # links that are kept of more than fit
-_MISSING: Final = 50_000  # slugs that are known to lead nowhere
+_MISSING: Final = 50_000  # slugs that are known to have no link
 _PAGE: Final = 2_000  # links that are read at once
 
 

@@ -20,7 +20,7 @@ _HEAD: Final = struct.Struct("<BqI")  # which form, the link's number, the numbe
 class Live(Struct, frozen=True, array_like=True, gc=False):
     """A link as a redirect sees it: campaign values are part of all its targets. Times are UTC ms.
 
-    `key` is what its variants are drawn with.
+    `key` is what its variants are assigned with.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Live(Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def is_simple(self) -> bool:
-        """Whether everybody is led to the same target."""
+        """Whether everybody is redirected to the same target."""
         return not (self.rules or self.variants or self.ios_url or self.android_url or self.deep_link_app)
 
 
@@ -83,7 +83,7 @@ def live(link: Link, organization: int) -> Live:
 
 
 def redirected_to(link: Link, visit: Visit, query: str = "") -> Choice:
-    """Where this visit would be led, called with this query: what a redirect does, without one."""
+    """The target of this visit, requested with this query: what a redirect chooses, without one."""
     found = live(link, 0)
     choice = chosen(found, visit, key=found.key)
     return replace(choice, url=forwarded(choice.url, query, found.query_forwarding))
@@ -115,5 +115,5 @@ def unpack(packed: bytes) -> Live:
 
 
 def _on_phones(url: str | None, tagged: Callable[[str], str]) -> str | None:
-    """Addresses of apps stay as they are."""
+    """URLs of apps stay as they are."""
     return tagged(url) if url is not None and urlsplit(url).scheme in {"http", "https"} else url

@@ -1,4 +1,4 @@
-"""Who follows a link, as far as a request tells: what rules choose by, and what is written down of it."""
+"""The visitor of a link, as far as a request tells: what rules choose by, and what the click records."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -93,7 +93,7 @@ class Observer:
         )
 
     def click(self, seen: Seen, link: Live, organization_id: str, choice: Choice) -> Click:
-        """What is written down: no address, only ids that the salt of the day makes (semantics 7).
+        """The click: no IP address, only ids that the salt of the day makes (semantics 7).
 
         Where the target is a website of the same organization, also who the visitor will be there.
         """
@@ -123,7 +123,7 @@ class Observer:
         )
 
     def _landing(self, organization_id: str, url: str) -> int:
-        """The number of the organization's website that this address belongs to; 0 for none."""
+        """The number of the organization's website that this URL belongs to; 0 for none."""
         moment = self._clock.monotonic()
         if self._refreshed is None or moment - self._refreshed >= _REFRESH:
             self._refreshed = moment
@@ -135,7 +135,7 @@ class Observer:
 
 
 def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -> tuple[Kind, str]:
-    """What kind of visit this is, and what a program calls itself. Only the first kind counts as a click."""
+    """What kind of visit this is, and what a bot calls itself. Only the first kind counts as a click."""
     if makes_previews(user_agent):
         return PREVIEW, known.program or user_agent.partition("/")[0][:64]
     bot, program = (known.bot, known.program) if known.bot else judge_headers(headers)

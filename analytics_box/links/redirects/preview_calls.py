@@ -1,4 +1,4 @@
-"""Where a visit would be led, over RPC: `links.preview`."""
+"""The target that a visit would be redirected to, over RPC: `links.preview`."""
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from analytics_box.recognition import geo
 
 
 class GivenVisit(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of links.preview: who would follow the link. `person` stands for whoever variants are drawn for."""
+    """Input of links.preview: the visitor. Variants are assigned by `person`."""
 
     id: Id
     country: Text = ""
@@ -27,7 +27,7 @@ class GivenVisit(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChoiceShown(Struct, frozen=True):
-    """Where a visit would be led, what chose it, and what would come before: that it is over, or a password."""
+    """The target of a visit, what chose it, and what would come before: that the link has ended, or a password."""
 
     url: str
     rule: str
@@ -38,7 +38,7 @@ class ChoiceShown(Struct, frozen=True):
 
 
 async def preview(call: Call, given: GivenVisit) -> ChoiceShown:
-    """links.preview: where a visit like this would be led; nothing is counted. Raises Forbidden or NotFound."""
+    """links.preview: where a visit like this would be redirected; nothing is counted. Raises Forbidden or NotFound."""
     link = await found(call, given.id, given.organizationId)
     code, name = _country(given.country)
     visit = Visit(

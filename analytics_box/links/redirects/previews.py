@@ -1,4 +1,4 @@
-"""Programs that fetch a link to show what it is about where people share it (wire 7.3). Pure."""
+"""Bots that fetch a link to show a preview where people share it (wire 7.3). Pure."""
 
 import re
 from functools import lru_cache
@@ -16,5 +16,5 @@ _NAMES = re.compile(
 
 @lru_cache(maxsize=2_000)
 def makes_previews(user_agent: str) -> bool:
-    """Whether this program asks in order to make a preview."""
+    """Whether this bot makes previews."""
     return _NAMES.search(user_agent) is not None

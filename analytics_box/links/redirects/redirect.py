@@ -1,7 +1,8 @@
-"""Following a short link (wire 7.3), past Litestar: a link that is in memory is answered without any database.
+"""Redirects of short URLs (wire 7.3), past Litestar: a link that is in memory is answered without any database.
 
-The order: is there such a link, is it over, does it want a password, where does this visit go, does the browser know
-that already. Nothing of the request can change where a link leads; at most it adds parameters to the target's query.
+The order: is there such a link, has it ended, does it want a password, which target does this visit get, does the
+browser know it already. Nothing of the request can change the targets of a link; at most it adds parameters to the
+target's query.
 """
 
 from typing import Final
@@ -34,13 +35,13 @@ from analytics_box.store.db import Db
 
 PREVIEW_PATH: Final = "/preview"  # after the slug
 _MOST_FORM_BYTES: Final = 4_096
-_FOR_ALL: Final = 20  # times what one address may try of a link's password, all addresses together may
+_FOR_ALL: Final = 20  # times what one IP address may try of a link's password, all of them together may
 _METHODS: Final = "GET, HEAD, OPTIONS, POST"  # POST where a link has a password
 _HEALTHY: Final = b'{"status":"ok"}'
 
 
 class Requested(Struct, frozen=True):
-    """A short address: its domain (None on the box's own host), its slug, and the path that stands before it."""
+    """The short URL that is requested: its domain (None on the box's own host), its slug, and the path before it."""
 
     domain: LinkDomain | None
     slug: str
@@ -53,7 +54,7 @@ class Requested(Struct, frozen=True):
 
 
 class Redirects:
-    """Answers short addresses."""
+    """Answers requests for short URLs."""
 
     prefix = PREFIX
 
@@ -95,7 +96,7 @@ class Redirects:
         return name if self._domains.find(name) is not None else None
 
     def on_domain(self, domain: str) -> App:
-        """What answers there: /{slug}, and the few addresses that every host has."""
+        """What answers there: /{slug}, and the few paths that every host has."""
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
             found = self._domains.find(domain)
@@ -149,7 +150,7 @@ class Redirects:
             await self._redirect(asked, found, scope, receive, send)
 
     async def _look_up(self, asked: Requested, scope: Scope) -> Live | None:
-        """A link that is not in memory: strangers may try only so many slugs a minute. Raises RateLimited."""
+        """A link that is not in memory: anonymous callers may try only so many slugs a minute. Raises RateLimited."""
         self._limits.take("link look-ups", network_of(scope["address"]), self._settings.limit_link_lookups)
         if self._directory.is_missing(asked.host, asked.slug):
             return None
@@ -243,7 +244,7 @@ class Redirects:
         return False
 
     def _throttle(self, number: int, network: str) -> None:
-        """Raises RateLimited for one address that tries too often, and for too many of them at one link."""
+        """Raises RateLimited for one IP address that tries too often, and for too many of them at one link."""
         most = self._settings.limit_link_passwords
         self._limits.take("link password", f"{number}:{network}", most)
         self._limits.take("link passwords", str(number), most * _FOR_ALL)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class App(Struct, frozen=True):
-    """An app: its name, the scheme of its own addresses, and its package on Android."""
+    """An app: its name, the scheme of its own URLs, and its package on Android."""
 
     name: str
     scheme: str
@@ -35,7 +35,7 @@ APPS: Final = {
 
 
 def address_in(app: App, url: str, system: str) -> str:
-    """The address that opens this web address in the app. On Android the browser falls back to the web by itself."""
+    """The URL that opens this web page in the app. On Android the browser falls back to the web by itself."""
     parts = urlsplit(url)
     place = f"{parts.netloc}{parts.path}" + (f"?{parts.query}" if parts.query else "")
     if system == "Android":

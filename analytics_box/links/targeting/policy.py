@@ -1,4 +1,4 @@
-"""Where a link may lead (security: redirects): http and https addresses of public places, written without tricks."""
+"""What a link may redirect to (security: redirects): http and https URLs of public hosts, written without tricks."""
 
 import posixpath
 import unicodedata
@@ -19,7 +19,7 @@ LONGEST: Final = 2_048
 
 _FRAGMENT = "!$&'()*+,;=:@/?-._~%"
 _NEVER = frozenset(("javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "http", "https"))
-_NOBODYS = (  # names that lead into a private network, or nowhere
+_PRIVATE_NAMES = (  # names that lead into a private network, or nowhere
     "localhost",
     "local",
     "internal",
@@ -36,7 +36,7 @@ _NOBODYS = (  # names that lead into a private network, or nowhere
 
 
 class TargetPolicy(Struct, frozen=True):
-    """What an address is judged by: the box's own hosts, all link domains, and schemes of apps for phones."""
+    """What a target is checked against: the box's own hosts, all link domains, and schemes of apps for phones."""
 
     fence: Fence
     own_hosts: Set[str]
@@ -45,9 +45,9 @@ class TargetPolicy(Struct, frozen=True):
 
 
 def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) -> str:
-    """The address in its one spelling, all ASCII. With `app` it may have a scheme of `app_schemes`.
+    """The URL in its one spelling, all ASCII. With `app` it may have a scheme of `app_schemes`.
 
-    Raises BadRequest, which says what is wrong without repeating the address.
+    Raises BadRequest, which says what is wrong without repeating the URL.
     """
     text = given.strip(" ")
     if app and _is_of_app(text, policy.app_schemes):
@@ -59,7 +59,7 @@ def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) ->
 
 
 def host_of(url: str) -> str:
-    """The host of a cleaned address."""
+    """The host of a checked URL."""
     return urlsplit(url).hostname or ""
 
 
@@ -94,12 +94,12 @@ def _written_host(address: str) -> str:
 
 
 def _check_host(found: outgoing.Target, policy: TargetPolicy) -> None:
-    """Raises Refused for private places and for short links."""
+    """Raises Refused for private hosts and for short links."""
     host = found.host
     address = found.address
     if address is not None:
         policy.fence.check(address, found.port)
-    elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _NOBODYS):
+    elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES):
         raise Refused("This name leads into a private network; a link has to lead to a public address")
     if host in policy.link_domains:
         raise Refused("This leads to a domain of short links; a link cannot lead to another short link")

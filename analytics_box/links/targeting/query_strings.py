@@ -1,4 +1,4 @@
-"""Campaign values and forwarded parameters in the address of a target. Pure.
+"""Campaign values and forwarded parameters in the URL of a target. Pure.
 
 Only the query changes: scheme, host, port, path and fragment stay as the link has them.
 """
@@ -14,13 +14,13 @@ _MOST: Final = 100  # parameters that are looked at
 
 
 def with_parameters(url: str, parameters: Iterable[tuple[str, str]]) -> str:
-    """The address with these parameters in the place of those of the same name."""
+    """The URL with these parameters, which replace those of the same name."""
     given = tuple(parameters)
     return _joined(url, given, {name for name, _ in given}) if given else url
 
 
 def forwarded(url: str, query: str, how: Forwarding) -> str:
-    """The address with the parameters that the short address was called with.
+    """The URL with the parameters that the short URL was requested with.
 
     `keep` leaves what the target has of the same name, `override` replaces it.
     """

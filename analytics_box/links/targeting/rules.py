@@ -1,4 +1,4 @@
-"""What a short link is, and which of its own targets a visit is led to. Pure: no clock, no database, no request."""
+"""Which of its own targets a link redirects a visit to. Pure: no clock, no database, no request."""
 
 import hashlib
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Label = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Condition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A condition on who follows a link. `country` is its ISO 3166 code or its English name."""
+    """A condition on a visitor. `country` is its ISO 3166 code or its English name."""
 
     property: Property
     operator: Operator
@@ -26,7 +26,7 @@ class Condition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
 
 
 class TargetRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Who meets all conditions is led to this target; the first rule that fits counts."""
+    """Visitors who meet all conditions are redirected to this target; the first rule that matches counts."""
 
     name: Label
     targetUrl: Url
@@ -34,7 +34,7 @@ class TargetRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=
 
 
 class Variant(Struct, frozen=True, forbid_unknown_fields=True):
-    """A target of an A/B test, drawn as often as its weight says among the weights of all."""
+    """A target of an A/B test, assigned as often as its weight says among the weights of all."""
 
     name: Label
     targetUrl: Url
@@ -42,7 +42,7 @@ class Variant(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Visit(Struct, frozen=True):
-    """Who follows a link, as far as rules may look. `country_code` is ISO 3166; `person` tells visitors apart."""
+    """A visitor as far as rules may look. `country_code` is ISO 3166; `person` distinguishes visitors."""
 
     person: str
     country: str = ""
@@ -68,7 +68,7 @@ DEVICE_RULES: Final = {"iOS": "iosUrl", "Android": "androidUrl"}
 
 
 class Choosable(Protocol):
-    """What of a link decides where a visit goes."""
+    """What of a link decides about the target of a visit."""
 
     @property
     def target_url(self) -> str: ...
@@ -85,10 +85,10 @@ class Choosable(Protocol):
 
 
 def chosen(link: Choosable, visit: Visit, *, key: str) -> Choice:
-    """Where this visit goes: the first rule that fits, else the device's target, the app, a variant, the target.
+    """The target of this visit: the first rule that matches, else the device's target, the app, a variant, the target.
 
     Nothing of the visit can add a destination; it only chooses among the link's own (security: redirects).
-    `key` is the link's id, which makes the draws of two links independent.
+    `key` is the link's id, which makes the assignments of two links independent.
     """
     for rule in link.rules:
         if all(fits(condition, visit) for condition in rule.conditions):
