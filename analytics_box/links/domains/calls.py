@@ -42,7 +42,7 @@ class OneDomain(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DomainShown(Struct, frozen=True):
-    """A domain of short links. It redirects to `homeUrl`, its unknown slugs to `notFoundUrl`; null is a page of the box."""
+    """A domain of short links. It redirects to `homeUrl`, unknown slugs to `notFoundUrl`; null is a page of the box."""
 
     domain: str
     organizationId: str

@@ -38,7 +38,7 @@ def add(
         raise BadRequest(message, details=(Detail("domain", message),))
     leading = domain_rows.leads_there(db, domain)
     if leading is not None:
-        raise errors.Conflict(f"The link {leading} leads to this domain; it would lead in a circle")
+        raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
     domain_rows.insert(db, made)
     organizations.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})

@@ -65,12 +65,12 @@ def host_of(url: str) -> str:
 
 def _clean(text: str, policy: TargetPolicy) -> str:
     if len(text) > LONGEST:
-        raise Refused(f"The address is longer than {LONGEST} characters")
+        raise Refused(f"The URL is longer than {LONGEST} characters")
     if any(_is_hidden(letter) for letter in text):
-        raise Refused("The address has control characters or characters that change the direction of text")
+        raise Refused("The URL has control characters or characters that change the direction of text")
     scheme = text.partition(":")[0].strip().lower()
     if "://" not in text or scheme not in {"http", "https"}:
-        raise Refused("A link leads to an http or https address; write it whole, like https://example.com/path")
+        raise Refused("The target has to be an http or https URL; write it in full, like https://example.com/path")
     address, sharp, fragment = text.partition("#")
     if looks_like_another(_written_host(address)):
         raise Refused("The domain mixes letters of several scripts so that it looks like another one")
@@ -78,7 +78,7 @@ def _clean(text: str, policy: TargetPolicy) -> str:
     _check_host(found, policy)
     url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > LONGEST:
-        raise Refused(f"The address is longer than {LONGEST} characters once it is written in ASCII")
+        raise Refused(f"The URL is longer than {LONGEST} characters once it is written in ASCII")
     return url
 
 
@@ -100,11 +100,11 @@ def _check_host(found: outgoing.Target, policy: TargetPolicy) -> None:
     if address is not None:
         policy.fence.check(address, found.port)
     elif "." not in host or any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES):
-        raise Refused("This name leads into a private network; a link has to lead to a public address")
+        raise Refused("This host is in a private network; a link has to redirect to a public URL")
     if host in policy.link_domains:
-        raise Refused("This leads to a domain of short links; a link cannot lead to another short link")
+        raise Refused("This is a domain of short links; a link cannot redirect to another short link")
     if host in policy.own_hosts and _tidy(found.path).startswith(PREFIX):
-        raise Refused("This is a short link itself; a link cannot lead to another short link")
+        raise Refused("This is a short link itself; a link cannot redirect to another short link")
 
 
 def _tidy(path: str) -> str:
