@@ -13,6 +13,7 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
@@ -46,10 +47,10 @@ from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
+from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
-from analytics_box.websites.late_parts import LateParts
 
 _MEGABYTE = 1_000_000
 
@@ -151,6 +152,7 @@ def _parts(
         events.drops,
         events.held,
         events.queries,
+        subjects(state.db, state.websites, state.organizations),
         events.register,
         state.links,
         state.link_domains,
@@ -163,7 +165,7 @@ def _parts(
         ImportJobs(clock),
         watched,
         assets.load(web_dir() / "static"),
-        Manual(web_dir() / "manual"),
+        Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
     )
 

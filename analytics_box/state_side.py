@@ -2,8 +2,6 @@
 
 from msgspec import Struct
 
-from analytics_box.accounts import rows as account_rows
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
@@ -21,6 +19,8 @@ from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal
+from analytics_box.tenancy import rows as tenancy_rows
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
 
@@ -48,7 +48,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
     db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
     organizations = Organizations(
-        db.read_now(account_rows.organizations), db.read_now(account_rows.deleted_organizations)
+        db.read_now(tenancy_rows.organizations), db.read_now(tenancy_rows.deleted_organizations)
     )
     limits = Limits(clock)
     passwords = Passwords()

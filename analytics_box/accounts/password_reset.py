@@ -8,6 +8,7 @@ from analytics_box.accounts import resets_rows, rows, rules
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts import sessions_rows as sessions
 from analytics_box.accounts.rules import User
+from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
 from analytics_box.store.db import Connection
 
@@ -31,15 +32,7 @@ def link_for(db: Connection, user_id: str, *, base_url: str, actor: str, now: in
     """A link for this account that works for so long (ms) and makes older ones void."""
     token = ids.new_token()
     resets_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=now, expires_at=now + life)
-    audit.record(
-        db,
-        now=now,
-        organization_id=rows.first_organization_of(db, user_id),
-        actor=actor,
-        action="created",
-        subject="password reset",
-        subject_id=user_id,
-    )
+    audit.record(db, By(actor, now), rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
 
 
@@ -62,12 +55,4 @@ def set_password(db: Connection, user_id: str, password: str, *, actor: str, now
     """Store a password's hash and void the links that would set another one. Sessions are the caller's matter."""
     rows.set_password(db, user_id, password)
     resets_rows.delete_of_user(db, user_id)
-    audit.record(
-        db,
-        now=now,
-        organization_id=rows.first_organization_of(db, user_id),
-        actor=actor,
-        action="updated",
-        subject="password",
-        subject_id=user_id,
-    )
+    audit.record(db, By(actor, now), rows.first_organization_of(db, user_id), "updated", "password", user_id)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box import audit
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.identity import DateFormat, Theme, TimeFormat
 from analytics_box.store import records
@@ -110,13 +111,4 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
             user_id,
         ),
     )
-    audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="updated",
-        subject="preferences",
-        subject_id=user_id,
-        detail=changes,
-    )
+    audit.record(db, By(actor, now), organization_id, "updated", "preferences", user_id, changes)

@@ -1,7 +1,6 @@
 """What an account may look like and how long a sign-in lasts. Pure."""
 
 import re
-import unicodedata
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -114,17 +113,6 @@ class User(Struct, frozen=True):
     name: str = ""
 
 
-class Organization(Struct, frozen=True):
-    """Who owns websites, keys and members. `site` numbers its events that belong to no website."""
-
-    id: str
-    name: str
-    slug: str
-    plan: str
-    site: int
-    created_at: int
-
-
 def clean_email(email: str) -> str:
     """An address in lower case. Raises BadRequest."""
     email = email.strip().lower()
@@ -149,20 +137,6 @@ def clean_name(name: str) -> str:
     if len(name) > 100 or not name.isprintable():
         raise _refusal("name", "Use at most 100 characters")
     return name
-
-
-def clean_organization(name: str) -> str:
-    """A name of 1 to 100 characters. Raises BadRequest."""
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100 or not name.isprintable():
-        raise _refusal("organization", "Use 1 to 100 characters")
-    return name
-
-
-def slug_of(name: str, fallback: str) -> str:
-    """A slug made of the name: a-z, 0-9 and hyphens, at most 50; the fallback where nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or fallback
 
 
 def clean_time_zone(name: str) -> str:

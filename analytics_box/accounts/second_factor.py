@@ -13,6 +13,7 @@ from analytics_box import audit, ids
 from analytics_box.accounts import second_factor_rows as rows
 from analytics_box.accounts import totp
 from analytics_box.accounts.second_factor_rows import SecondFactor
+from analytics_box.acting import By
 from analytics_box.audit import Action
 from analytics_box.errors import BadRequest, Conflict, Detail
 from analytics_box.store.db import Connection
@@ -123,12 +124,4 @@ def _digest(user_id: str, code: str) -> bytes:
 
 
 def _record(db: Connection, owner: Owner, action: Action, subject: str, now: int) -> None:
-    audit.record(
-        db,
-        now=now,
-        organization_id=owner.organization_id,
-        actor=owner.actor,
-        action=action,
-        subject=subject,
-        subject_id=owner.user_id,
-    )
+    audit.record(db, By(owner.actor, now), owner.organization_id, action, subject, owner.user_id)

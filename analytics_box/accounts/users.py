@@ -6,6 +6,7 @@ from msgspec import Struct
 from analytics_box import audit, errors, ids
 from analytics_box.accounts import rows, rules, users_rows
 from analytics_box.accounts.rules import User
+from analytics_box.acting import By
 from analytics_box.identity import Role
 from analytics_box.store.db import Connection
 
@@ -65,16 +66,7 @@ def create(
     if find(db, user.email) is not None:
         raise errors.Conflict(f"There is an account with the address {user.email} already")
     rows.insert_user(db, user)
-    audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="created",
-        subject="user",
-        subject_id=user.id,
-        detail={"email": user.email},
-    )
+    audit.record(db, By(actor, now), organization_id, "created", "user", user.id, {"email": user.email})
     return user
 
 
@@ -90,14 +82,7 @@ def rename(db: Connection, user_id: str, name: str, *, organization_id: str, act
         return
     rows.set_name(db, user_id, name)
     audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="updated",
-        subject="user",
-        subject_id=user_id,
-        detail={"name": {"before": before, "after": name}},
+        db, By(actor, now), organization_id, "updated", "user", user_id, {"name": {"before": before, "after": name}}
     )
 
 

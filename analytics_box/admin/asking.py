@@ -5,9 +5,9 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
-from analytics_box.accounts.rules import Organization
 from analytics_box.http.call import Parts
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.rules import Organization
 
 ACTOR: Final = "command line"  # as the audit log names it
 

@@ -4,12 +4,12 @@ from msgspec import Struct
 
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
+from analytics_box.acting import By
 from analytics_box.admin.asking import ACTOR, Text, organization_of
 from analytics_box.http.call import Parts
 from analytics_box.identity import Role
-from analytics_box.organizations import members
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import members
 
 
 class NewUser(Struct, frozen=True, forbid_unknown_fields=True):

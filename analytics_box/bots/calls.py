@@ -6,13 +6,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from analytics_box.acting import By
 from analytics_box.bots import change, rules
 from analytics_box.bots.held import Held
 from analytics_box.bots.rules import Program, Wishes
 from analytics_box.drops.view import words
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
 from analytics_box.websites.reach import by, own
 from analytics_box.websites.rules import Website
 

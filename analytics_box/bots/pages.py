@@ -11,7 +11,7 @@ from analytics_box.bots.rules import Program
 from analytics_box.drops.view import words
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
 

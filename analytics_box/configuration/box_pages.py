@@ -8,7 +8,7 @@ from analytics_box.http.visit import Page, Visitor
 from analytics_box.query.engines import Status
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 
 _MEGABYTE = 1_000_000
 

@@ -1,4 +1,4 @@
-"""What an organization's own domains may be, and what its websites and invitations start with. Pure."""
+"""What an organization's own domains may be. Pure."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -10,21 +10,11 @@ from analytics_box.errors import BadRequest, Detail
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import clean_host
 
-InvitationRole = Literal["admin", "member", "viewer"]
-VisitorIds = Literal["auto", "cookieless"]
 ProvenBy = Literal["dns", "administrator"]
 
 MOST_DOMAINS: Final = 50  # of one organization
 RECORD: Final = "_analytics-box"  # the label below which a domain's TXT record stands
 _LONGEST: Final = 253 - len(RECORD) - 1
-
-
-class Defaults(Struct, frozen=True):
-    """What new invitations and websites of an organization start with. Retention is in days; None keeps for ever."""
-
-    invitation_role: InvitationRole = "member"
-    visitor_id_mode: VisitorIds = "auto"
-    data_retention_days: int | None = None
 
 
 class Domain(Struct, frozen=True):

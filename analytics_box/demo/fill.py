@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
-from analytics_box.accounts.setup import Wanted, first_account
 from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.demo import history, links
 from analytics_box.demo.arrivals import DAYS
@@ -18,6 +17,7 @@ from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.link import Link
+from analytics_box.setup.account import Wanted, first_account
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.pairing import bring_together

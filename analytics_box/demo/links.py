@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
 from analytics_box.demo.site import DOMAIN
 from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event, Fact
@@ -23,7 +24,6 @@ from analytics_box.links.folders import change as folders
 from analytics_box.links.link import Link, Utm
 from analytics_box.links.list_rows import Selection
 from analytics_box.links.targeting.rules import Condition, TargetRule, Variant
-from analytics_box.organizations.change import By
 from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings

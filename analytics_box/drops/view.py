@@ -11,8 +11,7 @@ from analytics_box.drops.rows import Dropped
 from analytics_box.http.dates import day_text
 from analytics_box.identity import DateFormat
 from analytics_box.recognition.bots import REASONS
-from analytics_box.texts import Drops
-from analytics_box.websites import figures
+from analytics_box.texts import Drops, figures
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  only its day counts
 

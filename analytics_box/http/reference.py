@@ -1,4 +1,4 @@
-"""GET /openapi.json, and the same document as pages for people: GET /docs and GET /docs/{tag}."""
+"""GET /openapi.json, and the same document as pages for people: GET /docs/api and GET /docs/api/{group}."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -12,6 +12,7 @@ from litestar.params import FromPath
 from analytics_box import errors
 from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
+from analytics_box.http.manual import Manual
 from analytics_box.http.reference_view import Group, groups, slug_of
 from analytics_box.http.templates import Pages
 
@@ -46,14 +47,16 @@ async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]
     return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
 
 
-async def docs(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
-    """GET /docs: the API for people, from the same document."""
-    about = parts[Reference].document["info"]
-    server = parts[Reference].document["servers"][0]["url"]
+async def api(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
+    """GET /docs/api: the API for people, from the same document."""
+    reference = parts[Reference]
+    about = reference.document["info"]
+    server = reference.document["servers"][0]["url"]
     return pages.show(
-        "docs/index.html",
-        groups=parts[Reference].groups,
-        here="",
+        "docs/api.html",
+        manual=parts[Manual],
+        groups=reference.groups,
+        here="api",
         server=server,
         version=about["version"],
         refusals=[
@@ -64,11 +67,15 @@ async def docs(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> 
     )
 
 
-async def docs_of_tag(
-    tag: FromPath[str], parts: NamedDependency[Parts], pages: NamedDependency[Pages]
+async def group(
+    name: FromPath[str],
+    parts: NamedDependency[Parts],
+    pages: NamedDependency[Pages],
 ) -> Response[str]:
-    """GET /docs/{tag}: the operations of one group. Raises NotFound."""
-    found = next((group for group in parts[Reference].groups if group.slug == slug_of(tag)), None)
+    """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
+    shown = parts[Reference].groups
+    found = next((one for one in shown if one.slug == slug_of(name)), None)
     if found is None:
         raise errors.NotFound("There is no such part of the API")
-    return pages.show("docs/group.html", groups=parts[Reference].groups, here=found.slug, group=found)
+    here = f"api/{found.slug}"
+    return pages.show("docs/group.html", manual=parts[Manual], groups=shown, here=here, group=found)

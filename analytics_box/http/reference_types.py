@@ -11,11 +11,10 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.clock import MINUTE
 from analytics_box.http.call import Parts
-from analytics_box.http.reference import Reference
+from analytics_box.http.manual import Manual
 from analytics_box.http.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
-from analytics_box.query.compose import sortable
 from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.families import FAMILIES, examples
@@ -42,7 +41,7 @@ class TypeShown(Struct, frozen=True):
 async def query_types(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
     """GET /docs/query-types: all types by family."""
     return pages.show(
-        "docs/query_types.html", groups=parts[Reference].groups, here=HERE, families=FAMILIES, count=len(TYPES)
+        "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
     )
 
 
@@ -57,7 +56,8 @@ async def query_family(
         raise errors.NotFound("There is no such family of query types")
     return pages.show(
         "docs/query_family.html",
-        groups=parts[Reference].groups,
+        manual=parts[Manual],
+        groups=(),
         here=HERE,
         families=FAMILIES,
         family=found,
@@ -72,7 +72,7 @@ def _shown(query_type: QueryType, server: str) -> TypeShown:
         title=query_type.title,
         description=query_type.description,
         fields=query_type.outputs,
-        sortable=sortable(query_type),
+        sortable=query_type.sortable,
         facts=tuple(_facts(query_type).items()),
         request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
         answer=_pretty(example.answer) if example else "",

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock
 from analytics_box.drops.counts import Drops
@@ -28,6 +27,7 @@ from analytics_box.recognition.geo import Places
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.door import Door
 from analytics_box.websites.rules import Website

@@ -21,14 +21,13 @@ from analytics_box.keys.messages import (
     KeyRecord,
     MyRole,
     NewKey,
-    OfOrganization,
     Secret,
-    Success,
 )
 from analytics_box.keys.revoke import revoke as revoke_key
 from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record, Wanted
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.messages import OfOrganization, Success
 from analytics_box.websites.directory import Directory
 
 _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
 from analytics_box.keys import rows, rules
 from analytics_box.keys.rules import Record
@@ -85,11 +86,10 @@ def note(
     """The audit entry of a change. It names the key by the start of its secret."""
     audit.record(
         db,
-        now=now,
-        organization_id=record.organization_id,
-        actor=actor,
-        action=action,
-        subject="api_key",
-        subject_id=record.id,
-        detail={"name": record.name, "start": record.start, **(detail or {})},
+        By(actor, now),
+        record.organization_id,
+        action,
+        "api_key",
+        record.id,
+        {"name": record.name, "start": record.start, **(detail or {})},
     )

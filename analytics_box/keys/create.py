@@ -1,6 +1,7 @@
 """Making an API key: the one verb of this room that other rooms call."""
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import rows, rules
 from analytics_box.store.db import Connection
@@ -28,13 +29,12 @@ def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, act
     rows.insert(db, record, ids.digest(secret))
     audit.record(
         db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="created",
-        subject="api_key",
-        subject_id=record.id,
-        detail={
+        By(actor, now),
+        organization_id,
+        "created",
+        "api_key",
+        record.id,
+        {
             "name": record.name,
             "start": record.start,
             "scopes": record.scopes,

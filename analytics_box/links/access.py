@@ -3,24 +3,21 @@
 from typing import Final
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.http.call import Call
-from analytics_box.identity import Role
+from analytics_box.identity import Role, require
 from analytics_box.links import rows
 from analytics_box.links.link import Link
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
+from analytics_box.tenancy.acting import acting
 
 UNKNOWN: Final = "There is no link with this id"
-_ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")
 
 
 def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
     """Raises Forbidden for those who do not belong to the organization, or not with this role."""
-    own = organizations.role_of(db, organization_id, by)
-    if _ROLES.index(own) < _ROLES.index(role):
-        raise errors.Forbidden(f"Your role in this organization is {own}; this needs {role}")
+    require(access.role_of(db, organization_id, by), role)
 
 
 def existing(db: Connection, organization_id: str, link_id: str) -> Link:

@@ -5,8 +5,7 @@ from analytics_box.http.shell import Shell
 from analytics_box.http.visit import Page, Visit
 from analytics_box.identity import Person
 from analytics_box.links.access import found
-from analytics_box.texts import Links, Question
-from analytics_box.websites import figures
+from analytics_box.texts import Links, Question, figures
 from analytics_box.websites.shell import shell
 
 HOME = "/links"

@@ -9,9 +9,9 @@ from msgspec import Meta, Struct
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.http.call import Call
 from analytics_box.organizations import image, logos
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.calls import OfOrganization, Success
 from analytics_box.organizations.shown import OrganizationShown, shown
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success
 
 MOST_BODY = 720_000  # bytes of a request: the largest picture in base64, and what is around it
 

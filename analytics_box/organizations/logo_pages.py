@@ -3,8 +3,8 @@
 from analytics_box.errors import BadRequest, Detail, PayloadTooLarge
 from analytics_box.http.visit import Answer, Next, Visitor
 from analytics_box.organizations import image, logos
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.settings_page import HOME, organization_page
+from analytics_box.tenancy.acting import by_of
 
 
 async def upload_logo(visit: Visitor) -> Answer:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from analytics_box import audit, errors, ids
-from analytics_box.accounts.directory import Organizations
+from analytics_box.acting import By
 from analytics_box.errors import Detail
 from analytics_box.http.call import Call
 from analytics_box.ingest.facts import TABLES
@@ -20,6 +20,7 @@ from analytics_box.profiles.register import Person, Place, Register
 from analytics_box.profiles.rules import FIRST, LAST, Value
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.reach import own, refuse_restricted
 
 UNKNOWN = "Nobody is known by this id"
@@ -187,13 +188,12 @@ def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> No
     """The audit log knows that somebody's data was exported, and by whom; not whose."""
     audit.record(
         db,
-        now=now,
-        organization_id=holder.organization_id,
-        actor=actor,
-        action="created",
-        subject="person_export",
-        subject_id=ids.new_id(),
-        detail={"website": holder.website_id} if holder.website_id else {},
+        By(actor, now),
+        holder.organization_id,
+        "created",
+        "person_export",
+        ids.new_id(),
+        {"website": holder.website_id} if holder.website_id else {},
     )
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.clock import Clock
 from analytics_box.ingest.facts import TABLES
 from analytics_box.ingest.live import LiveSessions, visitor_key
@@ -238,11 +239,10 @@ def _record(db: Connection, *, erasure: Erasure, now: int) -> None:
         return
     audit.record(
         db,
-        now=now,
-        organization_id=erasure.organization_id,
-        actor=erasure.actor,
-        action="deleted",
-        subject="person",
-        subject_id=erasure.id,
-        detail={**({"website": erasure.website_id} if erasure.website_id else {}), "rowsRemoved": erasure.removed},
+        By(erasure.actor, now),
+        erasure.organization_id,
+        "deleted",
+        "person",
+        erasure.id,
+        {**({"website": erasure.website_id} if erasure.website_id else {}), "rowsRemoved": erasure.removed},
     )

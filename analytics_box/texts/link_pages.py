@@ -96,7 +96,6 @@ class LinkStats:
     """A link's own page: the clicks on it."""
 
     title = "{name} · Links"
-    figures = "Figures"
     metrics: ClassVar[Mapping[str, str]] = {
         "clicks": "Clicks",
         "visitors": "Visitors",

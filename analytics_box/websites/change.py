@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.clock import DAY
 from analytics_box.errors import Detail
 from analytics_box.store.db import Connection
@@ -19,13 +19,6 @@ from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import GivenTracking
 
 MOST_OLD_CLIENT_IDS = 5
-
-
-class By(Struct, frozen=True):
-    """Who changes something, as the audit log names them, and when (UTC ms)."""
-
-    actor: str
-    now: int
 
 
 def details(db: Connection, website: Website, by: By, *, name: str | None, domain: str | None) -> Website:
@@ -88,6 +81,11 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     return back
 
 
+def ended(db: Connection, *, before: int) -> list[Website]:
+    """The websites that were deleted at this instant (UTC ms) or earlier."""
+    return rows.deleted_before(db, before)
+
+
 def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
     """Give it to another organization of which this user is an admin or owner.
 
@@ -124,16 +122,7 @@ def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Webs
 
 def record(db: Connection, website: Website, by: By, action: audit.Action, detail: Mapping[str, object]) -> None:
     """The audit entry of a change."""
-    audit.record(
-        db,
-        now=by.now,
-        organization_id=website.organization_id,
-        actor=by.actor,
-        action=action,
-        subject="website",
-        subject_id=website.id,
-        detail=detail,
-    )
+    audit.record(db, by, website.organization_id, action, "website", website.id, detail)
 
 
 def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
-from analytics_box.websites import change, rows
+from analytics_box.tenancy.messages import OfOrganization, Success
+from analytics_box.websites import change
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.messages import ById, OfOrganization, Success
-from analytics_box.websites.reach import by, is_own, own
-from analytics_box.websites.rules import Website
+from analytics_box.websites.messages import ById
+from analytics_box.websites.reach import by, is_own, own, restorable
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
 
 
@@ -25,13 +25,6 @@ async def list_deleted(call: Call, given: OfOrganization) -> list[DeletedWebsite
     """websites.listDeleted: the deleted websites that can still be restored, and until when; oldest website first."""
     grace = call.parts.settings.grace_days * DAY
     return [deleted(website, grace) for website in await restorable(call, given.organizationId)]
-
-
-async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
-    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
-    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
-    gone = await call.read(lambda db: rows.deleted(db, organization_id))
-    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 
 async def restore(call: Call, given: ById) -> WebsiteShown:

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
+from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
@@ -31,6 +33,13 @@ def own(call: Call, website_id: str) -> Website:
 def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
     """The caller's websites, oldest first. Raises Forbidden for another organization than the caller's."""
     return [site for site in call.parts[Directory].of(call.organization(organization_id)) if is_own(call, site)]
+
+
+async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
+    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
+    gone = await call.read(lambda db: rows.deleted(db, organization_id))
+    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 
 def refuse_restricted(call: Call) -> None:

@@ -36,12 +36,6 @@ class _Row(Struct, frozen=True):
     client_ids: str
 
 
-def new_site(db: Connection, now: int) -> int:
-    """A number for a website or an organization among the facts; never given twice."""
-    db.execute("-- websites.new_site\ninsert into sites (created_at) values (?)", (now,))
-    return db.last_insert_rowid()
-
-
 def insert(db: Connection, website: Website) -> None:
     """Raises Conflict when the organization already measures that domain."""
     try:
@@ -150,12 +144,6 @@ def update(db: Connection, website: Website) -> None:
         )
     except ConstraintError as broken:
         raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
-
-
-def remove(db: Connection, website_id: str) -> None:
-    """Remove a website and its client ids. Its events have to be gone before."""
-    db.execute("-- websites.remove\ndelete from client_ids where website_id = ?", (website_id,))
-    db.execute("-- websites.remove\ndelete from websites where id = ?", (website_id,))
 
 
 def insert_client_id(db: Connection, website_id: str, client_id: ClientId) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from litestar.params import FromPath
 
 from analytics_box import texts
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.websites import change, deletion_calls, settings_form
-from analytics_box.websites.change import By
 from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import change as change_own
 from analytics_box.websites.reach import own

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box.notify.mail import Mailer
 from analytics_box.settings import Settings
-from tests.accounts.steps import NEW, send
+from tests.accounts.world import NEW, send
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import PEM, MailServer, mail_server
 

@@ -16,7 +16,7 @@ from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.store.seal import Seal
 from tests import running
-from tests.accounts.steps import FORM, cookie_of, send, sign_in, works
+from tests.accounts.world import FORM, cookie_of, send, sign_in, works
 from tests.inprocess import EMAIL, PASSWORD, Answer, FixedClock, WholeBox, whole_box
 from tests.running import Box, running_box
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from analytics_box import jobs
 from analytics_box.accounts import first_run
 from analytics_box.accounts.second_step import SecondSteps
-from tests.accounts.steps import begin, cookie_of, reset_link, send, sign_in, turn_on, works
+from tests.accounts.world import begin, cookie_of, reset_link, send, sign_in, turn_on, works
 from tests.inprocess import RunningBox, WholeBox, empty_box
 
 HOUR, DAY = 3_600, 86_400

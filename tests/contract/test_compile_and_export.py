@@ -14,9 +14,10 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
 from analytics_box.websites.directory import Directory
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 COMPILE = "/v1/query/compile"
@@ -85,7 +86,7 @@ def check_same(compiled_ones: list[dict[str, Any]], seen: list[tuple[str, dict[s
         assert all(values[name] is not None for name in unknown)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
     answer = compiled(box, asked_of(name))
     assert answer.status == 200

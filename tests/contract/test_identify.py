@@ -15,6 +15,7 @@ from analytics_box.profiles.register import Register
 from analytics_box.settings import Settings
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.websites.directory import Directory
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import BROWSER, Answer, FixedClock, KeyName, RunningBox, SiteName, WholeBox, whole_box
 
@@ -105,9 +106,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         yield made
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case.section} {str(case.body)[:60]} {case.key} {case.status}"
-)
+@each("case", CASES, ids=lambda case: f"{case.section} {str(case.body)[:60]} {case.key} {case.status}")
 def test_it_is_taken_or_refused_with_its_reason(shared: WholeBox, case: Case) -> None:
     box = shared
     body = case.body

@@ -20,7 +20,7 @@ from analytics_box.store.db import Db
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.texts import Drops as Words
 from tests.inprocess import FixedClock, WholeBox, whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World as People
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
 

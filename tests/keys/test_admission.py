@@ -13,7 +13,7 @@ from analytics_box.keys.admission import Admission
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from tests.inprocess import NOON, FixedClock, WholeBox, whole_box
-from tests.keys.people import make
+from tests.keys.world import make
 
 QUERY = {"parameters": ["summary_totals"], "preset": "today"}
 EVENT = {"name": "seen"}

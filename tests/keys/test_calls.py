@@ -7,8 +7,9 @@ import pytest
 
 from analytics_box.identity import SCOPES, Role
 from analytics_box.keys.ring import KeyRing
+from tests.cases import each
 from tests.inprocess import NOON, WholeBox
-from tests.keys.people import audited, call, cookie_of, make, works
+from tests.keys.world import audited, call, cookie_of, make, works
 
 FIELDS = {
     *("id", "name", "prefix", "start", "type", "enabled", "scopes", "tags", "description", "resources", "ratelimit"),
@@ -105,7 +106,7 @@ ROLES: list[tuple[Role, str, dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("role", "name", "content", "status"), ROLES)
+@each(("role", "name", "content", "status"), ROLES)
 def test_roles_decide_who_changes_keys(
     box: WholeBox, owner: str, role: Role, name: str, content: dict[str, Any], status: int
 ) -> None:
@@ -166,7 +167,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "named"), WRONG)
+@each(("fields", "named"), WRONG)
 def test_wrong_input_is_refused_by_name(box: WholeBox, owner: str, fields: dict[str, Any], named: str) -> None:
     before = len(box.box.parts[KeyRing].all())
     answer = call(box, "create", {"name": "Key", "scopes": ["read:data"], **fields}, owner)
@@ -271,7 +272,7 @@ SECRETS: list[Verified] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "valid", "code"), SECRETS)
+@each(("content", "valid", "code"), SECRETS)
 def test_anybody_may_verify_a_secret(box: WholeBox, content: dict[str, Any], valid: bool, code: str) -> None:
     keys: dict[str, str] = {name: secret for name, secret in box.keys.items()}  # noqa: C416  keys of type str
     sites: dict[str, str] = {name: site for name, site in box.sites.items()}  # noqa: C416  # the copy has another type of key

@@ -16,7 +16,7 @@ from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.ring import KeyRing
 from tests.contract.conftest import unlimited
 from tests.inprocess import NOON, whole_box
-from tests.keys.people import audited, call, make, works
+from tests.keys.world import audited, call, make, works
 
 SOME_SCOPES = st.lists(st.sampled_from(SCOPES), min_size=1, max_size=3, unique=True)
 
@@ -150,6 +150,4 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
-TestLives.settings = settings(
-    max_examples=12, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestLives.settings = settings(max_examples=12, stateful_step_count=15, suppress_health_check=list(HealthCheck))

@@ -9,7 +9,7 @@ import pytest
 from analytics_box.identity import SCOPES, Role
 from analytics_box.keys.ring import KeyRing
 from tests.inprocess import Answer, WholeBox
-from tests.keys.people import audited, call, cookie_of, make, works
+from tests.keys.world import audited, call, cookie_of, make, works
 
 SECRET = re.compile(r"svc_[0-9A-Za-z]{48}")
 HOSTILE = '"><script>alert(1)</script>'

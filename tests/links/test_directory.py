@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.errors import DeadlineExceeded
 from analytics_box.links import rows
 from analytics_box.links.link import new_link
@@ -16,6 +15,7 @@ from analytics_box.links.redirects import directory as directories
 from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.directory import Organizations
 from tests.inprocess import WholeBox, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import TARGET, World

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.links.page_world import HOSTILE, PageWorld
-from tests.links.world import ANDROID, IPHONE, TARGET
+from tests.cases import each
+from tests.links.world import ANDROID, HOSTILE, IPHONE, TARGET, PageWorld
 
 
 def test_without_a_name_it_is_called_like_its_target(pages: PageWorld) -> None:
@@ -230,7 +230,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("fields", "field", "says"), WRONG)
+@each(("fields", "field", "says"), WRONG)
 def test_what_is_wrong_is_said_at_its_field(pages: PageWorld, fields: dict[str, str], field: str, says: str) -> None:
     if fields.get("slug") == "taken":
         pages.made(slug="taken")

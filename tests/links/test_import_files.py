@@ -12,6 +12,7 @@ from analytics_box.links.bulk import files as import_files
 from analytics_box.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
 from analytics_box.links.bulk.records import parse
 from analytics_box.links.link import Utm
+from tests.cases import each
 
 URL = "https://example.com/"
 MEGABYTE = 1_000_000
@@ -75,7 +76,7 @@ def test_a_row_that_cannot_be_read_fails_alone() -> None:
     assert "Cell 3 has no heading" in str(found[2][1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "form", "said"),
     [
         ("", "csv", "no link in this file"),
@@ -179,7 +180,7 @@ def test_what_is_no_text(sent: bytes) -> None:
         import_files.utf8(sent)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "field", "said"),
     [
         ({}, "targetUrl", "This is needed"),

@@ -6,8 +6,8 @@ import pytest
 
 from analytics_box.links.bulk.jobs import MOST
 from tests.inprocess import Answer
-from tests.keys.people import cookie_of
-from tests.links.page_world import SHEET, PageWorld
+from tests.keys.world import cookie_of
+from tests.links.world import SHEET, PageWorld
 
 
 def test_a_sheet_is_checked_and_then_imported_but_for_what_is_wrong(pages: PageWorld) -> None:

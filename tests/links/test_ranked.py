@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from analytics_box.links import list_rows, ranked
+from analytics_box.links import list_rows
 from analytics_box.links.list_rows import Selection
+from analytics_box.links.listing import ranked
 from tests.inprocess import whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import World

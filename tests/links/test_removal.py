@@ -1,10 +1,10 @@
 """An organization that is purged takes its links, their clicks, folders and domains with it, and nobody else's."""
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS, run
 from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.redirects.directory import LinkDirectory
+from analytics_box.tenancy.directory import Organizations
 from tests.links.world import DOMAIN, World
 
 TABLES = ("links", "link_folders", "link_tags", "link_domains", "domains")

@@ -13,6 +13,7 @@ from analytics_box.links.redirects import live
 from analytics_box.links.targeting import rules
 from analytics_box.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
 from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, assigned, chosen, fits
+from tests.cases import each
 
 VISIT = Visit(
     person="203.0.113.7\0Firefox",
@@ -47,7 +48,7 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize(("condition", "expected"), TABLE)
+@each(("condition", "expected"), TABLE)
 def test_a_condition_fits_or_does_not(condition: Condition, expected: bool) -> None:
     assert fits(condition, VISIT) is expected
 

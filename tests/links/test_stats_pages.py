@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from analytics_box.links import stats_pages
-from tests.links.page_world import PageWorld
-from tests.links.world import ANDROID, GOOGLEBOT, IPHONE
+from analytics_box.dashboard import page as board_page
+from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, PageWorld
 
 
 @pytest.mark.parametrize("name", ["figures", "sources", "countries", "devices", "variants", "rules", "kinds"])
@@ -35,7 +34,7 @@ def test_a_click_on_a_value_filters_the_whole_page(pages: PageWorld) -> None:
 def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     link_id = pages.link(slug="slow")["id"]
     pages.follow("slow")
-    monkeypatch.setattr(stats_pages, "BUDGET_SECONDS", 0)
+    monkeypatch.setattr(board_page, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
     for name in ("figures", "sources", "countries", "devices", "kinds"):
         assert f'data-hx-get="/links/{link_id}/parts/{name}?range=today"' in page

@@ -1,5 +1,6 @@
 """Where a link may not lead, and what a good address becomes (security: redirects)."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.links.targeting.lookalikes import looks_like_another
 from analytics_box.links.targeting.policy import TargetPolicy, clean
 from analytics_box.outgoing.addresses import Fence
+from tests.cases import each
 from tests.links.world import World
 
 POLICY = TargetPolicy(
@@ -142,7 +144,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("address", HOSTILE)
+@each("address", HOSTILE)
 def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None:
     with pytest.raises(BadRequest) as refused:
         clean(address, POLICY, field="targetUrl")
@@ -176,9 +178,12 @@ def test_domains_in_other_scripts_are_welcome(host: str) -> None:
 FIELDS = ("targetUrl", "expiredRedirectUrl", "ogImageUrl", "ogVideoUrl", "iosUrl", "androidUrl")
 
 
-@pytest.mark.parametrize("field", [*FIELDS, "rules", "variants"])
-@pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "https://a@b.example/", "http://127.0.0.1/", "//evil.example"]
+@each(
+    ("field", "address"),
+    product(
+        [*FIELDS, "rules", "variants"],
+        ["javascript:alert(1)", "https://a@b.example/", "http://127.0.0.1/", "//evil.example"],
+    ),
 )
 def test_every_field_of_a_link_that_is_an_address_is_looked_at(world: World, field: str, address: str) -> None:
     condition = {"property": "device", "operator": "equals", "value": "mobile"}

@@ -104,7 +104,7 @@ def play(world: World, steps: list[Step]) -> Oracle:
     return oracle
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(steps=_steps, person=st.sampled_from(PEOPLE), on_shop=st.booleans())
 def test_exactly_what_a_person_did_is_removed(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], person: str, on_shop: bool

@@ -149,7 +149,7 @@ OPERATIONS = ("visit", "remove", "remove newest", "remove all", "link", "tend", 
 
 
 @given(seed=st.integers(0, 10**6), plan=st.lists(st.sampled_from(OPERATIONS), max_size=10), piece=st.integers(1, 9))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_happens_the_replica_ends_where_the_ledger_is(
     seed: int, plan: list[str], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from analytics_box.recognition.agent import Device, parse
+from tests.cases import each
 
 WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
 WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
@@ -33,7 +34,7 @@ BROWSERS: tuple[tuple[str, str, str, Device], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("header", "browser", "system", "device"), BROWSERS)
+@each(("header", "browser", "system", "device"), BROWSERS)
 def test_a_browser_is_known_by_its_header(header: str, browser: str, system: str, device: Device) -> None:
     seen = parse(header)
     assert (seen.browser, seen.system, seen.device, seen.bot) == (browser, system, device, "")
@@ -123,7 +124,7 @@ DEVICES: tuple[tuple[Device, tuple[str, ...]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("device", "header"), [(device, header) for device, headers in DEVICES for header in headers])
+@each(("device", "header"), [(device, header) for device, headers in DEVICES for header in headers])
 def test_a_device_is_what_stands_or_lies_before_people(device: Device, header: str) -> None:
     seen = parse(header)
     assert (seen.device, seen.bot) == (device, "")
@@ -188,7 +189,7 @@ PROGRAMS = (
 )
 
 
-@pytest.mark.parametrize("header", PROGRAMS)
+@each("header", PROGRAMS)
 def test_a_program_is_flagged_with_its_reason(header: str) -> None:  # wire 4.7
     assert parse(header).bot == "known_bot_user_agent"
 

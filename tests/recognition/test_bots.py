@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.recognition import bots
+from tests.cases import each
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,7 @@ NAMED = (
 )
 
 
-@pytest.mark.parametrize(("sent", "program"), NAMED)
+@each(("sent", "program"), NAMED)
 def test_a_program_that_browses_like_a_person_is_known_by_the_word_it_adds(sent: str, program: str) -> None:
     assert bots.judge(sent) == (bots.KNOWN, program)
 
@@ -103,13 +104,13 @@ MODELS = (
 )
 
 
-@pytest.mark.parametrize("model", MODELS)
+@each("model", MODELS)
 def test_people_have_phones_whose_makers_call_them_bots_and_spiders(model: str) -> None:
     for sent in (f"{PIXEL} Safari/537.36", PIXEL.replace("Android 15", "U; Android 4.2.2; it-it")):
         assert bots.judge(sent.replace("Pixel 9", model)) == ("", "")
 
 
-@pytest.mark.parametrize(("sent", "reason", "program"), SAMPLES)
+@each(("sent", "reason", "program"), SAMPLES)
 def test_a_user_agent_is_judged_and_a_program_named(sent: str, reason: str, program: str) -> None:
     assert bots.judge(sent) == (reason, program)
 

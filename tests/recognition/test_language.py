@@ -1,11 +1,10 @@
 """Languages are written in one way (wire 4.3)."""
 
-import pytest
-
 from analytics_box.recognition.language import language
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("sent", "kept"),
     [
         ("de", "de"),

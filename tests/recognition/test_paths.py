@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from analytics_box.recognition.click_ids import CLICK_IDS
 from analytics_box.recognition.paths import LONGEST, clean, page
+from tests.cases import each
 
 # What comes in, and the path and query string that are kept of it.
 ADDRESSES: list[tuple[str, str, str]] = json.loads((Path(__file__).parent / "tables" / "paths.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("address", "path", "query"), ADDRESSES)
+@each(("address", "path", "query"), ADDRESSES)
 def test_of_an_address_its_path_and_query_are_kept(address: str, path: str, query: str) -> None:
     found = page(address)
     assert (found.path, found.query) == (path, query)
@@ -25,7 +26,7 @@ def test_the_table_is_long_enough() -> None:
     assert len({address for address, _path, _query in ADDRESSES}) == len(ADDRESSES)
 
 
-@pytest.mark.parametrize("address", [address for address, _path, _query in ADDRESSES])
+@each("address", [address for address, _path, _query in ADDRESSES])
 def test_a_path_that_is_kept_stays_what_it_is(address: str) -> None:
     """But for what only an address can write: a percent sign, a question mark, a fragment."""
     kept = page(address).path
@@ -33,7 +34,7 @@ def test_a_path_that_is_kept_stays_what_it_is(address: str) -> None:
         assert page(kept).path == kept
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(
     st.lists(st.sampled_from(["a", "%2e", "..", "", "ü", "%C3%BC", "b c", "x&y", "#/r", "?q=1"]), max_size=6),
     st.lists(st.sampled_from(["utm_source", "UTM_Medium", "utm_x", *CLICK_IDS, "FBCLID"]), min_size=1, max_size=4),
@@ -51,7 +52,7 @@ def test_what_tells_the_source_is_kept_apart() -> None:
     assert found.host == "shop.example"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(alphabet=st.characters(exclude_categories=())))
 @example("http://[")
 @example("https://\u2100.example/")

@@ -11,6 +11,7 @@ from analytics_box.recognition.channel import CHANNELS, channel
 from analytics_box.recognition.click_ids import CLICK_IDS
 from analytics_box.recognition.known_sources import DIRECT, known, plain
 from analytics_box.recognition.source import domain_of, host_of, is_spam, kind_of, name_of_host, name_of_tag, source
+from tests.cases import each
 
 OWN = "shop.example"
 
@@ -38,7 +39,7 @@ def of(*, tag: str = "", click: str = "", host: str = "", own: str = OWN) -> str
     return source(utm_source=tag, click_id=click, referrer_host=host, own_domain=own)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=["|".join(row) for row in ROWS])
+@each("row", ROWS, ids="|".join)
 def test_a_session_has_a_source_of_a_kind_and_a_channel(row: Row) -> None:  # semantics 17 and 18
     name = of(tag=row.tag, click=row.click, host=row.host)
     found = channel(name=name, medium=row.medium, campaign=row.campaign, click_id=row.click, tag=row.tag)
@@ -54,7 +55,7 @@ def test_the_table_is_long_enough_and_knows_every_channel() -> None:
     } - {"mc_cid", "igsh"}
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(st.text(max_size=20), st.text(max_size=20), st.text(max_size=20), st.sampled_from(["", "x", *CLICK_IDS]))
 def test_whatever_is_said_has_one_of_the_channels(name: str, medium: str, campaign: str, click: str) -> None:
     for tag in ("", name):
@@ -125,7 +126,7 @@ def test_every_listed_host_leads_to_a_name_that_has_a_kind() -> None:
     assert {name for name in lists.hosts.values() if name not in lists.kinds} == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("referrer", "name"),
     [
         ("https://www.google.com/", "Google"),
@@ -201,7 +202,7 @@ def test_no_other_product_of_a_company_is_its_search_its_feed_or_its_shop(compan
         assert channel(name=name, medium="", campaign="", click_id="", tag="") == "Referral"
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300, derandomize=True)
 @given(
     st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789-", min_size=3, max_size=12), st.sampled_from(["com", "de"])
 )

@@ -110,7 +110,7 @@ GROUPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(groups=GROUPS)
 def test_after_any_mix_of_refused_and_taken_writes_every_row_says_what_was_sent(
     groups: list[list[tuple[bool, list[tuple[str, int]]]]], empty_box: Path

@@ -5,7 +5,7 @@ from pathlib import Path
 from analytics_box.box import open_box
 from analytics_box.websites.directory import Directory
 from tests.inprocess import WholeBox, whole_box
-from tests.websites.procedures import call, events, row, run_job, view
+from tests.websites.world import call, events, row, run_job, view
 
 
 def test_a_rotation_gives_trackers_a_new_id_and_the_old_one_time(box: WholeBox) -> None:

@@ -10,7 +10,7 @@ import pytest
 from analytics_box.identity import Role
 from analytics_box.websites.directory import Directory
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin", "accept": "text/html"}
 

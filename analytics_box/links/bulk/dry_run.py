@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from analytics_box.acting import By
 from analytics_box.links.access import check
 from analytics_box.links.editing.draft import Draft
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 from analytics_box.store.scratch import copy, scratch
 

@@ -12,8 +12,8 @@ from analytics_box.links.bulk import exports
 from analytics_box.links.bulk.files import MOST_ROWS
 from analytics_box.links.list_rows import Selection
 from analytics_box.links.messages import Id
-from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 
 class GivenExport(Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct
 from msgspec.structs import replace
 
 from analytics_box.accounts.passwords import Passwords
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
@@ -25,9 +26,8 @@ from analytics_box.links.editing.messages import draft
 from analytics_box.links.folders.cache import FolderCache
 from analytics_box.links.messages import Id
 from analytics_box.links.targeting.policy import TargetPolicy
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 T = TypeVar("T")
 

@@ -10,8 +10,7 @@ from analytics_box.links.bulk.files import MOST_ROWS
 from analytics_box.links.bulk.imports import MOST_BYTES
 from analytics_box.links.bulk.jobs import ImportJobs, Job
 from analytics_box.links.page_frame import HOME, frame
-from analytics_box.texts import LinkImport
-from analytics_box.websites import figures
+from analytics_box.texts import LinkImport, figures
 
 BULK = f"{HOME}/bulk"
 MOST_SHOWN = 200  # rows that are wrong

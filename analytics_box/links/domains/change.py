@@ -8,13 +8,12 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from analytics_box import errors
+from analytics_box import audit, errors
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.access import check
 from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.domains.lookup import LinkDomain
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 UNKNOWN: Final = "Short links are not served on this domain"
@@ -41,7 +40,7 @@ def add(
         raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")
     made = LinkDomain(domain, domain_id, organization_id, home_url, missing_url, by.now)
     domain_rows.insert(db, made)
-    organizations.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
+    audit.record(db, by, organization_id, "created", _SUBJECT, domain, {"domain": domain})
     return made
 
 
@@ -68,7 +67,7 @@ def change(
             for name in given
             if getattr(before, name) != getattr(after, name)
         }
-        organizations.record(db, by, organization_id, "updated", _SUBJECT, domain, detail)
+        audit.record(db, by, organization_id, "updated", _SUBJECT, domain, detail)
     return after
 
 
@@ -80,7 +79,7 @@ def remove(db: Connection, organization_id: str, by: By, domain: str) -> LinkDom
     if links:
         raise errors.Conflict(f"{links} links live on this domain; move or delete them first")
     domain_rows.delete(db, domain)
-    organizations.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, domain, {"domain": domain})
     return gone
 
 

@@ -13,8 +13,8 @@ from analytics_box.links.clicks.kinds import KINDS
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.messages import Id
-from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 MOST_ORPHANS = 500
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -16,11 +16,10 @@ from analytics_box.links.domains.orphan_calls import GivenOrphans
 from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
 from analytics_box.links.short_url import PREFIX, short_url
-from analytics_box.organizations.acting import by_of
-from analytics_box.organizations.rules import may
 from analytics_box.store.db import Connection
-from analytics_box.texts import LinkForm, LinkPlaces, Links
-from analytics_box.websites import figures
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import may
+from analytics_box.texts import LinkForm, LinkPlaces, Links, figures
 
 DOMAINS = f"{HOME}/domains"
 MOST_ORPHANS = 20

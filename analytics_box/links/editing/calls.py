@@ -15,7 +15,7 @@ from analytics_box.links.editing.shown import LinkShown, shown
 from analytics_box.links.link import Link
 from analytics_box.links.messages import OneLink, Success
 from analytics_box.links.redirects.directory import LinkDirectory
-from analytics_box.organizations.acting import acting
+from analytics_box.tenancy.acting import acting
 
 
 async def get(call: Call, given: OneLink) -> LinkShown:

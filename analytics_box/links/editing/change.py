@@ -10,7 +10,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from analytics_box import errors, ids
+from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links import rows, slugs
 from analytics_box.links.access import check, existing
@@ -18,8 +19,6 @@ from analytics_box.links.domains import change as domains
 from analytics_box.links.editing.draft import Draft, applied
 from analytics_box.links.folders import change as folders
 from analytics_box.links.link import Link, new_link
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 _SUBJECT: Final = "link"
@@ -42,7 +41,7 @@ def create(db: Connection, organization_id: str, by: By, draft: Draft) -> Link:
     blank = new_link(id=ids.new_id(), organization_id=organization_id, created_by=by.user_id or by.actor, now=by.now)
     made = _insert(db, applied(blank, draft))
     detail = {"slug": made.slug, "domain": made.domain, "targetUrl": made.target_url, "name": made.name}
-    organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
@@ -83,7 +82,7 @@ def delete(db: Connection, organization_id: str, by: By, link_id: str) -> Link:
     gone = existing(db, organization_id, link_id)
     rows.delete(db, gone.number)
     detail = {"slug": gone.slug, "domain": gone.domain, "targetUrl": gone.target_url, "name": gone.name}
-    organizations.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, detail)
     return gone
 
 
@@ -109,7 +108,7 @@ def _change(db: Connection, before: Link, by: By, draft: Draft) -> Changed:
         return Changed(before, before)
     after = replace(after, updated_at=by.now)
     rows.update(db, after)
-    organizations.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
+    audit.record(db, by, after.organization_id, "updated", _SUBJECT, after.id, changes)
     return Changed(before, after)
 
 

@@ -3,11 +3,11 @@
 It belongs to one transaction. What that undoes has to be undone here, too: `mark` before, `undo` after.
 """
 
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Detail
 from analytics_box.links.folders import change as folders
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 
 

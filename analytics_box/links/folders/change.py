@@ -6,15 +6,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box import errors, ids
-from analytics_box.accounts.rules import slug_of
+from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.access import check
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.rules import slug_of
 
 TAKEN: Final = "There is a folder with this name already"
 UNKNOWN: Final = "There is no folder with this id"
@@ -42,7 +41,7 @@ def add(db: Connection, organization_id: str, by: By, name: str, others: Collect
     clean = _clean(name, others)
     made = Folder(ids.new_id(), organization_id, clean, _free_slug(clean, others), by.now, by.now)
     folder_rows.insert(db, made)
-    organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, {"name": made.name})
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, {"name": made.name})
     return made
 
 
@@ -57,7 +56,7 @@ def rename(db: Connection, organization_id: str, by: By, folder_id: str, name: s
     after = replace(before, name=clean, slug=_free_slug(clean, others), updated_at=by.now)
     folder_rows.update(db, after)
     detail = {"name": {"before": before.name, "after": after.name}}
-    organizations.record(db, by, organization_id, "updated", _SUBJECT, after.id, detail)
+    audit.record(db, by, organization_id, "updated", _SUBJECT, after.id, detail)
     return after
 
 
@@ -66,7 +65,7 @@ def delete(db: Connection, organization_id: str, by: By, folder_id: str) -> Fold
     check(db, organization_id, by, "member")
     gone = existing(db, organization_id, folder_id)
     folder_rows.delete(db, gone.id)
-    organizations.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, gone.id, {"name": gone.name})
     return gone
 
 

@@ -22,8 +22,7 @@ from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, frame
 from analytics_box.links.targeting.apps import APPS
 from analytics_box.recognition import geo
-from analytics_box.texts import LinkForm
-from analytics_box.websites import figures
+from analytics_box.texts import LinkForm, figures
 
 SAVE = "save"  # every other button of the form shows it again
 

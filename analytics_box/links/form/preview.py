@@ -18,8 +18,7 @@ from analytics_box.links.targeting.query_strings import forwarded
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import geo
 from analytics_box.settings import Settings
-from analytics_box.texts import LinkPreview
-from analytics_box.websites import figures
+from analytics_box.texts import LinkPreview, figures
 
 VISITOR: Final = ("country", "device", "system", "language", "query")  # fields, each with "as." before it
 _LONGEST = 255

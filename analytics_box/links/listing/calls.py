@@ -3,16 +3,17 @@
 from msgspec.structs import replace
 
 from analytics_box.http.call import Call
-from analytics_box.links import list_rows, ranked
+from analytics_box.links import list_rows
 from analytics_box.links.access import check
 from analytics_box.links.editing.calls import with_clicks
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.link import Link
 from analytics_box.links.list_rows import Selection
+from analytics_box.links.listing import ranked
 from analytics_box.links.listing.messages import LinkList, LinkPage, PageShown
-from analytics_box.links.ranked_rows import Ranking
-from analytics_box.organizations.acting import acting
+from analytics_box.links.listing.ranked_rows import Ranking
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 MOST_LISTED = 1_000  # wire 7.1
 

@@ -9,8 +9,7 @@ from analytics_box.http import dates
 from analytics_box.identity import Person
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.targeting.apps import APPS
-from analytics_box.texts import Links
-from analytics_box.websites import figures
+from analytics_box.texts import Links, figures
 
 
 class State(Struct, frozen=True):

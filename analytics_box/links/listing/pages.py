@@ -17,8 +17,7 @@ from analytics_box.links.listing.lines import line
 from analytics_box.links.listing.messages import LinkPage, Sort
 from analytics_box.links.messages import OneLink
 from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit
-from analytics_box.texts import Links
-from analytics_box.websites import figures
+from analytics_box.texts import Links, figures
 
 AT_ONCE = 50  # links on a page
 MOST_TAGS = 200  # to choose from; any other tag is chosen by a click on it

@@ -6,8 +6,8 @@ from analytics_box.http.call import Call
 from analytics_box.links import list_rows
 from analytics_box.links.access import check
 from analytics_box.links.messages import OfOrganization
-from analytics_box.organizations.acting import acting
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import acting
 
 
 class TagShown(Struct, frozen=True):
