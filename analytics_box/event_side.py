@@ -17,7 +17,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.people import People
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.links.clicks import Clicks
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.register import Register

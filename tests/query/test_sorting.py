@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace as replaced
 
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
