@@ -13,6 +13,9 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.dashboard.late_parts import LateParts
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
@@ -20,17 +23,14 @@ from analytics_box.http.assets import Assets
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.manual import Manual
-from analytics_box.http.reference import Reference
 from analytics_box.http.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.import_jobs import ImportJobs
-from analytics_box.links.parts import Links
-from analytics_box.links.redirect import Redirects
-from analytics_box.links.visits import Observer
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.redirects.observer import Observer
+from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -47,10 +47,10 @@ from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
+from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
-from analytics_box.websites.late_parts import LateParts
 
 _MEGABYTE = 1_000_000
 
@@ -152,8 +152,11 @@ def _parts(
         events.drops,
         events.held,
         events.queries,
+        subjects(state.db, state.websites, state.organizations),
         events.register,
-        Links(state.links, state.link_domains, events.clicks, events.db),
+        state.links,
+        state.link_domains,
+        events.clicks,
         client,
         sender,
         sender.mailer,
@@ -162,7 +165,7 @@ def _parts(
         ImportJobs(clock),
         watched,
         assets.load(web_dir() / "static"),
-        Manual(web_dir() / "manual"),
+        Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
     )
 
@@ -196,7 +199,7 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         limits=state.limits,
         clock=parts.clock,
         settings=parts.settings,
-        draw=pages.text,
+        render=pages.text,
     )
 
 

@@ -8,20 +8,23 @@ from analytics_box.configuration import channel_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
-from analytics_box.invitations import calls as invitation_calls
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
-from analytics_box.links import calls as link_calls
-from analytics_box.links import domain_calls as link_domains
-from analytics_box.links import export_calls as link_export
-from analytics_box.links import folder_calls as link_folders
-from analytics_box.links import imports as link_imports
-from analytics_box.links import orphan_calls as link_orphans
-from analytics_box.links import preview_calls as link_preview
-from analytics_box.links import qr_calls as link_qr
-from analytics_box.links import tag_calls as link_tags
+from analytics_box.links.bulk import export_calls as link_export
+from analytics_box.links.bulk import imports as link_imports
+from analytics_box.links.domains import calls as link_domains
+from analytics_box.links.domains import orphan_calls as link_orphans
+from analytics_box.links.editing import calls as link_calls
+from analytics_box.links.folders import calls as link_folders
+from analytics_box.links.listing import calls as link_lists
+from analytics_box.links.listing import tag_calls as link_tags
+from analytics_box.links.qr import calls as link_qr
+from analytics_box.links.redirects import preview_calls as link_preview
+from analytics_box.members import calls as member_calls
+from analytics_box.members import invitation_calls
 from analytics_box.organizations import calls as organization_calls
-from analytics_box.organizations import deletion_calls, logo_calls, member_calls
+from analytics_box.organizations import deletion_calls, logo_calls
+from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as people_calls
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
@@ -76,8 +79,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
-    Procedure("links.list", link_calls.list_links, "read:links"),
-    Procedure("links.paginated", link_calls.paginated, "read:links"),
+    Procedure("links.list", link_lists.list_links, "read:links"),
+    Procedure("links.paginated", link_lists.paginated, "read:links"),
     Procedure("links.get", link_calls.get, "read:links"),
     Procedure("links.create", link_calls.create, "write:links", "member"),
     Procedure("links.update", link_calls.update, "write:links", "member"),
@@ -99,7 +102,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
-    Procedure("websites.listWithCharts", website_reading.list_with_charts, "read:data"),
+    Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
     Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
     Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
@@ -117,5 +120,5 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("websites.allowBot", bot_calls.allow_bot, "manage:websites", "member"),
     Procedure("websites.refuseBot", bot_calls.refuse_bot, "manage:websites", "member"),
     Procedure("websites.updateBotOptions", bot_calls.update_bot_options, "manage:websites", "member"),
-    Procedure("websites.isTrackingSetup", website_reading.is_tracking_setup, "read:data"),
+    Procedure("websites.isTrackingSetup", overview.is_tracking_setup, "read:data"),
 )

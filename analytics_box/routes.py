@@ -4,7 +4,6 @@ Procedures have a table of their own, in procedures, and two addresses each. The
 ingest.routes.handlers; they check API keys themselves.
 """
 
-from analytics_box.accounts import pages as account_pages
 from analytics_box.accounts import (
     password_pages,
     profile_pages,
@@ -15,49 +14,56 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
-from analytics_box.configuration import box_pages, defaults_pages, domain_pages, integration_pages
+from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
+from analytics_box.docs import pages as docs_pages
+from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
-from analytics_box.http import assets, health, manual, reference, reference_types, well_known
+from analytics_box.http import assets, health, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
-from analytics_box.invitations import member_pages as inviting_pages
-from analytics_box.invitations import pages as invitation_pages
 from analytics_box.keys import pages as key_pages
-from analytics_box.links import domain_pages as link_domains
-from analytics_box.links import folder_pages as link_folders
-from analytics_box.links import form_pages as link_form
-from analytics_box.links import import_pages as link_imports
-from analytics_box.links import pages as link_pages
-from analytics_box.links import routes as links
-from analytics_box.links import stats_pages as link_page
+from analytics_box.links.bulk import pages as link_imports
+from analytics_box.links.bulk import routes as link_files
+from analytics_box.links.domains import pages as link_domains
+from analytics_box.links.figures import pages as link_page
+from analytics_box.links.folders import pages as link_folders
+from analytics_box.links.form import pages as link_form
+from analytics_box.links.listing import pages as link_pages
+from analytics_box.links.qr import routes as link_qr
+from analytics_box.members import invitation_pages, inviting_pages
+from analytics_box.members import pages as member_pages
 from analytics_box.organizations import (
     deletion_pages,
+    leaving_pages,
     logo_pages,
-    member_pages,
-    ownership_pages,
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
+from analytics_box.overview import pages as overview
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.setup import pages as setup_pages
+from analytics_box.watch import pages as watching
 from analytics_box.watch import routes as watch
-from analytics_box.websites import overview_pages, transfer_pages
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
+from analytics_box.websites import transfer_pages
 
 PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
     Route("GET", "/health/ready", watch.ready, PUBLIC),
     Route("GET", "/metrics", watch.metrics, PUBLIC),
-    Route("GET", "/openapi.json", reference.openapi, PUBLIC),
-    Route("GET", "/docs", reference.docs, PUBLIC, page=True),
-    Route("GET", "/docs/definitions", manual.definitions, PUBLIC, page=True),
-    Route("GET", "/docs/query-types", reference_types.query_types, PUBLIC, page=True),
-    Route("GET", "/docs/query-types/{family:str}", reference_types.query_family, PUBLIC, page=True),
-    Route("GET", "/docs/{tag:str}", reference.docs_of_tag, PUBLIC, page=True),
+    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
+    Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
+    Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
+    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
     Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
@@ -68,9 +74,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
     Route("GET", "/static/{file:path}", assets.static, PUBLIC),
     Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
-    Route("GET", "/", account_pages.home, PUBLIC, page=True),
-    Route("GET", "/setup", account_pages.setup_form, PUBLIC, page=True),
-    Route("POST", "/setup", account_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
+    Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
     Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
     Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
     Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
@@ -99,16 +105,16 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
     Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
-    Route("GET", "/settings/organization/leave", member_pages.leave_form, SIGNED_IN, page=True),
-    Route("POST", "/settings/organization/leave", member_pages.leave, SIGNED_IN, page=True),
-    Route("GET", "/settings/organization/transfer", ownership_pages.transfer_form, SIGNED_IN, "owner", page=True),
-    Route("POST", "/settings/organization/transfer", ownership_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/leave", leaving_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", leaving_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", leaving_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", leaving_pages.transfer, SIGNED_IN, "owner", page=True),
     Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
     Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
-    Route("GET", "/links/{link_id:str}/qr/{form:str}", links.qr_code, "read:links"),
-    Route("GET", "/links/export/{form:str}", links.export, "read:links"),
+    Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
+    Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
     Route("GET", "/links", link_pages.link_list, SIGNED_IN, page=True),
     Route("GET", "/links/new", link_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/new", link_form.add, SIGNED_IN, "member", page=True),
@@ -172,7 +178,7 @@ PAGES_AND_API: tuple[Route, ...] = (
         "admin",
         page=True,
     ),
-    Route("GET", "/settings/box", box_pages.box, SIGNED_IN, page=True),
+    Route("GET", "/settings/box", watching.box, SIGNED_IN, page=True),
     Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
     Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),
@@ -181,12 +187,12 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
     Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites", website_pages.site_list, SIGNED_IN, page=True),
+    Route("GET", "/sites", overview.site_list, SIGNED_IN, page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
-    Route("GET", "/sites/{website_id:str}", overview_pages.site, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview_pages.site_part, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/live", overview_pages.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}", overview.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),

@@ -1,5 +1,6 @@
 """What is logged: text or JSON, with the id of the request that it belongs to."""
 
+import asyncio
 import io
 import json
 import logging
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from analytics_box import log
+from analytics_box.outgoing.client import Ask
+from tests.outgoing.places import OPEN, client_of, plain, web
 
 
 class Terminal(io.StringIO):
@@ -92,3 +95,15 @@ def test_the_access_log_escapes_what_is_no_letter_and_cuts_what_is_long() -> Non
     assert found["path"].startswith("/a%0Ab%1B%5B1m")
     assert len(found["path"]) < 250
     assert (found["method"], found["status"], found["ms"]) == ("GET", 404, 1.3)
+
+
+def test_at_debug_nothing_is_told_of_what_others_answer() -> None:
+    async def asked() -> None:
+        async with web() as place:
+            place.reply = lambda _: plain(b"", "200 OK", "Set-Cookie: session=confidential")
+            await client_of().fetch(Ask(f"http://{OPEN}:{place.port}/?token=confidential"))
+
+    stream = io.StringIO()
+    log.configure("debug", "json", stream)
+    asyncio.run(asked())
+    assert "confidential" not in stream.getvalue()

@@ -16,6 +16,11 @@ from analytics_box.recognition.source import is_local
 from analytics_box.store.seal import Seal
 
 
+async def home(visit: Visitor) -> Next:
+    """GET /: to the websites, or to sign in first."""
+    return visit.go("/sites" if visit.signed_in else "/sign-in")
+
+
 async def sign_in_form(visit: Visitor) -> Answer:
     """GET /sign-in; a box without users says where its setup link is."""
     wanted = own_path(visit.asked("next"))

@@ -9,31 +9,26 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
+from analytics_box.acting import By
 from analytics_box.configuration import change as configuration
-from analytics_box.configuration import defaults, rules
 from analytics_box.configuration.change import Wanted
-from analytics_box.configuration.rules import InvitationRole, VisitorIds
 from analytics_box.http.call import Call
 from analytics_box.notify.mail import Mail, Mailer, NotSent
-from analytics_box.organizations import change, members
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.change import By, Given
-from analytics_box.organizations.rules import Stored
+from analytics_box.organizations import change
+from analytics_box.organizations.change import Given
 from analytics_box.organizations.shown import in_memory
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, defaults, members
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.defaults import VisitorIds
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import OfOrganization, Text
+from analytics_box.tenancy.rules import InvitedRole, Stored
 from analytics_box.texts import Organizations as Words
 
-Text = Annotated[str, Meta(max_length=255)]
 Days = Annotated[int, Meta(ge=1, le=3_650)]
 
 TESTS = 5  # mails that one caller may try per 60 s
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +38,7 @@ class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     timeZone: Text | None = None
-    invitationRole: InvitationRole | None = None
+    invitationRole: InvitedRole | None = None
     visitorIdMode: VisitorIds | None = None
     dataRetentionDays: Days | UnsetType | None = UNSET
 
@@ -66,7 +61,7 @@ class Defaults(Struct, frozen=True):
     """What members, invitations and websites start with."""
 
     timeZone: str
-    invitationRole: InvitationRole
+    invitationRole: InvitedRole
     visitorIdMode: VisitorIds
     dataRetentionDays: int | None
 
@@ -105,7 +100,7 @@ class _State(Struct, frozen=True):
     """What is stored of an organization, and whether the caller runs the box."""
 
     stored: Stored
-    defaults: rules.Defaults
+    defaults: defaults.Defaults
     administers: bool
 
 
@@ -114,7 +109,7 @@ async def get(call: Call, given: OfOrganization) -> Configuration:
     organization_id, by = acting(call, given.organizationId)
 
     def find(db: Connection) -> _State:
-        change.check(db, organization_id, by, "update")
+        access.check(db, organization_id, by, "update")
         return _state(db, organization_id, by)
 
     return _shown(call, await call.read(find))
@@ -145,7 +140,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     """config.testEmail: send a message to a member. Raises Forbidden, BadRequest or RateLimited."""
     call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: change.check(db, organization_id, by, "update"))
+    await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
     to = given.to or (person.email if person else "")
     known = {member.email.lower() for member in await call.read(lambda db: members.everybody(db, organization_id))}
@@ -174,9 +169,9 @@ def _url(call: Call) -> str:
 
 def _state(db: Connection, organization_id: str, by: By) -> _State:
     return _State(
-        stored=change.existing(db, organization_id),
+        stored=access.existing(db, organization_id),
         defaults=defaults.of(db, organization_id),
-        administers=change.administers(db, by),
+        administers=access.administers(db, by),
     )
 
 

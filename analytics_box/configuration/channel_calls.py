@@ -18,21 +18,14 @@ from analytics_box.notify.deliveries import UNSEALED
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel, Config, Kind
 from analytics_box.notify.send import Outcome, Sender
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.shown import date
 from analytics_box.store.seal import SealBroken
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 from analytics_box.texts import Integrations as Words
 
-Text = Annotated[str, Meta(max_length=255)]
 Url = Annotated[str, Meta(max_length=2_048)]
 
 TESTS = 5  # tests that one caller may make per 60 s (wire 11.3, alarms.test)
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class GivenConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,10 +126,6 @@ class Tested(Struct, frozen=True):
     """Output of config.testChannel (wire 10.5, alarms.test)."""
 
     results: list[TestResult]
-
-
-class Success(Struct, frozen=True):
-    success: bool = True
 
 
 async def list_channels(call: Call, given: OfOrganization) -> list[ChannelShown]:

@@ -1,26 +1,18 @@
 """The procedures `config.listDomains`, `addDomain`, `verifyDomain` and `removeDomain` (scope manage:config)."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box.configuration import domains
 from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.shown import date
 from analytics_box.outgoing.client import Client
-
-Text = Annotated[str, Meta(max_length=255)]
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 
 CHECKS = 10  # looks at TXT records by one caller per 60 s
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,10 +54,6 @@ class DomainShown(Struct, frozen=True):
     verifiedAt: datetime | None
     verifiedBy: ProvenBy | None
     error: str | None
-
-
-class Success(Struct, frozen=True):
-    success: bool = True
 
 
 async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:

@@ -18,10 +18,9 @@ from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.rules import KINDS, WITH_URL, Channel, Config, Kind
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations import rules
-from analytics_box.organizations.acting import by_of
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, rules
+from analytics_box.tenancy.acting import by_of
 
 HOME = "/settings/integrations"
 Confirmed = Literal["delete", "rotate"]
@@ -135,7 +134,7 @@ async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Pa
 
     def find(db: Connection) -> tuple[channels.Seen, bool]:
         seen = channels.of(db, visit.parts[Tools], person.organization_id, by)
-        return seen, organizations.administers(db, by)
+        return seen, access.administers(db, by)
 
     seen, administers = await visit.call.read(find)
     return visit.settings_page(

@@ -4,8 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.http.permission import at_least
-from analytics_box.identity import Person, Theme, logo_path
+from analytics_box.identity import Person, Theme, at_least, logo_path
 
 Here = Literal["sites", "add", "links", "overview", "queries", "people", "site-settings", "settings", "none"]
 

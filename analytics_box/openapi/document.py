@@ -2,7 +2,6 @@
 
 import inspect
 import re
-from collections.abc import Iterator
 from types import UnionType
 from typing import Any, get_args, get_type_hints
 
@@ -17,6 +16,7 @@ from analytics_box.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.openapi.described_events import EVENTS
 from analytics_box.openapi.described_links import LINKS
 from analytics_box.openapi.examples import example
+from analytics_box.openapi.groups import GROUPS
 from analytics_box.openapi.refusals import Family
 from analytics_box.procedures import PROCEDURES
 from analytics_box.query.catalog import TYPES, QueryType
@@ -47,8 +47,8 @@ _QUERY_TYPES = """
 **Query types** are described one by one, each with an example, at [{address}]({address})."""
 
 
-def document(settings: Settings, *, cookie: str) -> Schema:
-    """The whole document. `cookie` is the session cookie's name."""
+def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
+    """The whole document. `cookie` is the session cookie's name. With `pages` it has the pages and their forms too."""
     by_type, components = _schemas(_types())
     _clarify(components)
     components |= {f"Rows_{name}": _row(query_type) for name, query_type in TYPES.items()}
@@ -60,6 +60,8 @@ def document(settings: Settings, *, cookie: str) -> Schema:
     paths: dict[str, Schema] = {}
     procedures = {path: line for line in PROCEDURES for path in line.paths}
     for route in TABLE:
+        if route.page and not pages:
+            continue
         path = plain_path(route.path)
         line = procedures.get(path) if route.procedure else None
         operation = (
@@ -81,7 +83,7 @@ def document(settings: Settings, *, cookie: str) -> Schema:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": settings.public_url}],
-        "tags": [{"name": name} for name in _tags(paths)],
+        "tags": _group(paths),
         "paths": paths,
         "components": {
             "securitySchemes": {
@@ -350,10 +352,10 @@ def _row(query_type: QueryType) -> Schema:
     return {"title": query_type.title, "description": query_type.description, "type": "object", "properties": fields}
 
 
-def _tags(paths: dict[str, Schema]) -> Iterator[str]:
-    """The tags in a reader's order: what an API is asked for first, the pages last."""
-    found = {tag for path in paths.values() for operation in path.values() for tag in operation["tags"]}
-    first, last = ("Queries", "Events"), ("Box", "Discovery", "Files", "Pages")
-    yield from (name for name in first if name in found)
-    yield from sorted(found - {*first, *last})
-    yield from (name for name in last if name in found)
+def _group(paths: dict[str, Schema]) -> list[Schema]:
+    """Put every operation into its group, by what people call things; the groups in a reader's order."""
+    found = set()
+    for operation in (operation for path in paths.values() for operation in path.values()):
+        operation["tags"] = [GROUPS[tag] for tag in operation["tags"]]
+        found |= {*operation["tags"]}
+    return [{"name": name} for name in dict.fromkeys(GROUPS.values()) if name in found]

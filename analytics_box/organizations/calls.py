@@ -4,28 +4,22 @@ People act by their role in the organization that a call names; without one it i
 manage:config and global access, reads and updates its own organization, and does nothing else here.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
-from analytics_box.organizations import change, rows, rules
-from analytics_box.organizations.acting import acting, by_of
+from analytics_box.organizations import change, rules
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan, WebsiteAction
 from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
-
-Text = Annotated[str, Meta(max_length=255)]
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
+from analytics_box.tenancy import access
+from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import OfOrganization, Text
 
 
 class ThisOrganization(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,32 +60,28 @@ class OwnRole(Struct, frozen=True):
     websitePermissions: tuple[WebsiteAction, ...]
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 async def list_organizations(call: Call) -> list[OrganizationShown]:
     """organizations.list: those of the caller."""
     person = call.identity.person
     if person is None:
         organization_id, _ = acting(call, None)
-        return [shown(call, await call.read(lambda db: change.existing(db, organization_id)))]
-    found = await call.read(lambda db: rows.of_user(db, person.user_id))
+        return [shown(call, await call.read(lambda db: access.existing(db, organization_id)))]
+    found = await call.read(lambda db: access.of_user(db, person.user_id))
     return [shown(call, one, person.role_in(one.id)) for one in found]
 
 
 async def get_by_id(call: Call, given: ById) -> OrganizationShown:
     """organizations.getById. Raises Forbidden."""
     organization_id, by = acting(call, given.id or given.organizationId)
-    role = await call.read(lambda db: change.check(db, organization_id, by, "read"))
-    stored = await call.read(lambda db: change.existing(db, organization_id))
+    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
+    stored = await call.read(lambda db: access.existing(db, organization_id))
     return shown(call, stored, role if call.identity.person else None)
 
 
 async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
     """organizations.getMyRole. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    role = await call.read(lambda db: change.check(db, organization_id, by, "read"))
+    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     return OwnRole(role, rules.ON_WEBSITES[role])
 
 
@@ -120,5 +110,5 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationShown:
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
     await call.parts[SignIns].turn_to(person, given.organizationId)
-    stored = await call.read(lambda db: change.existing(db, given.organizationId))
+    stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return shown(call, stored, person.role_in(stored.id))

@@ -5,15 +5,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.organizations import deletion
-from analytics_box.organizations.acting import acting, by_of
 from analytics_box.organizations.calls import ThisOrganization
-from analytics_box.organizations.deletion_rows import Deleted
-from analytics_box.organizations.rules import Stored
-from analytics_box.organizations.shown import OrganizationShown, date, in_memory, shown
+from analytics_box.organizations.rules import Deleted
+from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
+from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import date
+from analytics_box.tenancy.rules import Stored
 
 
 class DeletedShown(Struct, frozen=True):

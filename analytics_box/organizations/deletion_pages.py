@@ -5,9 +5,9 @@ from analytics_box.clock import DAY
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.organizations import deletion
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.deletion_calls import carry_out, undo
 from analytics_box.organizations.settings_page import HOME
+from analytics_box.tenancy.acting import by_of
 
 
 async def delete_form(visit: Visitor) -> Page:

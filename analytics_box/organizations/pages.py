@@ -1,14 +1,14 @@
 """The page /settings/organization, making an organization, and turning to another one."""
 
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.visit import Again, Answer, Next, Page, Visitor
 from analytics_box.organizations import change
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.organizations.shown import in_memory
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.directory import Organizations
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
 

@@ -12,10 +12,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.outgoing import exchange as wire
 from analytics_box.outgoing.addresses import Address, Fence, fence
-from analytics_box.outgoing.exchange import Header, Outgoing, Phases, Received
 from analytics_box.outgoing.failures import BadAnswer, TooSlow
+from analytics_box.outgoing.messages import Header, Outgoing, Phases, Received
 from analytics_box.outgoing.resolve import Resolver, resolver
 from analytics_box.outgoing.target import Target, redirected, target
 from analytics_box.settings import Settings
@@ -123,13 +122,15 @@ class Client:
             outgoing = _next(outgoing, received.status, redirected(outgoing.target, location))
 
     async def _once(self, outgoing: Outgoing, *, verify: bool) -> Received:
+        from analytics_box.outgoing.exchange import exchange  # noqa: PLC0415  httpcore: 1 MB and 20 ms
+
         began = time.perf_counter()
         addresses = await self.vet(outgoing.target)
         dns = (time.perf_counter() - began) * 1000 if outgoing.target.address is None else 0.0
         trust = None
         if outgoing.target.scheme == "https":
             trust = self._trust if verify else self._no_trust
-        return await wire.exchange(outgoing, addresses, trust, dns=dns)
+        return await exchange(outgoing, addresses, trust, dns=dns)
 
     @cached_property
     def _trust(self) -> ssl.SSLContext:

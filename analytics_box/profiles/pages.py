@@ -13,8 +13,7 @@ from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
 from analytics_box.profiles.register import Person, Register
-from analytics_box.texts import People
-from analytics_box.websites import figures
+from analytics_box.texts import People, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website

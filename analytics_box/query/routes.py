@@ -9,20 +9,17 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
 from analytics_box.http.call import Call
 from analytics_box.query import access, catalog, ranges, sheets
-from analytics_box.query.access import Target
 from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import sortable
 from analytics_box.query.encoded import EncodedEntry, Encoding
-from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
+from analytics_box.query.subjects import Subjects
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
@@ -45,9 +42,8 @@ async def query(
     )
     given = body.decode(DECODER.decode, sent)
     many = given if isinstance(given, list) else [given]
-    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
-    link = await named_link(parts.box_db, target)
-    reads = access.scope_of(identity, target, parts[Directory], parts[Organizations], _types(many), link)
+    types = tuple(name for asked in many for name in asked.names)
+    reads = await call.parts[Subjects].of_request(call.identity, request.query_params, types)
     checked = _check(many, batch=isinstance(given, list), request=request, now=call.now)
 
     async with queries.budgets.of_request(stranger=reads.stranger) as budget:
@@ -109,10 +105,6 @@ def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, A
     ]
 
 
-def _types(given: list[GivenQuery]) -> tuple[str, ...]:
-    return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
-
-
 def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
@@ -156,7 +148,7 @@ def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
             "tags": [query_type.family],
             "outputFields": [output.name for output in query_type.outputs],
             "output_fields": query_type.outputs,
-            "sortable": sortable(query_type),
+            "sortable": query_type.sortable,
             "default_visualization": query_type.visualization,
             "supports_granularity": query_type.granularities,
         }

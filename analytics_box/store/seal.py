@@ -10,7 +10,6 @@ from pathlib import Path
 from analytics_box.store.files import write_private
 
 KEY_BYTES = 32
-_NONCE_BYTES = 24
 
 
 class SealBroken(Exception):
@@ -26,23 +25,21 @@ class Seal:
 
     def seal(self, secret: bytes, *, owner: str) -> bytes:
         """The secret as it may be stored; only `owner`, which says whose it is, opens it again."""
-        from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_encrypt as encrypt  # noqa: PLC0415  1 MB
+        from nacl.secret import Aead  # noqa: PLC0415  1 MB
 
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        return nonce + encrypt(secret, owner.encode(), nonce, self._loaded(make=True))
+        return bytes(Aead(self._loaded(make=True)).encrypt(secret, owner.encode()))
 
     def open(self, sealed: bytes, *, owner: str) -> bytes:
         """What was sealed for this owner. Raises SealBroken."""
-        from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as decrypt  # noqa: PLC0415  1 MB
         from nacl.exceptions import CryptoError  # noqa: PLC0415  as above
+        from nacl.secret import Aead  # noqa: PLC0415  1 MB
 
-        nonce, locked = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
         try:
-            return decrypt(locked, owner.encode(), nonce, self._loaded(make=False))
-        except CryptoError as broken:
+            return Aead(self._loaded(make=False)).decrypt(sealed, owner.encode())
+        except (CryptoError, ValueError) as broken:  # PyNaCl's word for less than a seal
             raise SealBroken(
                 f"A secret does not fit the key in {self._path}; restore the file it was sealed with"
-            ) from (broken)
+            ) from broken
 
     def digest(self, text: str, *, owner: str) -> bytes:
         """16 bytes by which a sealed text can be found again, but not guessed without the key.

@@ -8,7 +8,7 @@ from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.configuration import Defaults, Domains, Integrations, TheBox
-from analytics_box.texts.docs import Definitions, Docs
+from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
@@ -44,6 +44,7 @@ __all__ = [
     "LinkPreview",
     "LinkStats",
     "Links",
+    "Manual",
     "Members",
     "Metrics",
     "Organizations",

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 
 from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
+from analytics_box.tenancy.acting import by_of
+from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
@@ -33,15 +36,17 @@ def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
     return [site for site in call.parts[Directory].of(call.organization(organization_id)) if is_own(call, site)]
 
 
+async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
+    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
+    gone = await call.read(lambda db: rows.deleted(db, organization_id))
+    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
+
+
 def refuse_restricted(call: Call) -> None:
     """Raises Forbidden for a key of single websites, which cannot act for its organization."""
     if call.identity.key is not None and call.identity.key.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
-
-
-def by(call: Call) -> By:
-    """The caller as the one who changes something."""
-    return By(call.actor, call.now)
 
 
 async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
@@ -50,6 +55,6 @@ async def change(call: Call, website_id: str, work: Callable[[Connection, Websit
     Raises NotFound and what the verb raises.
     """
     website = own(call, website_id)
-    changed = await call.write(lambda db: work(db, website, by(call)))
+    changed = await call.write(lambda db: work(db, website, by_of(call)))
     call.parts[Directory].remember(changed)
     return changed

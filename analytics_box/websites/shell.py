@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from analytics_box.http.shell import Here, Place, Shell, frame
 from analytics_box.http.visit import Visit
 from analytics_box.identity import Person
-from analytics_box.websites import figures
+from analytics_box.texts import figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import LOCAL, Website
 

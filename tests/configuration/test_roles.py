@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.identity import SCOPES, Role
-from analytics_box.organizations import rules
+from analytics_box.identity import ROLES, SCOPES, Role
 from analytics_box.procedures import PROCEDURES
 from tests.cases import each
 from tests.configuration.world import World, world_in
@@ -68,7 +67,7 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with world_in(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
-        for role in rules.ROLES:
+        for role in ROLES:
             here.people.add(f"some-{role}", role)
         here.people.add("stranger", "owner", here.box.foreign_organization_id)
         yield Stage(here)
@@ -81,7 +80,7 @@ def test_the_table_is_complete() -> None:
 
 @each(
     ("role", "procedure", "given", "allowed"),
-    [(role, procedure, given, allowed) for role in rules.ROLES for procedure, given, allowed in MATRIX],
+    [(role, procedure, given, allowed) for role in ROLES for procedure, given, allowed in MATRIX],
 )
 def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: str, role: Role) -> None:
     answer = stage.here.people.call(f"some-{role}", procedure, **stage.filled(given))

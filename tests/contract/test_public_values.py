@@ -12,13 +12,12 @@ from typing import Any, get_args
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.query.budget import STRANGERS_PARAMETERS
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.compose import sortable
 from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
@@ -156,7 +155,7 @@ def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
 
 
 def test_no_order_shows_a_value(box: WholeBox) -> None:
-    columns = {column for name in public() for column in sortable(catalog.TYPES[name])}
+    columns = {column for name in public() for column in catalog.TYPES[name].sortable}
     for column in (*sorted(columns), *HIDDEN, "property_value"):
         entries = asked(box, public(), sortBy=column, sortOrder="desc")
         assert "secret" not in json.dumps(entries)

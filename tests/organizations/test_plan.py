@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.query.access import GATED
+from analytics_box.query.catalog import TYPES
 from tests.inprocess import WholeBox, whole_box
 from tests.organizations.world import World
+
+GATED = {name for name, query_type in TYPES.items() if query_type.gated}
 
 
 def ask(box: WholeBox, *types: str, site: str = "shop", key: str = "all") -> tuple[int, str | None]:

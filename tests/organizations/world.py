@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 from analytics_box import ids
 from analytics_box.accounts import passwords, rows, rules
 from analytics_box.identity import Role
+from analytics_box.tenancy import rows as tenancy_rows
 from tests.inprocess import Answer, WholeBox
 from tests.organizations.pictures import BOUNDARY
 
@@ -35,7 +36,7 @@ class World:
         self.box.clock.advance(seconds=1)
         where, now = organization_id or self.box.organization_id, self.box.clock.now()
         self.box.box.box_db.write_now(
-            lambda db: rows.insert_member(db, organization_id=where, user_id=self.ids[name], role=role, now=now)
+            lambda db: tenancy_rows.insert_member(db, organization_id=where, user_id=self.ids[name], role=role, now=now)
         )
 
     def cookie(self, name: str) -> str:

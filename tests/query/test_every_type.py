@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text

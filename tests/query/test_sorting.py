@@ -7,9 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace as replaced
 
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
-from analytics_box.query.compose import sortable
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 from tests.cases import each
@@ -85,13 +84,13 @@ def fields(name: str) -> list[str]:
 
 @each("name", sorted(catalog.TYPES))
 def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) -> None:
-    assert set(sortable(catalog.TYPES[name])) == set(fields(name)) - REFUSED.get(name, set())
+    assert set(catalog.TYPES[name].sortable) == set(fields(name)) - REFUSED.get(name, set())
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_rows_are_in_the_order_of_what_they_show_and_so_are_pages(story: Story, name: str) -> None:
     whole = rows(story, name)
-    for turn, field in enumerate(sortable(catalog.TYPES[name])):
+    for turn, field in enumerate(catalog.TYPES[name].sortable):
         for descending in (True, False):
             found = rows(story, name, sort_by=field, descending=descending)
             wanted = in_order(whole, field, descending=descending)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from analytics_box.query.catalog import TYPES
-from analytics_box.query.compose import sortable
 from analytics_box.query_pages.families import FAMILIES, Family, examples
 from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
@@ -62,7 +61,7 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
             assert output.description in article
             assert not output.unit or f"{output.type} in {output.unit}" in article
             kind = article.partition(f"<code>{output.name}</code>")[2].partition("</span>")[0]
-            assert kind.endswith(", sortable") == (output.name in sortable(one))
+            assert kind.endswith(", sortable") == (output.name in one.sortable)
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
         assert ("Yes: of a public website, anybody may ask" in article) == one.is_public(values=False)
@@ -82,8 +81,8 @@ def test_a_family_that_is_not_there(box: WholeBox) -> None:
 
 
 def test_the_manual_names_types_that_are_there() -> None:
-    manual = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    table = manual.partition("| family | for example |")[2].partition("**The body.**")[0]
+    manual = (Path(__file__).parents[2] / "web" / "manual" / "queries.md").read_text(encoding="utf-8")
+    table = manual.partition("| family | for example |")[2].partition("## The body")[0]
     named = re.findall(r"`(\w+)`", table)
     assert named
     assert [name for name in named if name not in TYPES] == []

@@ -1,0 +1,101 @@
+"""What httpcore is not asked for: when the first byte came, what may come before an answer, an end to everything."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+from analytics_box.outgoing.client import Answer, Ask
+from analytics_box.outgoing.failures import BadAnswer, TooLarge, TooSlow
+from tests.outgoing.places import OPEN, PEM, client_of, names, plain
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+SECONDS = 0.05
+
+
+@asynccontextmanager
+async def server(serve: Serve) -> AsyncIterator[int]:
+    """The port of a server that does this."""
+    listening = await asyncio.start_server(serve, OPEN, 0)
+    async with listening:
+        yield listening.sockets[0].getsockname()[1]
+
+
+async def fetch(serve: Serve) -> Answer:
+    async with server(serve) as port:
+        return await client_of().fetch(Ask(f"http://{OPEN}:{port}/"))
+
+
+def test_the_first_byte_is_not_the_whole_head() -> None:
+    async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        whole = plain()
+        writer.write(whole[:5])
+        await asyncio.sleep(SECONDS)
+        writer.write(whole[5:])
+        writer.close()
+
+    phases = asyncio.run(fetch(slowly)).phases
+    assert phases.first_byte > 0
+    assert phases.transfer > SECONDS * 900
+
+
+@pytest.mark.parametrize("line", [b"\r\nHTTP/1.1 103 Early Hints\r\n", b"X: 1\r\n"], ids=["interim answers", "headers"])
+def test_what_comes_before_an_answer_is_bounded(line: bytes) -> None:
+    async def endlessly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 103 Early Hints\r\n")
+        with suppress(OSError):
+            while True:
+                writer.write(line * 1_000)
+                await writer.drain()
+        writer.close()
+
+    with pytest.raises(TooLarge, match="header is larger"):
+        asyncio.run(fetch(endlessly))
+
+
+def test_a_connection_that_never_becomes_secure_is_given_up_with_the_request() -> None:
+    async def left() -> bytes:
+        ended: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readexactly(100)
+            with suppress(OSError):
+                await reader.read()
+            ended.set_result(b"the other side is gone")
+            writer.close()
+
+        async with server(silent) as port:
+            with pytest.raises(TooSlow):
+                await client_of().fetch(Ask(f"https://{OPEN}:{port}/", seconds=0.2))
+            return await asyncio.wait_for(ended, 10)
+
+    assert asyncio.run(left())
+
+
+def test_what_tls_objects_to_after_the_handshake_is_no_answer() -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(PEM)
+    context.verify_mode = ssl.CERT_REQUIRED  # of the client, which has none and learns of it when it reads
+
+    async def objecting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = context.wrap_bio(incoming, outgoing, server_side=True)
+        with suppress(ssl.SSLError):
+            while True:
+                incoming.write(await reader.read(65_536))
+                with suppress(ssl.SSLWantReadError):
+                    session.do_handshake()
+                writer.write(outgoing.read())
+        writer.write(outgoing.read())
+        writer.close()
+
+    async def asked() -> None:
+        async with server(objecting) as port, names() as known:
+            known.records[("name.test", "A")] = [[OPEN]]
+            await client_of(known).fetch(Ask(f"https://name.test:{port}/"))
+
+    with pytest.raises(BadAnswer, match="broken off"):
+        asyncio.run(asked())
