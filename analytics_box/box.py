@@ -14,6 +14,8 @@ from analytics_box.accounts.tries import Tries
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.dashboard.late_parts import LateParts
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
@@ -21,8 +23,6 @@ from analytics_box.http.assets import Assets
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.manual import Manual
-from analytics_box.http.reference import Reference
 from analytics_box.http.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows

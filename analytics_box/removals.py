@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from analytics_box import audit
 from analytics_box.acting import THE_BOX, By
 from analytics_box.clock import DAY
+from analytics_box.facts import erase
 from analytics_box.http.call import Parts
-from analytics_box.ingest import erase
 from analytics_box.keys.ring import KeyRing
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomains

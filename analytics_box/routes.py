@@ -14,9 +14,11 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
-from analytics_box.configuration import box_pages, defaults_pages, domain_pages, integration_pages
+from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
+from analytics_box.docs import pages as docs_pages
+from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
-from analytics_box.http import assets, docs_pages, health, reference, reference_types, well_known
+from analytics_box.http import assets, health, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
 from analytics_box.keys import pages as key_pages
@@ -44,6 +46,7 @@ from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
 from analytics_box.setup import pages as setup_pages
+from analytics_box.watch import pages as watching
 from analytics_box.watch import routes as watch
 from analytics_box.websites import pages as website_pages
 from analytics_box.websites import settings_pages as website_settings
@@ -53,13 +56,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/health", health.health, PUBLIC),
     Route("GET", "/health/ready", watch.ready, PUBLIC),
     Route("GET", "/metrics", watch.metrics, PUBLIC),
-    Route("GET", "/openapi.json", reference.openapi, PUBLIC),
+    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
     Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
     Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
-    Route("GET", "/docs/api", reference.api, PUBLIC, page=True),
-    Route("GET", "/docs/api/{name:str}", reference.group, PUBLIC, page=True),
-    Route("GET", "/docs/query-types", reference_types.query_types, PUBLIC, page=True),
-    Route("GET", "/docs/query-types/{family:str}", reference_types.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
     Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
     Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
     Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
@@ -175,7 +178,7 @@ PAGES_AND_API: tuple[Route, ...] = (
         "admin",
         page=True,
     ),
-    Route("GET", "/settings/box", box_pages.box, SIGNED_IN, page=True),
+    Route("GET", "/settings/box", watching.box, SIGNED_IN, page=True),
     Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
     Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),

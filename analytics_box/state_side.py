@@ -5,8 +5,8 @@ from msgspec import Struct
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
-from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock
+from analytics_box.ingest.classification import Judgement
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing

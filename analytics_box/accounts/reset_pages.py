@@ -8,6 +8,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.rules import User
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Conflict
 from analytics_box.http.call import Parts
 from analytics_box.http.templates import field_errors
@@ -64,7 +65,7 @@ async def _send_link(parts: Parts, email: str, now: int) -> None:
     base_url = parts.settings.public_url
     try:
         link = await parts.box_db.write(
-            lambda db: password_reset.new_link(db, email, base_url=base_url, actor="forgotten password", now=now)
+            lambda db: password_reset.new_link(db, email, base_url=base_url, by=By("forgotten password", now))
         )
     except BoxError as refused:
         log.info("No link for a new password was sent: %s", type(refused).__name__)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 
 SETUP_LIFE = 24 * HOUR  # of a setup link
 SESSION_IDLE = 7 * DAY
@@ -117,25 +117,25 @@ def clean_email(email: str) -> str:
     """An address in lower case. Raises BadRequest."""
     email = email.strip().lower()
     if not _EMAIL.match(email):
-        raise _refusal("email", "Enter an e-mail address")
+        raise BadRequest.about("email", "Enter an e-mail address")
     return email
 
 
 def check_password(password: str, email: str, *, field: str = "password") -> None:
     """At least 12 characters, at most 128, not among the commonest and not the address. Raises BadRequest."""
     if len(password) < PASSWORD_SHORTEST:
-        raise _refusal(field, f"Use at least {PASSWORD_SHORTEST} characters")
+        raise BadRequest.about(field, f"Use at least {PASSWORD_SHORTEST} characters")
     if len(password) > PASSWORD_LONGEST:
-        raise _refusal(field, f"Use at most {PASSWORD_LONGEST} characters")
+        raise BadRequest.about(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
-        raise _refusal(field, "This password is too easy to guess; choose another one")
+        raise BadRequest.about(field, "This password is too easy to guess; choose another one")
 
 
 def clean_name(name: str) -> str:
     """What a person is called: at most 100 characters, or nothing. Raises BadRequest."""
     name = " ".join(name.split())
     if len(name) > 100 or not name.isprintable():
-        raise _refusal("name", "Use at most 100 characters")
+        raise BadRequest.about("name", "Use at most 100 characters")
     return name
 
 
@@ -157,7 +157,3 @@ def wait_after(wrong: int) -> int:
     if wrong < CODE_TRIES:
         return 0
     return min(_LONGEST_WAIT, _FIRST_WAIT << min(wrong - CODE_TRIES, 16))
-
-
-def _refusal(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))

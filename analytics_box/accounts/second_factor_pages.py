@@ -13,6 +13,7 @@ from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
+from analytics_box.tenancy.acting import by_of
 
 
 async def begin(visit: Visitor) -> Answer:
@@ -39,7 +40,7 @@ async def confirm(visit: Visitor) -> Answer:
     parts, code = visit.parts, (await visit.form()).get("code", "")[:100]
 
     def write(db: Connection) -> tuple[tuple[str, ...], str]:
-        codes = factor.confirm(db, parts[Seal], _owner(visit), code, visit.call.now)
+        codes = factor.confirm(db, parts[Seal], _owner(visit), code)
         return codes, _renewed(db, visit)
 
     parts[SecondSteps].admit(visit.person.user_id)
@@ -55,7 +56,7 @@ async def renew_codes(visit: Visitor) -> Answer:
     """POST /settings/security/recovery-codes: ten new ones instead of the old, shown this once."""
 
     async def renew(_form: dict[str, str]) -> Answer:
-        codes = await visit.call.write(lambda db: factor.renew_codes(db, _owner(visit), visit.call.now))
+        codes = await visit.call.write(lambda db: factor.renew_codes(db, _owner(visit)))
         return _codes_page(visit, codes)
 
     return await after_password(visit, renew)
@@ -65,7 +66,7 @@ async def remove(visit: Visitor) -> Answer:
     """POST /settings/security/second-factor/remove: turn it off; all other sessions end."""
 
     def write(db: Connection) -> str:
-        factor.remove(db, _owner(visit), visit.call.now)
+        factor.remove(db, _owner(visit))
         return _renewed(db, visit)
 
     async def turn_off(_form: dict[str, str]) -> Answer:
@@ -91,7 +92,7 @@ def _codes_page(visit: Visit, codes: tuple[str, ...], *, cookie: str = "") -> Pa
 
 
 def _owner(visit: Visit) -> factor.Owner:
-    return factor.Owner(visit.person.user_id, visit.person.organization_id, visit.call.actor)
+    return factor.Owner(visit.person.user_id, visit.person.organization_id, by_of(visit.call))
 
 
 def _renewed(db: Connection, visit: Visit) -> str:

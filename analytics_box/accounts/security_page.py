@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from analytics_box import errors, ids, texts
 from analytics_box.accounts import second_factor as factor
-from analytics_box.accounts.sessions_rows import Session
+from analytics_box.accounts.session_rows import Session
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest
 from analytics_box.http import dates

@@ -1,7 +1,7 @@
 """Ending sessions on the page /settings/security."""
 
 from analytics_box import audit, errors
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.security_page import HOME, own_digest, session_name
 from analytics_box.acting import By
 from analytics_box.http.visit import Next, Visit, Visitor

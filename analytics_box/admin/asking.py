@@ -1,17 +1,21 @@
 """What every command of this package shares: who acts, what a word may be, which organization is meant."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta
 
 from analytics_box import errors
+from analytics_box.acting import COMMAND_LINE, By
 from analytics_box.http.call import Parts
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.rules import Organization
 
-ACTOR: Final = "command line"  # as the audit log names it
-
 Text = Annotated[str, Meta(min_length=1, max_length=255)]
+
+
+def command_line(parts: Parts) -> By:
+    """The command line as who changes something."""
+    return By(COMMAND_LINE, parts.clock.now())
 
 
 def organization_of(parts: Parts, given: str | None) -> Organization:

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from analytics_box import errors, ids
-from analytics_box.admin.asking import ACTOR, Text, organization_of
+from analytics_box.admin.asking import Text, command_line, organization_of
 from analytics_box.http.call import Parts
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import change, rules
@@ -80,7 +80,7 @@ async def key_create(parts: Parts, given: NewKey) -> KeyMade:
         now=now,
     )
     key, secret = await parts.box_db.write(
-        lambda db: create_as(db, wanted, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: create_as(db, wanted, organization_id=organization_id, by=command_line(parts))
     )
     parts[KeyRing].remember(ids.digest(secret), key)
     return KeyMade(key.id, key.start, secret)
@@ -95,9 +95,9 @@ async def key_list(parts: Parts, given: SomeKeys) -> list[KeyShown]:
 
 async def key_rotate(parts: Parts, given: OneKey) -> KeyMade:
     """key rotate: a new secret; the old one stops working at once. Raises NotFound, or Conflict for a revoked key."""
-    organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
+    organization_id = _organization_of_key(parts, given.id)
     record, secret = await parts.box_db.write(
-        lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, by=command_line(parts))
     )
     parts[KeyRing].remember(ids.digest(secret), rules.key_of(record))
     return KeyMade(record.id, record.start, secret)
@@ -108,7 +108,7 @@ async def key_delete(parts: Parts, given: OneKey) -> KeyShown:
     organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
     key = next(key for key in parts[KeyRing].all() if key.id == given.id)
     await parts.box_db.write(
-        lambda db: change.delete(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: change.delete(db, given.id, organization_id=organization_id, by=command_line(parts))
     )
     parts[KeyRing].forget(given.id)
     return _shown(key, now)
@@ -117,7 +117,7 @@ async def key_delete(parts: Parts, given: OneKey) -> KeyShown:
 async def key_revoke(parts: Parts, given: OneKey) -> KeyShown:
     """key revoke: it stops working at once and for ever. Raises NotFound, or Conflict for one that is revoked."""
     now = parts.clock.now()
-    digest, key = await parts.box_db.write(lambda db: revoke(db, given.id, actor=ACTOR, now=now))
+    digest, key = await parts.box_db.write(lambda db: revoke(db, given.id, by=command_line(parts)))
     parts[KeyRing].remember(digest, key)
     return _shown(key, now)
 

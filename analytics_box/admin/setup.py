@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from analytics_box import ids
-from analytics_box.admin.asking import ACTOR
+from analytics_box.admin.asking import command_line
 from analytics_box.http.call import Parts
 from analytics_box.keys.ring import KeyRing
 from analytics_box.setup import account
@@ -24,8 +24,7 @@ class AccountMade(Struct, frozen=True):
 
 async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
     """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
-    now = parts.clock.now()
-    made = await parts.box_db.write(lambda db: account.first_account(db, given, actor=ACTOR, now=now))
+    made = await parts.box_db.write(lambda db: account.first_account(db, given, by=command_line(parts)))
     parts[Organizations].remember(made.organization)
     parts[Directory].remember(made.website)
     parts[KeyRing].remember(ids.digest(made.secret), made.key)

@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
-from analytics_box.acting import By
-from analytics_box.admin.asking import ACTOR, Text, organization_of
+from analytics_box.acting import COMMAND_LINE, By
+from analytics_box.admin.asking import Text, command_line, organization_of
 from analytics_box.http.call import Parts
 from analytics_box.identity import Role
 from analytics_box.store.db import Connection
@@ -56,9 +56,9 @@ async def user_create(parts: Parts, given: NewUser) -> UserMade:
 
     def write(db: Connection) -> UserMade:
         user = users.create(
-            db, email=given.email, name=given.name, organization_id=organization.id, actor=ACTOR, now=now
+            db, email=given.email, name=given.name, organization_id=organization.id, by=command_line(parts)
         )
-        members.add(db, organization.id, By(ACTOR, now, user.id), role=given.role)
+        members.add(db, organization.id, By(COMMAND_LINE, now, user.id), role=given.role)
         life = rules.FIRST_PASSWORD_LIFE
         return UserMade(
             id=user.id,
@@ -67,7 +67,7 @@ async def user_create(parts: Parts, given: NewUser) -> UserMade:
             organization=organization.name,
             role=given.role,
             link=password_reset.link_for(
-                db, user.id, base_url=parts.settings.public_url, actor=ACTOR, now=now, life=life
+                db, user.id, base_url=parts.settings.public_url, by=command_line(parts), life=life
             ),
             expiresAt=now + life,
         )
@@ -84,14 +84,12 @@ async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
 
 async def user_reset_password(parts: Parts, given: ResetPassword) -> ResetMade:
     """user reset-password. Raises NotFound."""
-    now = parts.clock.now()
     link = await parts.box_db.write(
         lambda db: password_reset.new_link(
             db,
             given.email,
             base_url=parts.settings.public_url,
-            actor=ACTOR,
-            now=now,
+            by=command_line(parts),
             remove_second_factor=given.remove_second_factor,
         )
     )

@@ -9,11 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from analytics_box.acting import By
 from analytics_box.bots import change, rules
 from analytics_box.bots.held import Held
-from analytics_box.bots.rules import Program, Wishes
-from analytics_box.drops.view import words
 from analytics_box.http.call import Call
+from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.reasons import words
 from analytics_box.store.db import Connection
-from analytics_box.websites.reach import by, own
+from analytics_box.tenancy.acting import by_of
+from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 
 DAYS = 30
@@ -154,7 +155,7 @@ async def update_bot_options(call: Call, given: BotOptions) -> Done:
 
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
     """Have a verb change what the website wants; events are judged by it from then on."""
-    changed = await call.write(lambda db: write(db, by(call)))
+    changed = await call.write(lambda db: write(db, by_of(call)))
     call.parts[Held].judgement.remember(website.site, changed)
 
 

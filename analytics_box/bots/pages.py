@@ -7,10 +7,10 @@ from analytics_box import texts
 from analytics_box.bots import calls
 from analytics_box.bots.calls import BotOptions, OfProgram
 from analytics_box.bots.held import Held
-from analytics_box.bots.rules import Program
-from analytics_box.drops.view import words
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.ingest.bot_rules import Program
+from analytics_box.ingest.reasons import words
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell

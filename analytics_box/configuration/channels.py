@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from analytics_box.accounts import rules as account_rules
 from analytics_box.acting import By
 from analytics_box.configuration import domains
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.notify import change
 from analytics_box.notify.change import Tools, Wanted
 from analytics_box.notify.rules import Channel, Config, Kind
@@ -114,10 +114,9 @@ def _with_known_recipient(db: Connection, organization_id: str, by: By, config: 
     try:
         to = account_rules.clean_email(config.to)
     except BadRequest as broken:
-        raise BadRequest(broken.message, details=(Detail("to", broken.message),)) from broken
+        raise BadRequest.about("to", broken.message) from broken
     known = {member.email.lower() for member in members.everybody(db, organization_id)}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
     if to.lower() not in known and not own_domain and not access.administers(db, by):
-        message = "Name a member's address, or one at a domain that this organization has verified"
-        raise BadRequest(message, details=(Detail("to", message),))
+        raise BadRequest.about("to", "Name a member's address, or one at a domain that this organization has verified")
     return replace(config, to=to)

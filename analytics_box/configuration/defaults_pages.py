@@ -3,7 +3,7 @@
 from analytics_box import texts
 from analytics_box.configuration import calls as procedures
 from analytics_box.configuration.calls import GivenDefaults
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.tenancy import defaults as stored
 from analytics_box.tenancy import rules
@@ -58,6 +58,5 @@ def _days(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
-        message = texts.Defaults.retention_wrong
-        raise BadRequest(message, details=(Detail("days", message),))
+        raise BadRequest.about("days", texts.Defaults.retention_wrong)
     return int(text)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import clean_host
 
@@ -50,11 +50,11 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
         domain = ""
     last = domain.rpartition(".")[2]
     if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
-        raise _wrong("This is not a domain; write it like go.example.com")
+        raise BadRequest.about("domain", "This is not a domain; write it like go.example.com")
     if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
-        raise _wrong("Nobody can own this domain")
+        raise BadRequest.about("domain", "Nobody can own this domain")
     if domain in own_hosts:
-        raise _wrong("This is an address of the box itself; use another domain or subdomain")
+        raise BadRequest.about("domain", "This is an address of the box itself; use another domain or subdomain")
     return domain
 
 
@@ -69,7 +69,3 @@ def hosts_of(addresses: Collection[str]) -> frozenset[str]:
             except Refused:
                 continue
     return frozenset(found)
-
-
-def _wrong(message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail("domain", message),))

@@ -5,8 +5,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.drops import view
-from analytics_box.drops.counts import KEPT_DAYS, Drops
 from analytics_box.http.call import Call
+from analytics_box.ingest.dropped import KEPT_DAYS, Drops
 from analytics_box.websites.reach import own
 
 DAYS = 30

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import Detail
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import visitors
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition.agent import Agent

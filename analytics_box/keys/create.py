@@ -14,22 +14,21 @@ def create(
     name: str,
     scopes: tuple[Scope, ...],
     websites: tuple[str, ...] | None,
-    actor: str,
-    now: int,
+    by: By,
 ) -> tuple[Key, str]:
     """Store a plain new key: these scopes on these websites, or on all (None); see create_as."""
     wanted = rules.Wanted(name=name, scopes=scopes, resources=rules.resources_for(scopes, websites))
-    wanted = rules.check(wanted, known=websites or (), now=now)
-    return create_as(db, wanted, organization_id=organization_id, actor=actor, now=now)
+    wanted = rules.check(wanted, known=websites or (), now=by.now)
+    return create_as(db, wanted, organization_id=organization_id, by=by)
 
 
-def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, actor: str, now: int) -> tuple[Key, str]:
+def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, by: By) -> tuple[Key, str]:
     """Store a checked new key with its audit entry; returns it with the secret, which is not kept anywhere."""
-    record, secret = rules.new_record(wanted, key_id=ids.new_id(), organization_id=organization_id, now=now)
+    record, secret = rules.new_record(wanted, key_id=ids.new_id(), organization_id=organization_id, now=by.now)
     rows.insert(db, record, ids.digest(secret))
     audit.record(
         db,
-        By(actor, now),
+        by,
         organization_id,
         "created",
         "api_key",

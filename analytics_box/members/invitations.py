@@ -122,8 +122,7 @@ def accept_new(db: Connection, secret: str, *, password: str, time_zone: str, no
         password=password,
         time_zone=time_zone or found.time_zone,
         organization_id=found.invitation.organization_id,
-        actor=f"invitation:{found.invitation.id}",
-        now=now,
+        by=By(f"invitation:{found.invitation.id}", now),
     )
     return _join(db, found.invitation, user.id, now), user.id
 

@@ -1,6 +1,6 @@
 """Handing an organization over to another member, after its name was typed, and leaving it."""
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.organizations.rules import check_name_typed
 from analytics_box.organizations.settings_page import HOME, organization_page
@@ -23,7 +23,7 @@ async def transfer(visit: Visitor) -> Answer:
     def write(db: Connection) -> None:
         access.check(db, own, by, "transfer")
         if not form.get("member"):
-            raise BadRequest(Words.choose_member, details=(Detail("member", Words.choose_member),))
+            raise BadRequest.about("member", Words.choose_member)
         check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
         members.transfer(db, own, by, form["member"])
 

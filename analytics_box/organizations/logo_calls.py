@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.organizations import image, logos
 from analytics_box.organizations.shown import OrganizationShown, shown
@@ -49,5 +49,4 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError) as wrong:
-        message = "Send the picture as base64"
-        raise BadRequest(message, details=(Detail("image", message),)) from wrong
+        raise BadRequest.about("image", "Send the picture as base64") from wrong

@@ -1,4 +1,4 @@
-"""Organizations and members as answers show them, and as the memory beside the database keeps them. Pure."""
+"""Organizations and members as answers show them, and as the memory beside the database keeps them."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The small chart of a website in a list (wire 10.3, listWithCharts). Pure."""
+"""The small chart of a website in a list (wire 10.3, listWithCharts)."""
 
 from collections.abc import Sequence
 from typing import Literal

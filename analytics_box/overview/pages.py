@@ -8,6 +8,7 @@ from analytics_box.dashboard import page
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.shell import frame
 from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.identity import at_least
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.overview.measured import kinds_measured
 from analytics_box.overview.site_list import SiteCard, site_card
@@ -19,7 +20,7 @@ from analytics_box.texts import figures
 from analytics_box.websites import settings_form
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own, restorable
-from analytics_box.websites.rules import MANAGERS, Website
+from analytics_box.websites.rules import MANAGER, Website
 from analytics_box.websites.shell import site_shell, website_shown
 
 FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
@@ -32,7 +33,7 @@ async def site_list(visit: Visitor) -> Page:
     """
     person, parts = visit.person, visit.parts
     own = parts[Directory].of(person.organization_id)
-    manages = person.role in MANAGERS
+    manages = at_least(person.role, MANAGER)
     deleted = await restorable(visit.call) if manages else []
     moved = visit.asked("moved")
     return visit.pages.show(

@@ -1,4 +1,4 @@
-"""The list of websites: one card each, with its last seven days. Pure."""
+"""The list of websites: one card each, with its last seven days."""
 
 from collections.abc import Sequence
 

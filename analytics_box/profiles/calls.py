@@ -12,12 +12,12 @@ from msgspec import Meta, Struct
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
 from analytics_box.errors import Detail
+from analytics_box.facts.tables import PERSONAL
 from analytics_box.http.call import Call
-from analytics_box.ingest.facts import TABLES
-from analytics_box.profiles import rules
+from analytics_box.ingest.people_rules import LONGEST_ID, Value
 from analytics_box.profiles.holder import Holder, holder_of
 from analytics_box.profiles.register import Person, Place, Register
-from analytics_box.profiles.rules import FIRST, LAST, Value
+from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
@@ -29,7 +29,7 @@ ITEMS = 1_000  # after so many one answer of an export ends
 PIECES = 20  # or after a look at so many pieces of a table
 
 Text = Annotated[str, Meta(max_length=255)]
-ProfileId = Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
+ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
@@ -148,7 +148,7 @@ async def export(call: Call, given: Exporting) -> Exported:
     items: dict[str, list[dict[str, Any]]] = {}
     looked = count = 0
     end: Place | None = None
-    for table in TABLES[TABLES.index(place.table) :]:
+    for table in PERSONAL[PERSONAL.index(place.table) :]:
         start = place if table == place.table else Place(table, 0)
         async for reached, found in call.parts[Register].traces_from(subject, start):
             looked, count = looked + 1, count + len(found)
@@ -260,9 +260,9 @@ def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
 def _place(cursor: str | None) -> Place:
     """Where an export goes on. Raises BadRequest."""
     if cursor is None:
-        return Place(TABLES[0], 0)
+        return Place(PERSONAL[0], 0)
     table, _, after = cursor.partition(".")
-    if table not in TABLES or not (after.isascii() and after.isdigit() and len(after) < 19):
+    if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
         wrong = Detail("cursor", "Send the nextCursor of the answer before")
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return Place(table, int(after))

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import METRICS, TIMINGS
+from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Ask, Follow, Record

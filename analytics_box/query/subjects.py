@@ -33,6 +33,11 @@ class Subjects:
     def __init__(self, *known: Subject[Any]) -> None:
         self._known = known
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What each of them is called."""
+        return frozenset(subject.name for subject in self._known)
+
     async def of_request(self, identity: Identity, given: Mapping[str, str], types: Names) -> Scope:
         """What the parameters of a request name; without any it is the caller's organization.
 

@@ -45,7 +45,7 @@ class Made(Struct, frozen=True):
     secret: str
 
 
-def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Made:
+def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
     """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
     if first_run.is_over(db):
         raise Conflict("This box is set up already")
@@ -54,8 +54,8 @@ def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Ma
         name=clean_organization(wanted.organization),
         slug=slug_of(wanted.organization, fallback="organization"),
         plan="hobby",
-        site=new_site(db, now),
-        created_at=now,
+        site=new_site(db, by.now),
+        created_at=by.now,
     )
     user = User(
         id=ids.new_id(),
@@ -65,16 +65,12 @@ def first_account(db: Connection, wanted: Wanted, *, actor: str, now: int) -> Ma
         if wanted.time_zone
         else rules.clean_time_zone(wanted.browser_zone),
         is_administrator=True,
-        created_at=now,
+        created_at=by.now,
     )
     first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
     members.found(db, organization, owner=user.id)
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
-        audit.record(db, By(actor, now), organization.id, "created", subject, subject_id)
-    website = create_website(
-        db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, actor=actor, now=now
-    )
-    key, secret = create_key(
-        db, organization_id=organization.id, name="First key", scopes=SCOPES, websites=None, actor=actor, now=now
-    )
+        audit.record(db, by, organization.id, "created", subject, subject_id)
+    website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)
+    key, secret = create_key(db, organization_id=organization.id, name="First key", scopes=SCOPES, websites=None, by=by)
     return Made(user=user, organization=organization, website=website, key=key, secret=secret)

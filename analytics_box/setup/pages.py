@@ -7,6 +7,7 @@ from analytics_box.accounts import first_run, rules
 from analytics_box.accounts.device import describe
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Page, Visit, Visitor
@@ -46,7 +47,7 @@ async def set_up(visit: Visitor) -> Page:
         browser_zone=form.get("zone", ""),
     )
     try:
-        made = await visit.call.write(lambda db: first_account(db, wanted, actor="setup link", now=now))
+        made = await visit.call.write(lambda db: first_account(db, wanted, by=By("setup link", now)))
     except Conflict:
         return _expired(visit)
     parts[Organizations].remember(made.organization)

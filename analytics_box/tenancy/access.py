@@ -12,10 +12,16 @@ def role_of(db: Connection, organization_id: str, by: By) -> Role:
     """The role with which somebody acts now. Raises Forbidden for those who do not belong."""
     if by.user_id is None:
         return "admin"
-    found = rows.member(db, organization_id, by.user_id)
-    if found is None or rows.find(db, organization_id) is None:
+    role = role_in(db, organization_id, by.user_id)
+    if role is None:
         raise errors.Forbidden("Access denied to this organization")
-    return found.role
+    return role
+
+
+def role_in(db: Connection, organization_id: str, user_id: str) -> Role | None:
+    """The role of a user in an organization; None for no member and for a deleted organization."""
+    found = rows.member(db, organization_id, user_id)
+    return found.role if found is not None and rows.find(db, organization_id) is not None else None
 
 
 def check(db: Connection, organization_id: str, by: By, action: Action) -> Role:

@@ -2,6 +2,7 @@
 
 from analytics_box import errors
 from analytics_box.http.call import Call
+from analytics_box.tenancy.acting import by_of
 from analytics_box.websites import change
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.directory import Directory
@@ -28,8 +29,7 @@ async def create(call: Call, given: NewWebsite) -> WebsiteShown:
             organization_id=organization_id,
             name=given.name,
             domain=given.domain,
-            actor=call.actor,
-            now=call.now,
+            by=by_of(call),
         )
     )
     call.parts[Directory].remember(website)

@@ -5,7 +5,7 @@ import logging
 from msgspec import Struct
 
 from analytics_box.clock import Clock
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
 from analytics_box.websites import rows

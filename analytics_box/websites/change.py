@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
 from analytics_box.clock import DAY
-from analytics_box.errors import Detail
+from analytics_box.identity import at_least
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
 from analytics_box.websites import rows, rules, tracking
 from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import GivenTracking
@@ -44,8 +45,7 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
     """
     website = _fresh(db, website)
     if values and not public:
-        message = "Values can be public only where the figures are"
-        raise errors.BadRequest(message, details=(Detail("publicValues", message),))
+        raise errors.BadRequest.about("publicValues", "Values can be public only where the figures are")
     publishes = public and (website.public_values if values is None else values)
     return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
 
@@ -92,7 +92,8 @@ def transfer(db: Connection, website: Website, by: By, *, user_id: str, organiza
     Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
     """
     website = _fresh(db, website)
-    if rows.role_of(db, organization_id, user_id) not in rules.MANAGERS:
+    role = access.role_in(db, organization_id, user_id)
+    if role is None or not at_least(role, rules.MANAGER):
         raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:

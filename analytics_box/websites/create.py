@@ -10,7 +10,7 @@ from analytics_box.websites.rules import Website
 from analytics_box.websites.tracking import Tracking
 
 
-def create(db: Connection, *, organization_id: str, name: str, domain: str, actor: str, now: int) -> Website:
+def create(db: Connection, *, organization_id: str, name: str, domain: str, by: By) -> Website:
     """Store a new website with its audit entry; it starts with the organization's defaults.
 
     Raises BadRequest or Conflict.
@@ -19,18 +19,18 @@ def create(db: Connection, *, organization_id: str, name: str, domain: str, acto
     website = Website(
         id=ids.new_id(),
         organization_id=organization_id,
-        site=new_site(db, now),
+        site=new_site(db, by.now),
         name=rules.clean_name(name),
         domain=rules.clean_domain(domain),
         is_public=False,
         status="ACTIVE",
-        created_at=now,
+        created_at=by.now,
         tracking=Tracking(visitorIdMode=given.visitor_id_mode, dataRetentionDays=given.data_retention_days),
     )
     rows.insert(db, website)
     audit.record(
         db,
-        By(actor, now),
+        by,
         organization_id,
         "created",
         "website",

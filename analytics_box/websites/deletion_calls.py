@@ -2,11 +2,12 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
+from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.messages import OfOrganization, Success
 from analytics_box.websites import change
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import ById
-from analytics_box.websites.reach import by, is_own, own, restorable
+from analytics_box.websites.reach import is_own, own, restorable
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
 
 
@@ -16,7 +17,7 @@ async def delete(call: Call, given: ById) -> Success:
     `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
     """
     website = own(call, given.id)
-    await call.write(lambda db: change.delete(db, website, by(call)))
+    await call.write(lambda db: change.delete(db, website, by_of(call)))
     call.parts[Directory].forget(website.id)
     return Success()
 
@@ -31,7 +32,7 @@ async def restore(call: Call, given: ById) -> WebsiteShown:
     """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
     website = await call.write(
-        lambda db: change.restore(db, given.id, by(call), lambda found: is_own(call, found), grace=grace)
+        lambda db: change.restore(db, given.id, by_of(call), lambda found: is_own(call, found), grace=grace)
     )
     call.parts[Directory].remember(website)
     return shown(website, call.now)

@@ -7,6 +7,7 @@ from analytics_box.acting import By
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import by_of
 from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
@@ -48,17 +49,12 @@ def refuse_restricted(call: Call) -> None:
         raise errors.Forbidden("This needs a key with global access")
 
 
-def by(call: Call) -> By:
-    """The caller as the one who changes something."""
-    return By(call.actor, call.now)
-
-
 async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
     """Have a verb of change.py change one of the caller's websites; events meet it changed from then on.
 
     Raises NotFound and what the verb raises.
     """
     website = own(call, website_id)
-    changed = await call.write(lambda db: work(db, website, by(call)))
+    changed = await call.write(lambda db: work(db, website, by_of(call)))
     call.parts[Directory].remember(changed)
     return changed

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import Struct
 
-from analytics_box.errors import Conflict, Detail
+from analytics_box.errors import Conflict
 from analytics_box.store import records
 from analytics_box.store.db import Connection, ConstraintError
 from analytics_box.websites.rules import ClientId, Website
@@ -60,7 +60,7 @@ def insert(db: Connection, website: Website) -> None:
             },
         )
     except ConstraintError as broken:
-        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
+        raise Conflict.about("domain", TAKEN) from broken
     insert_client_id(db, website.id, ClientId(website.id, website.created_at))
 
 
@@ -143,7 +143,7 @@ def update(db: Connection, website: Website) -> None:
             },
         )
     except ConstraintError as broken:
-        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
+        raise Conflict.about("domain", TAKEN) from broken
 
 
 def insert_client_id(db: Connection, website_id: str, client_id: ClientId) -> None:
@@ -180,18 +180,3 @@ def note_use(db: Connection, used: dict[str, int]) -> list[str]:
             (hour, client_id, hour),
         ).fetchall()
     return [str(website_id) for (website_id,) in touched]
-
-
-def role_of(db: Connection, organization_id: str, user_id: str) -> str | None:
-    """The role of a user in an organization; None for no member."""
-    found = db.execute(
-        """
-        -- websites.role_of
-        select role
-        from members
-        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
-        where members.organization_id = ? and members.user_id = ?
-        """,
-        (organization_id, user_id),
-    ).fetchone()
-    return str(found[0]) if found else None

@@ -5,6 +5,7 @@ from base64 import b32decode
 from urllib.parse import urlencode
 
 from analytics_box.accounts import password_reset, totp
+from analytics_box.acting import By
 from tests.inprocess import EMAIL, PASSWORD, Answer, WholeBox
 
 SECURITY = "/settings/security"
@@ -37,7 +38,7 @@ def reset_link(box: WholeBox) -> str:
     """A link that sets the owner's password anew."""
     now = box.clock.now()
     return box.box.box_db.write_now(
-        lambda db: password_reset.new_link(db, EMAIL, base_url="", actor="command line", now=now)
+        lambda db: password_reset.new_link(db, EMAIL, base_url="", by=By("command line", now))
     )
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from analytics_box.http.manual import PAGES as MANUAL
+from analytics_box.docs.manual import PAGES as MANUAL
 from tests.browser.axe import violations
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from tests.cases import each
 from tests.ingest.rows import count
 from tests.inprocess import WholeBox
@@ -261,4 +261,4 @@ def test_a_batch_takes_every_type_and_each_item_has_its_verdict(box: WholeBox) -
 
 
 def counted(box: WholeBox) -> list[int]:
-    return [count(box, table) for table in TABLES]
+    return [count(box, table) for table in FACT_NAMES]

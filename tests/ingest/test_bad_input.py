@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.routes import ADDRESSES
 from tests.cases import each
 from tests.contract.conftest import unlimited
@@ -63,7 +63,7 @@ def send(box: WholeBox, path: str, body: bytes, **headers: str) -> Answer:
 
 
 def stored(box: WholeBox) -> dict[str, int]:
-    return {table: count(box, table) for table in TABLES} | {"profiles": len(rows_of_people(box))}
+    return {table: count(box, table) for table in FACT_NAMES} | {"profiles": len(rows_of_people(box))}
 
 
 def rows_of_people(box: WholeBox) -> list[object]:
@@ -212,7 +212,7 @@ def test_what_nobody_can_see_is_left_out(box: WholeBox) -> None:
 def test_a_lone_surrogate_is_never_stored(box: WholeBox, path: str) -> None:
     answer = send(box, path, wrapped(path, json.dumps(GOOD[path])[:-1].encode() + b',"sessionId":"a\\ud800b"}'))
     assert answer.status in {200, 400}
-    for table in TABLES:
+    for table in FACT_NAMES:
         for (session,) in rows(box, table, "client_session"):
             session.encode("utf-8")
 

@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
+from analytics_box.facts.event import Event
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest.enrich import Sender, Target, understand
-from analytics_box.ingest.facts import ATTRIBUTES, Event
 from analytics_box.ingest.payload import ONE
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition import agent

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BoxError, BrokenBody, WrongTypes
+from analytics_box.facts.event import Event
 from analytics_box.http.body import decode
 from analytics_box.ingest import payload
 from analytics_box.ingest.enrich import Sender, Target, understand
-from analytics_box.ingest.facts import Event
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition.agent import NOTHING

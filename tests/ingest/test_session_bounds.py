@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from analytics_box.facts.event import Event, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import ATTRIBUTES, Event, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.placing import MOST_MOVED

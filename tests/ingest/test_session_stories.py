@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from analytics_box.facts.event import Fact, Span
+from analytics_box.facts.tables import SPANS
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import SPANS, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.strings import Strings

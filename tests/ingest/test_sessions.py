@@ -7,8 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
+from analytics_box.facts.event import PAGE_VIEW, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import recovery, sessions
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.sessions import Signal

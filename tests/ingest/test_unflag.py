@@ -13,8 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import unflag as unflagging
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store import schema
 from analytics_box.store.db import Connection

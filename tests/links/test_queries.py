@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.clock import HOUR, MINUTE
-from analytics_box.ingest.facts import PAGE_VIEW, Event
+from analytics_box.facts.clicks import CLICK, KINDS
+from analytics_box.facts.event import PAGE_VIEW, Event
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.links.clicks.kinds import CLICK, KINDS
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.query.access import Scope

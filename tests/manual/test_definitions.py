@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.box import web_dir
-from analytics_box.http.manual import Manual, Section, read
+from analytics_box.docs.manual import Manual, Section, read
 from analytics_box.links.figures.board import LISTS as LINK_LISTS
 from analytics_box.links.figures.board import PANELS as LINK_PANELS
 from analytics_box.overview.board import LISTS, PANELS

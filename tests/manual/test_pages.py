@@ -11,8 +11,8 @@ import pytest
 
 from analytics_box.box import web_dir
 from analytics_box.cli import main
+from analytics_box.docs.manual import PAGES, Manual, Section
 from analytics_box.errors import NotFound
-from analytics_box.http.manual import PAGES, Manual, Section
 from analytics_box.openapi.refusals import codes
 from analytics_box.settings import Settings
 from analytics_box.texts import Drops

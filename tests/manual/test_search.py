@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from analytics_box.http.manual_search import Entry, search
+from analytics_box.docs.search import Entry, search
 from tests.inprocess import WholeBox, whole_box
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW
+from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 from analytics_box.links.clicks.rows import Click
 
 

@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 from analytics_box.clock import HOUR, MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, TIMINGS, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
 from analytics_box.store.db import Connection
 from tests.query.brute.facts import Facts, read

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, SPANS, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope

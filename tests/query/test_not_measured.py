@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_EXIT, SPANS, Event, Span
+from analytics_box.facts.event import PAGE_EXIT, Event, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
 from tests.query.facts_of_all_kinds import ANA, page_view
 from tests.query.world import World

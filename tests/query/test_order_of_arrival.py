@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE, SECOND
-from analytics_box.ingest.facts import PAGE_EXIT, Event, Fact
+from analytics_box.facts.event import PAGE_EXIT, Event, Fact
 from analytics_box.query import catalog
 from analytics_box.query.catalog.values import id_text
 from tests.query.happenings import at

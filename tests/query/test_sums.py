@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.clock import HOUR, MINUTE, SECOND
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.catalog.types import Record
 from tests.query import brute, calendars
 from tests.query.brute.facts import RAW, Question

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from analytics_box.ingest.facts import Event, Fact
+from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import MINUTE
 from analytics_box.errors import Unavailable
-from analytics_box.ingest.facts import Event
+from analytics_box.facts.event import Event
 from analytics_box.store.schema import EVENTS_FILE
 from tests.ledgers import NOON, Books, open_books, stored, view
 from tests.store.failing_disk import FailingDisk, Operation

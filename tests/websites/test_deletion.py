@@ -2,7 +2,7 @@
 
 import pytest
 
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from tests.inprocess import WholeBox
 from tests.websites.world import ask, audit, call, events, row, run_job, view
 

@@ -102,8 +102,7 @@ def new_website(world: World, number: int) -> Website:
             organization_id=box.organization_id,
             name=f"Hidden {number}",
             domain=f"hidden{number}.example",
-            actor="test",
-            now=box.clock.now(),
+            by=By("test", box.clock.now()),
         )
     )
     box.box.parts[Directory].remember(website)
@@ -118,7 +117,7 @@ def secret_of(world: World, caller: Caller, website: Website) -> str:
     wanted = rules.Wanted(name="Key", scopes=scopes, resources=resources)
     organization_id = box.foreign_organization_id if caller == "other everything" else box.organization_id
     key, secret = box.box.box_db.write_now(
-        lambda db: create_as(db, wanted, organization_id=organization_id, actor="test", now=box.clock.now())
+        lambda db: create_as(db, wanted, organization_id=organization_id, by=By("test", box.clock.now()))
     )
     box.box.parts[KeyRing].remember(ids.digest(secret), key)
     return secret

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from analytics_box.clock import DAY
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from tests.inprocess import WholeBox
 from tests.websites.world import ask, call, run_job
 

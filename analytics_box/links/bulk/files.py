@@ -1,4 +1,4 @@
-"""The text of a file of links as records, one after the other. Pure.
+"""The text of a file of links as records, one after the other.
 
 However a file is made, reading it takes no more than its text, one row and what came of the rows before it: rows are
 counted while they are read, and none may be longer than MOST_CHARACTERS.

@@ -1,4 +1,4 @@
-"""A row of an import as the message that would make its link, or what is wrong with it. Pure."""
+"""A row of an import as the message that would make its link, or what is wrong with it."""
 
 import re
 from typing import Any, Final, Literal

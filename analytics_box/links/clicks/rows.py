@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.links.clicks.kinds import CLICK
+from analytics_box.facts.clicks import CLICK
+from analytics_box.facts.layout import INSERT
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
@@ -36,12 +37,7 @@ class Click(NamedTuple):
     agent: str
 
 
-COLUMNS: Final = Click._fields
 _NUMBERS: Final = 6  # columns before the texts
-_INSERT = f"""
-    -- links.clicks.append
-    insert into link_clicks ({", ".join(COLUMNS)}) values ({", ".join("?" * len(COLUMNS))})
-    """
 
 
 class Orphan(NamedTuple):
@@ -75,7 +71,7 @@ def append(db: Connection, *, strings: Strings, clicks: Sequence[Click], orphans
     """Write clicks with their totals, and add up orphans."""
     number = strings.number
     rows = [(*click[:_NUMBERS], *[number(db, text) for text in click[_NUMBERS:]]) for click in clicks]
-    db.executemany(_INSERT, rows)
+    db.executemany(INSERT["link_clicks"], rows)
     counts = Counter(click.link for click in clicks if click.kind == CLICK)
     if counts:
         last = max(click.time for click in clicks)

@@ -12,8 +12,8 @@ from typing import Final
 
 from analytics_box.clock import Clock, utc_day
 from analytics_box.errors import Unavailable
+from analytics_box.facts.clicks import CLICK
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.links.clicks.kinds import CLICK
 from analytics_box.links.clicks.rows import Click, Orphan, Total
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings

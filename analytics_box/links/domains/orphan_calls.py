@@ -6,10 +6,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.clock import utc_day
+from analytics_box.facts.clicks import KINDS
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
 from analytics_box.links.clicks import rows as click_rows
-from analytics_box.links.clicks.kinds import KINDS
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.messages import Id

@@ -1,4 +1,4 @@
-"""Links as procedures answer with them (wire 7.2). Pure."""
+"""Links as procedures answer with them (wire 7.2)."""
 
 from datetime import datetime
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from analytics_box.dashboard.board import About, Board, Filters, Kinds, Listed, Metric, Rows, Words
 from analytics_box.dashboard.panels import domain_beside
-from analytics_box.links.clicks.kinds import BOT, CLICK, KINDS
+from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Definitions, LinkStats

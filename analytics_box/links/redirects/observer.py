@@ -7,11 +7,11 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.clock import Clock
+from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.ingest import visitors
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.links.clicks.kinds import BOT, CLICK, HEAD, PREFETCH, PREVIEW, Kind
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.redirects.live import Live
 from analytics_box.links.redirects.previews import makes_previews

@@ -13,12 +13,12 @@ from analytics_box import errors, texts
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.clock import Clock
 from analytics_box.errors import RateLimited
+from analytics_box.facts.clicks import PREVIEW
 from analytics_box.http import body
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.limits import Limits
 from analytics_box.links import rows
-from analytics_box.links.clicks.kinds import PREVIEW
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.links.redirects import answers

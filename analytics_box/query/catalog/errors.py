@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, FieldType, QueryType, Record, column
 from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, named, ratio, session_id

@@ -1,6 +1,6 @@
 """Where visitors come from (wire 1.4)."""
 
-from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.tables import BY_VISITORS, SHARE, VIEWS, VISITORS, standard
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Measured, field

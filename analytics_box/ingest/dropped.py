@@ -8,10 +8,12 @@ from collections import Counter
 from functools import partial
 
 from analytics_box.clock import Clock, utc_day
-from analytics_box.drops import rows
-from analytics_box.drops.rows import Dropped, Key
 from analytics_box.errors import Unavailable
+from analytics_box.ingest import dropped_rows as rows
+from analytics_box.ingest.dropped_rows import Dropped, Key
 from analytics_box.store.db import Db
+
+__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "Drops"]
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
+from analytics_box.docs.search import Entry, search
 from analytics_box.http.call import Parts
-from analytics_box.http.manual import Manual
-from analytics_box.http.manual_search import Entry, search
-from analytics_box.http.reference import Reference
 from analytics_box.http.templates import Pages
 from analytics_box.query_pages.families import FAMILIES
 from analytics_box.texts import Docs, QueryTypes

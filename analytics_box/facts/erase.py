@@ -8,7 +8,8 @@ import json
 from functools import partial
 
 from analytics_box.clock import DAY, utc_day
-from analytics_box.ingest.facts import SPANS, TABLES, stored
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES, FACTS, SPANS, TABLES
 from analytics_box.store.db import Connection, Db
 
 CHUNK = 2_000  # rows per write
@@ -20,15 +21,10 @@ DELETE = {
     -- erase.delete
     delete from {stored(table)} where id in (select value from json_each(?)) and +site = ?
     """
-    for table in TABLES
+    for table in FACT_NAMES
 }
-OTHERS = {
-    "profiles": ("profile",),
-    "visitor_profiles": ("visitor", "time"),
-    "erasures": ("id",),
-    "drops": ("day", "reason"),
-    "replaced": ("session", "kind", "number"),
-}
+# What else is known of a site.
+OTHERS = tuple(table for table in TABLES if "site" in table.names and table not in FACTS)
 
 
 async def site(events: Db, number: int) -> int:
@@ -36,8 +32,9 @@ async def site(events: Db, number: int) -> int:
     removed = await _all(events, "events", number, None)
     for table in SPANS:
         await _all(events, table, number, None)
-    for table, key in OTHERS.items():
-        while await events.write(partial(_delete_some, table=table, key=", ".join(key), number=number)) == CHUNK:
+    for other in OTHERS:
+        key = ", ".join(other.key)
+        while await events.write(partial(_delete_some, table=other.name, key=key, number=number)) == CHUNK:
             pass
     return removed
 
@@ -98,7 +95,7 @@ def _delete(db: Connection, *, table: str, number: int, found: list[int]) -> Non
 
 
 def _delete_some(db: Connection, *, table: str, key: str, number: int) -> int:
-    """Remove the next rows of a table that has no ids; how many there were."""
+    """Remove the next rows of another table by its key; how many there were."""
     db.execute(
         f"""
         -- erase.delete_some

@@ -1,41 +1,19 @@
 """GET /openapi.json, and the same document as pages for people: GET /docs/api and GET /docs/api/{group}."""
 
-from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
-import msgspec
 from litestar import Request, Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference, slug_of
 from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
-from analytics_box.http.manual import Manual
-from analytics_box.http.reference_view import Group, groups, slug_of
 from analytics_box.http.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
-
-
-class Reference:
-    """The document, made when somebody first asks for it."""
-
-    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
-        self._make = make
-
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        return self._make()
-
-    @cached_property
-    def encoded(self) -> bytes:
-        return msgspec.json.encode(self.document)
-
-    @cached_property
-    def groups(self) -> tuple[Group, ...]:
-        return groups(self.document)
 
 
 async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:

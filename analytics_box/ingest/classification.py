@@ -1,10 +1,10 @@
-"""Who is a program on which website: what every event asks, in memory."""
+"""Which senders are bots on which website: what every event asks, in memory."""
 
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from analytics_box.bots.rules import Program, Wishes
+from analytics_box.ingest.bot_rules import Program, Wishes
 from analytics_box.ingest.enrich import Sender
 from analytics_box.recognition import hosting
 from analytics_box.recognition.bots import DATA_CENTRE

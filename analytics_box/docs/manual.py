@@ -11,8 +11,8 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.http.manual_search import Entry
-from analytics_box.http.reference_view import slug_of
+from analytics_box.docs.reference import slug_of
+from analytics_box.docs.search import Entry
 from analytics_box.texts import Docs, Form
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-from analytics_box.ingest import erase
-from analytics_box.ingest.facts import TABLES, stored
+from analytics_box.facts import erase
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -18,4 +19,4 @@ def test_no_table_with_a_site_is_forgotten(tmp_path: Path) -> None:
     )
     db.close()
     of_sites = {str(name) for name, sql in found if re.search(r"\bsite\s+integer", str(sql))}
-    assert of_sites == {*map(stored, TABLES), *erase.OTHERS}
+    assert of_sites == {*map(stored, FACT_NAMES), *(table.name for table in erase.OTHERS)}

@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 Schema = dict[str, Any]
@@ -198,3 +200,22 @@ def _curl(document: Schema, method: str, path: str, described: Schema, value: An
         text = json.dumps(value, ensure_ascii=False).replace("'", "'\\''")
         command += f" \\\n  -H 'content-type: application/json' \\\n  -d '{text}'"
     return command
+
+
+class Reference:
+    """The document, made when somebody first asks for it."""
+
+    def __init__(self, make: Callable[[], dict[str, Any]]) -> None:
+        self._make = make
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        return self._make()
+
+    @cached_property
+    def encoded(self) -> bytes:
+        return msgspec.json.encode(self.document)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        return groups(self.document)

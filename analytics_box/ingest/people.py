@@ -12,9 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.clock import Clock, utc_day
-from analytics_box.ingest.facts import Event, Fact
-from analytics_box.profiles import rows, rules
-from analytics_box.profiles.rules import Given, Link, Traits
+from analytics_box.facts.event import Event, Fact
+from analytics_box.ingest import people_rows as rows
+from analytics_box.ingest import people_rules as rules
+from analytics_box.ingest.people_rules import Given, Link, Traits
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from analytics_box.clock import DAY
-from analytics_box.ingest import erase
-from analytics_box.ingest.facts import TABLES, stored
+from analytics_box.facts import erase
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -56,14 +57,16 @@ def test_a_website_goes_with_everything_and_leaves_the_others_alone(box: WholeBo
     fill(box, "shop", "ada")
     fill(box, "blog", "bob")
     shop, blog = box.numbers["shop"], box.numbers["blog"]
-    every = (*TABLES, *PEOPLE)
+    every = (*FACT_NAMES, *PEOPLE)
     for table in every:
         assert sites_in(box, table) == {shop, blog}, table
-    before = {table: count(box, table) for table in TABLES}
+    before = {table: count(box, table) for table in FACT_NAMES}
     assert box.run(erase.site(box.box.events.db, shop)) == 1
     for table in every:
         assert sites_in(box, table) == {blog}, table
-    assert {table: count(box, table) for table in TABLES} == {table: number // 2 for table, number in before.items()}
+    assert {table: count(box, table) for table in FACT_NAMES} == {
+        table: number // 2 for table, number in before.items()
+    }
 
 
 def test_more_than_a_chunk_goes_too(tmp_path: Path) -> None:
@@ -95,7 +98,7 @@ def test_retention_takes_the_days_before_of_every_kind_and_who_somebody_was(box:
     assert box.run(erase.older(events, shop, days=10, now=box.clock.now())) == 0
     assert box.run(erase.older(events, shop, days=9, now=box.clock.now())) == 1
     today = box.clock.now()
-    for table in TABLES:
+    for table in FACT_NAMES:
         assert {time for site, time in rows(box, table, "site", "time") if site == shop} == {today}, table
         assert count(box, table) == 2, table
     people = "select value from profiles join strings on strings.id = profile where site = ?"
