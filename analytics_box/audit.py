@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Literal
 
+from analytics_box.acting import By
 from analytics_box.store.db import Connection
 
 Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
@@ -11,10 +12,8 @@ Action = Literal["created", "updated", "rotated", "revoked", "deleted"]
 
 def record(
     db: Connection,
-    *,
-    now: int,
+    by: By,
     organization_id: str | None,
-    actor: str,
     action: Action,
     subject: str,
     subject_id: str,
@@ -22,7 +21,7 @@ def record(
 ) -> None:
     """Write one entry inside the caller's transaction.
 
-    `actor` is `user:<id>`, `apikey:<id>` or `command line`; `detail` never holds a secret.
+    `subject` is the kind of thing, `detail` what changed or what the thing is called now; it never holds a secret.
     """
     db.execute(
         """
@@ -30,7 +29,7 @@ def record(
         insert into audit (time, organization_id, actor, action, subject, subject_id, detail)
         values (?, ?, ?, ?, ?, ?, ?)
         """,
-        (now, organization_id, actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
+        (by.now, organization_id, by.actor, action, subject, subject_id, json.dumps(dict(detail or {}))),
     )
 
 

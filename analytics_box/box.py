@@ -11,30 +11,35 @@ import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
+from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
+from analytics_box.dashboard.late_parts import LateParts
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
 from analytics_box.http import app, assets
 from analytics_box.http.asgi import App
-from analytics_box.http.call import Calls
+from analytics_box.http.assets import Assets
+from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.manual import Manual
-from analytics_box.http.openapi import document
-from analytics_box.http.pages import Pages
-from analytics_box.http.reference import Reference
+from analytics_box.http.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
+from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.import_jobs import ImportJobs
-from analytics_box.links.parts import Links
-from analytics_box.links.redirect import Redirects
-from analytics_box.links.visits import Observer
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.redirects.observer import Observer
+from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.send import Sender
+from analytics_box.openapi import document
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Client
+from analytics_box.procedures import PROCEDURES
+from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.store import running
@@ -42,10 +47,10 @@ from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
+from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
-from analytics_box.websites.late_parts import LateParts
 
 _MEGABYTE = 1_000_000
 
@@ -61,7 +66,7 @@ class Box(Struct, frozen=True):
     clock_watch: ClockWatch
     limits: Limits
     sign_ins: SignIns
-    calls: Calls
+    parts: Parts
     deliveries: Deliveries
     runs: Runs
     application: App
@@ -69,7 +74,7 @@ class Box(Struct, frozen=True):
 
     async def note_key_use(self) -> None:
         """Write down when API keys were last used, as far as box.db does not know it."""
-        keys = self.calls.keys
+        keys = self.parts[KeyRing]
         uses = keys.unsaved_uses()
         if uses:
             await self.box_db.write(lambda db: key_rows.note_use(db, uses))
@@ -100,8 +105,10 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     state = open_state(settings, clock, reserve)
     events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
-    calls = _calls(settings, clock, state, events, client)
     runs = Runs()
+    sender = Sender(client, Mailer(settings))
+    watched = _watched(state, events, settings, runs, reserve)
+    parts = _parts(settings, clock, state, events, client, sender, watched)
     return Box(
         settings=settings,
         clock=clock,
@@ -111,78 +118,67 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         clock_watch=ClockWatch(state.db, clock),
         limits=state.limits,
         sign_ins=state.sign_ins,
-        calls=calls,
-        deliveries=Deliveries(state.db, state.seal, calls.sender, clock),
+        parts=parts,
+        deliveries=Deliveries(state.db, state.seal, sender, clock),
         runs=runs,
-        application=_application(state, events, calls, runs, reserve),
+        application=_application(state, events, parts),
         unclean=unclean,
     )
 
 
-def _calls(settings: Settings, clock: Clock, state: StateSide, events: EventSide, client: Client) -> Calls:
-    mailer = Mailer(settings)
-    return Calls(
-        settings=settings,
-        clock=clock,
-        limits=state.limits,
-        box_db=state.db,
-        keys=state.keys,
-        websites=state.websites,
-        organizations=state.organizations,
-        sign_ins=state.sign_ins,
-        passwords=state.passwords,
-        second_steps=SecondSteps(clock, secure=settings.secure),
-        tries=Tries(state.limits, state.seal, settings),
-        seal=state.seal,
-        presence=events.presence,
-        drops=events.drops,
-        held=events.held,
-        queries=events.queries,
-        register=events.register,
-        links=Links(state.links, state.link_domains, events.clicks, events.db),
-        mailer=mailer,
-        outgoing=client,
-        channel_tools=Tools(state.seal, client.fence),
-        sender=Sender(client, mailer),
+def _parts(
+    settings: Settings,
+    clock: Clock,
+    state: StateSide,
+    events: EventSide,
+    client: Client,
+    sender: Sender,
+    watched: Watched,
+) -> Parts:
+    return Parts(
+        settings,
+        clock,
+        state.limits,
+        state.db,
+        state.keys,
+        state.websites,
+        state.organizations,
+        state.sign_ins,
+        state.passwords,
+        state.seal,
+        SecondSteps(clock, secure=settings.secure),
+        Tries(state.limits, state.seal, settings),
+        events.presence,
+        events.drops,
+        events.held,
+        events.queries,
+        subjects(state.db, state.websites, state.organizations),
+        events.register,
+        state.links,
+        state.link_domains,
+        events.clicks,
+        client,
+        sender,
+        sender.mailer,
+        Tools(state.seal, client.fence),
+        LateParts(clock),
+        ImportJobs(clock),
+        watched,
+        assets.load(web_dir() / "static"),
+        Manual(web_dir() / "manual", settings.public_url),
+        Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
     )
 
 
-def _application(state: StateSide, events: EventSide, calls: Calls, runs: Runs, reserve: Reserve) -> App:
-    settings = calls.settings
-    files = assets.load(web_dir() / "static")
-    pages = Pages(web_dir() / "templates", files)
-    application = app.build(
-        guard=Guard(state.keys, state.admission, state.sign_ins),
-        calls=calls,
-        pages=pages,
-        parts={
-            "settings": settings,
-            "clock": calls.clock,
-            "limits": state.limits,
-            "assets": files,
-            "box_db": state.db,
-            "passwords": state.passwords,
-            "organizations": state.organizations,
-            "websites": state.websites,
-            "presence": events.presence,
-            "manual": Manual(web_dir() / "manual"),
-            "reference": Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
-            "mailer": calls.mailer,
-            "queries": events.queries,
-            "late": LateParts(calls.clock),
-            "imports": ImportJobs(calls.clock),
-            "register": events.register,
-            "keys": state.keys,
-            "sign_ins": state.sign_ins,
-            "watched": _watched(state, events, settings, runs, reserve),
-        },
-    )
+def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
+    pages = Pages(web_dir() / "templates", parts[Assets])
+    guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     return Front(
-        application,
+        app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
         events=event_handlers(events.intake),
-        links=_redirects(state, events, calls, pages),
+        links=_redirects(state, events, parts, pages),
         limits=state.limits,
-        settings=settings,
+        settings=parts.settings,
     )
 
 
@@ -192,18 +188,18 @@ def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs
     return Watched(databases, events.drops, events.engines, runs, readiness)
 
 
-def _redirects(state: StateSide, events: EventSide, calls: Calls, pages: Pages) -> Redirects:
+def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) -> Redirects:
     return Redirects(
         directory=state.links,
         domains=state.link_domains,
         clicks=events.clicks,
-        observer=Observer(events.places, events.salts, state.websites, calls.clock),
+        observer=Observer(events.places, events.salts, state.websites, parts.clock),
         box_db=state.db,
         passwords=state.passwords,
         limits=state.limits,
-        clock=calls.clock,
-        settings=calls.settings,
-        draw=pages.text,
+        clock=parts.clock,
+        settings=parts.settings,
+        render=pages.text,
     )
 
 

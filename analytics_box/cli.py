@@ -12,7 +12,6 @@ import msgspec
 
 from analytics_box import __version__, errors, server
 from analytics_box.accounts import first_run, passwords, rules
-from analytics_box.accounts.setup import Wanted
 from analytics_box.box import Box
 from analytics_box.cli_admin import carry_out
 from analytics_box.cli_keys import key
@@ -22,6 +21,7 @@ from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
 from analytics_box.demo.fill import fill
 from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
+from analytics_box.setup.account import Wanted
 from analytics_box.store import schema
 from analytics_box.store.integrity import integrity
 from analytics_box.store.pairing import bring_together

@@ -34,6 +34,6 @@ def carry_out(found: Settings, command: str, given: object) -> Any:
 async def _in_the_files(found: Settings, command: str, arguments: bytes) -> Any:
     box = open_box(found)
     try:
-        return await commands.run(box.calls, command, arguments)
+        return await commands.run(box.parts, command, arguments)
     finally:
         await asyncio.to_thread(box.close)

@@ -8,9 +8,8 @@ import click
 
 from analytics_box.admin import users
 from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out
-from analytics_box.identity import Role
+from analytics_box.identity import ROLES, Role
 from analytics_box.options import guarded, read_settings, with_settings
-from analytics_box.organizations.rules import ROLES
 
 
 @click.group()
@@ -21,7 +20,9 @@ def user() -> None:
 @user.command("create")
 @click.argument("email")
 @click.option("--name", default="", help="What they are called.")
-@click.option("--role", type=click.Choice(ROLES), default="member", show_default=True, help="What they may do.")
+@click.option(
+    "--role", type=click.Choice(tuple(reversed(ROLES))), default="member", show_default=True, help="What they may do."
+)
 @ORGANIZATION
 @AS_JSON
 @with_settings("data_dir", "host", "port", "base_url")

@@ -28,7 +28,7 @@ Codes and statuses: spec 7, wire 11.1 and wire 0.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -68,6 +68,11 @@ class BoxError(Exception):
         self.reason = reason
         self.details = details
         self.headers = dict(headers or {})
+
+    @classmethod
+    def about(cls, field: str, message: str) -> Self:
+        """A refusal that is about one field: the message stands beside it."""
+        return cls(message, details=(Detail(field, message),))
 
     def extra(self) -> dict[str, int]:
         """Further fields of the error body; only RateLimited has any."""

@@ -8,24 +8,24 @@ from msgspec import Struct
 
 from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
-from analytics_box.drops.counts import Drops
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
-from analytics_box.ingest.geo import Places
+from analytics_box.ingest.dropped import Drops
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.people import People
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
-from analytics_box.links.clicks import Clicks
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
-from analytics_box.profiles.people import People
 from analytics_box.profiles.register import Register
 from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
+from analytics_box.recognition.geo import Places
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema

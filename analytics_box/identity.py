@@ -1,10 +1,12 @@
 """Who makes a request: an API key, a signed-in person, or nobody we know. Decided once per request."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from analytics_box.errors import Forbidden
 
 Scope = Literal[
     "read:data",
@@ -21,6 +23,23 @@ Scope = Literal[
 ]
 Role = Literal["viewer", "member", "admin", "owner"]
 SCOPES: tuple[Scope, ...] = Scope.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
+ROLES: Final[tuple[Role, ...]] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
+
+
+def at_least(role: Role, least: Role) -> bool:
+    """Whether a role may do all that another one may."""
+    return ROLES.index(role) >= ROLES.index(least)
+
+
+def require(role: Role, least: Role) -> None:
+    """Raises Forbidden for a role that may do less than another one."""
+    if not at_least(role, least):
+        raise Forbidden(f"Your role in this organization is {role}; this needs {least}")
+
+
+def logo_path(organization_id: str, digest: str) -> str:
+    """Where a logo is served; empty where there is none. Another picture has another address."""
+    return f"/logos/{organization_id}/{digest}" if digest else ""
 
 
 class Rate(Struct, frozen=True):

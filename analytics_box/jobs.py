@@ -6,19 +6,21 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from analytics_box import memory
+from analytics_box import memory, removals
 from analytics_box.accounts import sweep as accounts
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
-from analytics_box.invitations import change as invitations
-from analytics_box.links import care as link_care
-from analytics_box.organizations import purge
+from analytics_box.links.clicks import retention as link_retention
+from analytics_box.links.clicks.waiting import Clicks
+from analytics_box.members import invitations
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
 from analytics_box.websites import care
 from analytics_box.websites.care import Care
+from analytics_box.websites.directory import Directory
 
 log = logging.getLogger(__name__)
 
@@ -61,12 +63,12 @@ async def sweep_accounts(box: Box) -> None:
         invitations.sweep(db, now)
 
     await box.box_db.write(sweep)
-    box.calls.second_steps.sweep()
+    box.parts[SecondSteps].sweep()
 
 
 async def purge_websites(box: Box) -> None:
     """Remove deleted websites with their events once nobody can restore them any more."""
-    await care.purge(_care(box))
+    await removals.purge_websites(box.parts, box.events.db, grace_days=box.settings.grace_days, now=box.clock.now())
 
 
 async def retain_events(box: Box) -> None:
@@ -81,16 +83,8 @@ async def note_old_client_ids(box: Box) -> None:
 
 async def purge_organizations(box: Box) -> None:
     """Remove deleted organizations with all that was theirs once nobody can restore them any more."""
-    await purge.purge(
-        box_db=box.box_db,
-        events=box.events.db,
-        keys=box.calls.keys,
-        websites=box.calls.websites,
-        organizations=box.calls.organizations,
-        links=box.calls.links,
-        grace_days=box.settings.organization_grace_days,
-        now=box.clock.now(),
-    )
+    days, now = box.settings.organization_grace_days, box.clock.now()
+    await removals.purge_organizations(box.parts, box.events.db, grace_days=days, now=now)
 
 
 async def deliver_messages(box: Box) -> None:
@@ -104,7 +98,7 @@ async def sweep_deliveries(box: Box) -> None:
 
 
 def _care(box: Box) -> Care:
-    return Care(box.box_db, box.events.db, box.calls.websites, box.settings, box.clock)
+    return Care(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
 
 
 async def reload_places(box: Box) -> None:
@@ -154,12 +148,12 @@ async def forget_drops(box: Box) -> None:
 
 async def retain_clicks(box: Box) -> None:
     """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
-    await link_care.retain(box.calls.links, box.settings, box.clock.now())
+    await link_retention.retain(box.events.db, box.settings, box.clock.now())
 
 
 async def sweep_clicks(box: Box) -> None:
     """Remove what is left of the clicks on short links that are gone."""
-    await link_care.sweep(box.calls.links, box.box_db)
+    await link_retention.sweep(box.parts[Clicks], box.box_db)
 
 
 async def optimize(box: Box) -> None:

@@ -2,25 +2,25 @@
 
 from msgspec import Struct
 
-from analytics_box.accounts import rows as account_rows
-from analytics_box.accounts.directory import Organizations
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
-from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock
+from analytics_box.ingest.classification import Judgement
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links import domain_rows as link_domain_rows
-from analytics_box.links.directory import Directory as Links
-from analytics_box.links.domain_list import DomainList
+from analytics_box.links.domains import rows as link_domain_rows
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.seal import Seal
+from analytics_box.tenancy import rows as tenancy_rows
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
 
@@ -38,8 +38,8 @@ class StateSide(Struct, frozen=True):
     keys: KeyRing
     websites: Directory
     judgement: Judgement
-    links: Links
-    link_domains: DomainList
+    links: LinkDirectory
+    link_domains: LinkDomains
     passwords: Passwords
     sign_ins: SignIns
 
@@ -48,11 +48,11 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     """Open box.db, which must be migrated, and read what is kept in memory of it."""
     db = Db(settings.data_dir / schema.BOX_FILE, readers=2, durability=settings.durability, reserve=reserve)
     organizations = Organizations(
-        db.read_now(account_rows.organizations), db.read_now(account_rows.deleted_organizations)
+        db.read_now(tenancy_rows.organizations), db.read_now(tenancy_rows.deleted_organizations)
     )
     limits = Limits(clock)
     passwords = Passwords()
-    links = Links(db, organizations.closed, most=settings.links_in_memory)
+    links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
     links.load_now()
     return StateSide(
         db=db,
@@ -64,7 +64,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         websites=Directory(db.read_now(website_rows.everything), organizations.closed),
         judgement=Judgement(db.read_now(bot_rows.everything)),
         links=links,
-        link_domains=DomainList(db.read_now(link_domain_rows.everything), organizations.closed),
+        link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )

@@ -57,13 +57,12 @@ skipped() {
     fi
 }
 
-# How many processes test at once: one for each processor, but two on one, for many tests wait; more than six browsers
+# How many processes test at once: one more than there are processors, for many tests wait; more than six browsers
 # and servers side by side want more memory than small machines have.
 workers() {
-    found=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || found=2
-    [ "$found" -ge 2 ] || found=2
-    [ "$found" -le 6 ] || found=6
-    printf '%s' "$found"
+    found=$(getconf _NPROCESSORS_ONLN 2>/dev/null) || found=1
+    [ "$found" -lt 6 ] || found=5
+    printf '%s' "$((found + 1))"
 }
 
 check() {
@@ -79,7 +78,10 @@ install_web_modules
 
 cd "$root"
 PATH=$venv/bin:$PATH
-export PATH
+# What is compiled is kept, even where Python is told not to: hundreds of processes would each do it anew.
+unset PYTHONDONTWRITEBYTECODE
+PYTHONPYCACHEPREFIX=$venv/compiled
+export PATH PYTHONPYCACHEPREFIX
 check format ruff format --check
 check lint ruff check
 check types mypy

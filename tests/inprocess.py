@@ -14,17 +14,20 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote
 
 from analytics_box import ids
-from analytics_box.accounts import passwords, rows, rules
-from analytics_box.accounts.setup import Made, Wanted, first_account
+from analytics_box.accounts import passwords
+from analytics_box.acting import By
 from analytics_box.box import Box, open_box
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.create import create as create_key
 from analytics_box.settings import Settings
+from analytics_box.setup.account import Made, Wanted, first_account
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
+from analytics_box.tenancy import rows as tenancy_rows
+from analytics_box.tenancy.rules import Organization
+from analytics_box.tenancy.sites import new_site
 from analytics_box.websites.create import create as create_website
-from analytics_box.websites.create import new_site
 
 NOON = 1_781_697_600_000  # Wednesday 2026-06-17 12:00 UTC
 EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
@@ -242,12 +245,12 @@ def _pattern(now: int) -> tuple[Filled, dict[str, bytes]]:
 
 def _fill(db: Any, now: int) -> Filled:
     wanted = Wanted(EMAIL, passwords.hash_now(PASSWORD), organization="Ada", website="Shop", domain="shop.example")
-    made = first_account(db, wanted, actor="test", now=now)
-    foreign = rules.Organization(ids.new_id(), "Eve", "eve", "hobby", new_site(db, now), now)
-    rows.insert_organization(db, foreign)
+    made = first_account(db, wanted, by=By("test", now))
+    foreign = Organization(ids.new_id(), "Eve", "eve", "hobby", new_site(db, now), now)
+    tenancy_rows.insert(db, foreign, "{}")
 
     def site(name: str, domain: str, organization_id: str = made.organization.id) -> Any:
-        return create_website(db, organization_id=organization_id, name=name, domain=domain, actor="test", now=now + 1)
+        return create_website(db, organization_id=organization_id, name=name, domain=domain, by=By("test", now + 1))
 
     websites: dict[SiteName, Any] = {
         "shop": made.website,
@@ -266,8 +269,7 @@ def _fill(db: Any, now: int) -> Filled:
             name="Key",
             scopes=scopes,
             websites=(websites[only].id,) if only else None,
-            actor="test",
-            now=now,
+            by=By("test", now),
         )
         return secret
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Event
+from analytics_box.facts.event import PAGE_VIEW, Event
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.db import Db

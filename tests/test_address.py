@@ -4,6 +4,7 @@ import pytest
 
 from analytics_box.http.address import canonical, client_address, networks
 from analytics_box.settings import SettingsError
+from tests.cases import each
 
 PROXIES = ("10.0.0.0/8", "192.0.2.1", "2001:db8::/32")
 
@@ -32,7 +33,7 @@ HOPS: tuple[tuple[str, str | None, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("peer", "forwarded", "address"), HOPS)
+@each(("peer", "forwarded", "address"), HOPS)
 def test_the_rightmost_hop_that_is_no_proxy_of_ours_is_the_client(
     peer: str, forwarded: str | None, address: str
 ) -> None:

@@ -33,7 +33,7 @@ def test_who_owes_tokens_waits_until_they_have_grown() -> None:
     assert taken(limits, 6, "nobody"), "who was not let in owes nothing"
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(limit=st.integers(1, 20), waits=st.lists(st.integers(0, 30_000), max_size=60))
 def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: list[int]) -> None:
     clock = FixedClock()
@@ -52,7 +52,7 @@ def test_a_bucket_gives_what_a_bucket_in_milliseconds_gives(limit: int, waits: l
             drops -= drop
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(limit=st.integers(1, 1_000), wait=st.integers(0, 59_000))
 def test_whoever_waits_as_long_as_told_gets_through(limit: int, wait: int) -> None:
     clock = FixedClock()

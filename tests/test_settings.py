@@ -8,6 +8,7 @@ import pytest
 
 from analytics_box import settings
 from analytics_box.settings import Settings, SettingsError, load
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -153,14 +154,14 @@ def test_every_setting_has_a_default_and_a_sentence_of_help() -> None:
     assert len({row.name for row in settings.table()}) == len(Settings.__struct_fields__)
 
 
-# The README's table
+# The manual's tables
 
 
-def readme_rows() -> dict[str, tuple[str, str, str]]:
-    """The lines of the table below "## Settings": variable, default and help by name."""
-    section = (ROOT / "README.md").read_text("utf-8").split("\n## Settings\n", 1)[1].split("\n## ", 1)[0]
-    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "| `" in line]
-    return {name.strip("`"): (variable.strip("`"), default.strip("`"), text) for name, variable, default, text in cells}
+def manual_rows() -> dict[str, tuple[str, str]]:
+    """The lines of the tables of web/manual/settings.md: default and help by name."""
+    page = (ROOT / "web" / "manual" / "settings.md").read_text("utf-8")
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines() if "| `" in line]
+    return {name.strip("`"): (default.strip("`"), text) for name, default, text in cells}
 
 
 def written(default: Any) -> str:
@@ -169,10 +170,16 @@ def written(default: Any) -> str:
     return "none" if default in ("", ()) else str(default)
 
 
-def test_the_readme_lists_every_setting_and_no_other() -> None:
-    assert list(readme_rows()) == [row.name for row in settings.table()]
+def test_the_manual_lists_every_setting_and_no_other() -> None:
+    assert list(manual_rows()) == [row.name for row in settings.table()]
 
 
-@pytest.mark.parametrize("row", settings.table(), ids=lambda row: row.name)
-def test_the_readme_says_of_a_setting_what_the_table_says(row: settings.Row) -> None:
-    assert readme_rows()[row.name] == (row.variable, written(row.default), row.help)
+@each("row", settings.table(), ids=lambda row: row.name)
+def test_the_manual_says_of_a_setting_what_the_table_says(row: settings.Row) -> None:
+    assert manual_rows()[row.name] == (written(row.default), row.help)
+
+
+def test_the_manual_says_how_variables_and_flags_are_named() -> None:
+    page = (ROOT / "web" / "manual" / "settings.md").read_text("utf-8")
+    [row] = [row for row in settings.table() if row.name == "base_url"]
+    assert f"The variable of `base_url` is `{row.variable}`, its flag `--base-url`." in page

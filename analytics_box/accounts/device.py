@@ -1,6 +1,6 @@
 """A browser in plain words, for the list of sessions: no address and no whole user agent is kept."""
 
-from analytics_box.ingest import agent
+from analytics_box.recognition import agent
 from analytics_box.texts import Security
 
 

@@ -2,6 +2,7 @@
 
 from analytics_box import ids
 from analytics_box.accounts import rows, rules
+from analytics_box.accounts.rules import User
 from analytics_box.store.db import Connection
 
 
@@ -12,6 +13,17 @@ def new_link(db: Connection, *, base_url: str, now: int) -> str | None:
     token = ids.new_token()
     rows.replace_setup_token(db, ids.digest(token), now)
     return f"{base_url}/setup?token={token}"
+
+
+def is_over(db: Connection) -> bool:
+    """Whether somebody has an account."""
+    return rows.any_user(db)
+
+
+def finish(db: Connection, user: User, *, zone_is_chosen: bool) -> None:
+    """Store the first user; the setup link is void from now on."""
+    rows.insert_user(db, user, zone_is_chosen=zone_is_chosen)
+    rows.delete_setup_tokens(db)
 
 
 def is_valid(db: Connection, token: str, now: int) -> bool:

@@ -2,9 +2,13 @@
 
 from analytics_box.accounts import password_reset, rules
 from analytics_box.accounts.device import describe
+from analytics_box.accounts.passwords import Passwords
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.security_page import HOME, after_password, security_page
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.visit import Answer, Page, Visitor
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import by_of
 
 
 async def security(visit: Visitor) -> Page:
@@ -18,14 +22,14 @@ async def change_password(visit: Visitor) -> Answer:
 
     async def change(form: dict[str, str]) -> Answer:
         rules.check_password(form.get("new", ""), person.email, field="new")
-        hashed = await parts.passwords.hash(form["new"])
+        hashed = await parts[Passwords].hash(form["new"])
 
         def write(db: Connection) -> str:
-            password_reset.set_password(db, person.user_id, hashed, actor=visit.call.actor, now=visit.call.now)
-            return parts.sign_ins.replace(db, person, device=describe(visit.browser()))
+            password_reset.set_password(db, person.user_id, hashed, by=by_of(visit.call))
+            return parts[SignIns].replace(db, person, device=describe(visit.browser()))
 
         token = await visit.call.write(write)
-        parts.second_steps.forget(person.user_id)
-        return visit.go(f"{HOME}?done=password", cookie=parts.sign_ins.cookie(token))
+        parts[SecondSteps].forget(person.user_id)
+        return visit.go(f"{HOME}?done=password", cookie=parts[SignIns].cookie(token))
 
     return await after_password(visit, change, field="current")

@@ -4,17 +4,16 @@ Every function runs inside the caller's transaction.
 """
 
 from analytics_box import audit, ids
-from analytics_box.accounts import resets_rows, rows, rules
+from analytics_box.accounts import reset_rows, rows, rules
 from analytics_box.accounts import second_factor as factor
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.rules import User
+from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
 from analytics_box.store.db import Connection
 
 
-def new_link(
-    db: Connection, email: str, *, base_url: str, actor: str, now: int, remove_second_factor: bool = False
-) -> str:
+def new_link(db: Connection, email: str, *, base_url: str, by: By, remove_second_factor: bool = False) -> str:
     """A link for this account that works for an hour. Raises NotFound for an address without an account.
 
     Only the command line may remove the second factor: for somebody who has lost phone and recovery codes.
@@ -23,29 +22,21 @@ def new_link(
     if user is None:
         raise NotFound(f"There is no account with the address {email}")
     if remove_second_factor:
-        factor.remove(db, factor.Owner(user.id, rows.first_organization_of(db, user.id), actor), now)
-    return link_for(db, user.id, base_url=base_url, actor=actor, now=now, life=rules.RESET_LIFE)
+        factor.remove(db, factor.Owner(user.id, rows.first_organization_of(db, user.id), by))
+    return link_for(db, user.id, base_url=base_url, by=by, life=rules.RESET_LIFE)
 
 
-def link_for(db: Connection, user_id: str, *, base_url: str, actor: str, now: int, life: int) -> str:
+def link_for(db: Connection, user_id: str, *, base_url: str, by: By, life: int) -> str:
     """A link for this account that works for so long (ms) and makes older ones void."""
     token = ids.new_token()
-    resets_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=now, expires_at=now + life)
-    audit.record(
-        db,
-        now=now,
-        organization_id=rows.first_organization_of(db, user_id),
-        actor=actor,
-        action="created",
-        subject="password reset",
-        subject_id=user_id,
-    )
+    reset_rows.replace(db, digest=ids.digest(token), user_id=user_id, now=by.now, expires_at=by.now + life)
+    audit.record(db, by, rows.first_organization_of(db, user_id), "created", "password reset", user_id)
     return f"{base_url}/reset-password?token={token}"
 
 
 def user_of(db: Connection, token: str, now: int) -> User | None:
     """Whose password this link sets; None for one that was used or replaced, or whose time is over."""
-    return resets_rows.user_of(db, ids.digest(token), now=now)
+    return reset_rows.user_of(db, ids.digest(token), now=now)
 
 
 def use(db: Connection, token: str, password: str, now: int) -> User:
@@ -53,21 +44,13 @@ def use(db: Connection, token: str, password: str, now: int) -> User:
     user = user_of(db, token, now)
     if user is None:
         raise Conflict("This link does not work any more")
-    set_password(db, user.id, password, actor="reset link", now=now)
+    set_password(db, user.id, password, by=By("reset link", now))
     sessions.delete_of_user(db, user.id)
     return user
 
 
-def set_password(db: Connection, user_id: str, password: str, *, actor: str, now: int) -> None:
+def set_password(db: Connection, user_id: str, password: str, *, by: By) -> None:
     """Store a password's hash and void the links that would set another one. Sessions are the caller's matter."""
     rows.set_password(db, user_id, password)
-    resets_rows.delete_of_user(db, user_id)
-    audit.record(
-        db,
-        now=now,
-        organization_id=rows.first_organization_of(db, user_id),
-        actor=actor,
-        action="updated",
-        subject="password",
-        subject_id=user_id,
-    )
+    reset_rows.delete_of_user(db, user_id)
+    audit.record(db, by, rows.first_organization_of(db, user_id), "updated", "password", user_id)

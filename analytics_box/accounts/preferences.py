@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box import audit
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest
 from analytics_box.identity import DateFormat, Theme, TimeFormat
 from analytics_box.store import records
 from analytics_box.store.db import Connection
@@ -48,8 +49,7 @@ def with_zone(before: Preferences, zone: str) -> Preferences:
 def known_zone(zone: str) -> str:
     """The zone, if there is one of this name. Raises BadRequest."""
     if zone not in zones():
-        message = "Choose a time zone of the IANA database, such as Europe/Berlin"
-        raise BadRequest(message, details=(Detail("timezone", message),))
+        raise BadRequest.about("timezone", "Choose a time zone of the IANA database, such as Europe/Berlin")
     return zone
 
 
@@ -86,7 +86,7 @@ def find(db: Connection, user_id: str) -> Preferences:
     return found
 
 
-def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id: str, actor: str, now: int) -> None:
+def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id: str, by: By) -> None:
     """Keep a user's preferences, and note what has changed."""
     before = find(db, user_id)
     changes = {
@@ -110,13 +110,4 @@ def store(db: Connection, user_id: str, wanted: Preferences, *, organization_id:
             user_id,
         ),
     )
-    audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="updated",
-        subject="preferences",
-        subject_id=user_id,
-        detail=changes,
-    )
+    audit.record(db, by, organization_id, "updated", "preferences", user_id, changes)

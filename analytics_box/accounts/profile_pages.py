@@ -13,6 +13,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import by_of
 
 _HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
@@ -37,8 +38,7 @@ async def save(visit: Visitor) -> Answer:
             visit.person.user_id,
             _checked({**to_builtins(wanted), **chosen}),
             organization_id=visit.person.organization_id,
-            actor=visit.call.actor,
-            now=visit.call.now,
+            by=by_of(visit.call),
         )
         if "name" in form:
             users.rename(
@@ -46,8 +46,7 @@ async def save(visit: Visitor) -> Answer:
                 visit.person.user_id,
                 form["name"],
                 organization_id=visit.person.organization_id,
-                actor=visit.call.actor,
-                now=visit.call.now,
+                by=by_of(visit.call),
             )
 
     async def change() -> str:

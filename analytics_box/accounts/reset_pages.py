@@ -4,12 +4,16 @@ import logging
 
 from analytics_box import ids, texts
 from analytics_box.accounts import password_reset, rules
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.rules import User
+from analytics_box.accounts.second_step import SecondSteps
+from analytics_box.accounts.sign_in import SignIns
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Conflict
-from analytics_box.http.call import Calls
-from analytics_box.http.pages import field_errors
+from analytics_box.http.call import Parts
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.notify.mail import Mail
+from analytics_box.notify.mail import Mail, Mailer
 
 log = logging.getLogger(__name__)
 
@@ -31,18 +35,18 @@ async def reset(visit: Visitor) -> Answer:
         rules.check_password(form.get("password", ""), user.email)
     except BadRequest as wrong:
         return _reset_page(visit, user, Again(wrong.status, wrong=field_errors(wrong)))
-    hashed = await parts.passwords.hash(form["password"])
+    hashed = await parts[Passwords].hash(form["password"])
     try:
         await visit.call.write(lambda db: password_reset.use(db, token, hashed, now))
     except Conflict:
         return _expired(visit)
-    parts.second_steps.forget(user.id)
-    return visit.go("/sign-in?done=password", cookie=parts.sign_ins.cookie(""))
+    parts[SecondSteps].forget(user.id)
+    return visit.go("/sign-in?done=password", cookie=parts[SignIns].cookie(""))
 
 
 async def forgot_form(visit: Visitor) -> Page:
     """GET /forgot-password; a box without a mail server says what to do instead."""
-    return visit.pages.show("forgot.html", mail=visit.parts.mailer.configured, sent=False)
+    return visit.pages.show("forgot.html", mail=visit.parts[Mailer].configured, sent=False)
 
 
 async def forgot(visit: Visitor) -> Page:
@@ -51,23 +55,23 @@ async def forgot(visit: Visitor) -> Page:
     parts.limits.take("forgot", visit.call.identity.address, parts.settings.limit_sign_in)
     email = (await visit.form()).get("email", "")[:254].strip().lower()
     parts.limits.take("forgot for", ids.digest(email).hex(), parts.settings.limit_sign_in)
-    if parts.mailer.configured:
-        parts.mailer.soon(_send_link(parts, email, visit.call.now))
-    return visit.pages.show("forgot.html", mail=parts.mailer.configured, sent=parts.mailer.configured)
+    if parts[Mailer].configured:
+        parts[Mailer].soon(_send_link(parts, email, visit.call.now))
+    return visit.pages.show("forgot.html", mail=parts[Mailer].configured, sent=parts[Mailer].configured)
 
 
-async def _send_link(parts: Calls, email: str, now: int) -> None:
+async def _send_link(parts: Parts, email: str, now: int) -> None:
     """Send a link to an account's own address, if there is one; failures are logged by the mailer."""
     base_url = parts.settings.public_url
     try:
         link = await parts.box_db.write(
-            lambda db: password_reset.new_link(db, email, base_url=base_url, actor="forgotten password", now=now)
+            lambda db: password_reset.new_link(db, email, base_url=base_url, by=By("forgotten password", now))
         )
     except BoxError as refused:
         log.info("No link for a new password was sent: %s", type(refused).__name__)
         return
     text = texts.Reset.mail_text.format(email=email, link=link)
-    await parts.mailer.try_to_send(Mail(email, texts.Reset.mail_subject, text))
+    await parts[Mailer].try_to_send(Mail(email, texts.Reset.mail_subject, text))
 
 
 async def _user(visit: Visit) -> User | None:

@@ -1,29 +1,11 @@
-"""Users, organizations, members and setup tokens in box.db; sessions have a file of their own.
+"""Users and setup tokens in box.db; sessions have a file of their own.
 
 Every function takes a connection inside the caller's transaction.
 """
 
-from analytics_box.accounts.rules import Organization, User
+from analytics_box.accounts.rules import User
 from analytics_box.store import records
 from analytics_box.store.db import Connection
-
-
-def insert_organization(db: Connection, organization: Organization) -> None:
-    db.execute(
-        """
-        -- accounts.insert_organization
-        insert into organizations (id, name, slug, plan, site, created_at)
-        values (?, ?, ?, ?, ?, ?)
-        """,
-        (
-            organization.id,
-            organization.name,
-            organization.slug,
-            organization.plan,
-            organization.site,
-            organization.created_at,
-        ),
-    )
 
 
 def insert_user(db: Connection, user: User, *, zone_is_chosen: bool = False) -> None:
@@ -45,39 +27,6 @@ def insert_user(db: Connection, user: User, *, zone_is_chosen: bool = False) -> 
             user.name,
         ),
     )
-
-
-def insert_member(db: Connection, *, organization_id: str, user_id: str, role: str, now: int) -> None:
-    db.execute(
-        """
-        -- accounts.insert_member
-        insert into members (organization_id, user_id, role, created_at) values (?, ?, ?, ?)
-        """,
-        (organization_id, user_id, role, now),
-    )
-
-
-def organizations(db: Connection) -> list[Organization]:
-    """All organizations, oldest first."""
-    return records.all_of(
-        db,
-        Organization,
-        """
-        -- accounts.organizations
-        select id, name, slug, plan, site, created_at from organizations where purged_at is null order by created_at, id
-        """,
-    )
-
-
-def deleted_organizations(db: Connection) -> set[str]:
-    """The ids of organizations that were deleted and can be restored."""
-    found = db.execute(
-        """
-        -- accounts.deleted_organizations
-        select id from organizations where deleted_at is not null and purged_at is null
-        """
-    ).fetchall()
-    return {str(organization_id) for (organization_id,) in found}
 
 
 def user_by_email(db: Connection, email: str) -> User | None:

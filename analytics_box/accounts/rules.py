@@ -1,13 +1,12 @@
 """What an account may look like and how long a sign-in lasts. Pure."""
 
 import re
-import unicodedata
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 
 SETUP_LIFE = 24 * HOUR  # of a setup link
 SESSION_IDLE = 7 * DAY
@@ -114,55 +113,30 @@ class User(Struct, frozen=True):
     name: str = ""
 
 
-class Organization(Struct, frozen=True):
-    """Who owns websites, keys and members. `site` numbers its events that belong to no website."""
-
-    id: str
-    name: str
-    slug: str
-    plan: str
-    site: int
-    created_at: int
-
-
 def clean_email(email: str) -> str:
     """An address in lower case. Raises BadRequest."""
     email = email.strip().lower()
     if not _EMAIL.match(email):
-        raise _refusal("email", "Enter an e-mail address")
+        raise BadRequest.about("email", "Enter an e-mail address")
     return email
 
 
 def check_password(password: str, email: str, *, field: str = "password") -> None:
     """At least 12 characters, at most 128, not among the commonest and not the address. Raises BadRequest."""
     if len(password) < PASSWORD_SHORTEST:
-        raise _refusal(field, f"Use at least {PASSWORD_SHORTEST} characters")
+        raise BadRequest.about(field, f"Use at least {PASSWORD_SHORTEST} characters")
     if len(password) > PASSWORD_LONGEST:
-        raise _refusal(field, f"Use at most {PASSWORD_LONGEST} characters")
+        raise BadRequest.about(field, f"Use at most {PASSWORD_LONGEST} characters")
     if password.lower() in COMMON or password.lower() == email.lower() or len(set(password)) < 4:
-        raise _refusal(field, "This password is too easy to guess; choose another one")
+        raise BadRequest.about(field, "This password is too easy to guess; choose another one")
 
 
 def clean_name(name: str) -> str:
     """What a person is called: at most 100 characters, or nothing. Raises BadRequest."""
     name = " ".join(name.split())
     if len(name) > 100 or not name.isprintable():
-        raise _refusal("name", "Use at most 100 characters")
+        raise BadRequest.about("name", "Use at most 100 characters")
     return name
-
-
-def clean_organization(name: str) -> str:
-    """A name of 1 to 100 characters. Raises BadRequest."""
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100 or not name.isprintable():
-        raise _refusal("organization", "Use 1 to 100 characters")
-    return name
-
-
-def slug_of(name: str, fallback: str) -> str:
-    """A slug made of the name: a-z, 0-9 and hyphens, at most 50; the fallback where nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-") or fallback
 
 
 def clean_time_zone(name: str) -> str:
@@ -183,7 +157,3 @@ def wait_after(wrong: int) -> int:
     if wrong < CODE_TRIES:
         return 0
     return min(_LONGEST_WAIT, _FIRST_WAIT << min(wrong - CODE_TRIES, 16))
-
-
-def _refusal(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))

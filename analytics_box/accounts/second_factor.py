@@ -13,7 +13,7 @@ from analytics_box import audit, ids
 from analytics_box.accounts import second_factor_rows as rows
 from analytics_box.accounts import totp
 from analytics_box.accounts.second_factor_rows import SecondFactor
-from analytics_box.audit import Action
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict, Detail
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
@@ -37,7 +37,7 @@ class Owner(Struct, frozen=True):
 
     user_id: str
     organization_id: str | None
-    actor: str
+    by: By
 
 
 def state(db: Connection, user_id: str) -> State:
@@ -63,16 +63,16 @@ def waiting_secret(db: Connection, seal: Seal, user_id: str) -> bytes | None:
     return seal.open(found.secret, owner=user_id)
 
 
-def confirm(db: Connection, seal: Seal, owner: Owner, code: str, now: int) -> tuple[str, ...]:
+def confirm(db: Connection, seal: Seal, owner: Owner, code: str) -> tuple[str, ...]:
     """Turn the second factor on; the recovery codes, to be shown this once. Raises BadRequest or Conflict."""
     found = rows.find(db, owner.user_id)
     if found is None or found.confirmed_at is not None:
         raise Conflict("There is no second factor to confirm")
-    step = totp.matching_step(seal.open(found.secret, owner=owner.user_id), code, now=now, used=found.step)
+    step = totp.matching_step(seal.open(found.secret, owner=owner.user_id), code, now=owner.by.now, used=found.step)
     if step is None:
         raise BadRequest("Wrong code", details=(Detail("code", "This code does not fit; type the newest one"),))
-    rows.replace(db, replace(found, step=step, confirmed_at=now))
-    _record(db, owner, "created", "second factor", now)
+    rows.replace(db, replace(found, step=step, confirmed_at=owner.by.now))
+    audit.record(db, owner.by, owner.organization_id, "created", "second factor", owner.user_id)
     return _new_codes(db, owner.user_id)
 
 
@@ -92,19 +92,19 @@ def check(db: Connection, seal: Seal, user_id: str, given: str, now: int) -> boo
     return rows.use_code(db, user_id, _digest(user_id, given), now)
 
 
-def renew_codes(db: Connection, owner: Owner, now: int) -> tuple[str, ...]:
+def renew_codes(db: Connection, owner: Owner) -> tuple[str, ...]:
     """New recovery codes, to be shown this once; the old ones stop working. Raises Conflict without a second factor."""
     if not state(db, owner.user_id).on:
         raise Conflict("Turn the second factor on first")
-    _record(db, owner, "rotated", "recovery codes", now)
+    audit.record(db, owner.by, owner.organization_id, "rotated", "recovery codes", owner.user_id)
     return _new_codes(db, owner.user_id)
 
 
-def remove(db: Connection, owner: Owner, now: int) -> None:
+def remove(db: Connection, owner: Owner) -> None:
     """Turn the second factor off."""
     if rows.find(db, owner.user_id) is not None:
         rows.delete(db, owner.user_id)
-        _record(db, owner, "deleted", "second factor", now)
+        audit.record(db, owner.by, owner.organization_id, "deleted", "second factor", owner.user_id)
 
 
 def _new_codes(db: Connection, user_id: str) -> tuple[str, ...]:
@@ -120,15 +120,3 @@ def _new_code() -> str:
 def _digest(user_id: str, code: str) -> bytes:
     """A recovery code as it is kept. Case, blanks and hyphens do not matter."""
     return ids.digest(f"{user_id} {''.join(code.lower().replace('-', ' ').split())}")
-
-
-def _record(db: Connection, owner: Owner, action: Action, subject: str, now: int) -> None:
-    audit.record(
-        db,
-        now=now,
-        organization_id=owner.organization_id,
-        actor=owner.actor,
-        action=action,
-        subject=subject,
-        subject_id=owner.user_id,
-    )

@@ -5,16 +5,20 @@ from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts import totp
 from analytics_box.accounts.device import describe
 from analytics_box.accounts.qr import qr_image
+from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.security_page import HOME, after_password
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
+from analytics_box.tenancy.acting import by_of
 
 
 async def begin(visit: Visitor) -> Answer:
     """POST /settings/security/second-factor: make the secret that the next page shows."""
-    user_id, seal = visit.person.user_id, visit.parts.seal
+    user_id, seal = visit.person.user_id, visit.parts[Seal]
 
     async def make(_form: dict[str, str]) -> Answer:
         await visit.call.write(lambda db: factor.begin(db, seal, user_id, visit.call.now))
@@ -36,23 +40,23 @@ async def confirm(visit: Visitor) -> Answer:
     parts, code = visit.parts, (await visit.form()).get("code", "")[:100]
 
     def write(db: Connection) -> tuple[tuple[str, ...], str]:
-        codes = factor.confirm(db, parts.seal, _owner(visit), code, visit.call.now)
+        codes = factor.confirm(db, parts[Seal], _owner(visit), code)
         return codes, _renewed(db, visit)
 
-    parts.second_steps.admit(visit.person.user_id)
+    parts[SecondSteps].admit(visit.person.user_id)
     try:
         codes, token = await visit.call.write(write)
     except BadRequest as wrong:
         return await _second_factor_page(visit, Again(wrong.status, wrong=field_errors(wrong)))
-    parts.second_steps.passed(visit.person.user_id)
-    return _codes_page(visit, codes, cookie=parts.sign_ins.cookie(token))
+    parts[SecondSteps].passed(visit.person.user_id)
+    return _codes_page(visit, codes, cookie=parts[SignIns].cookie(token))
 
 
 async def renew_codes(visit: Visitor) -> Answer:
     """POST /settings/security/recovery-codes: ten new ones instead of the old, shown this once."""
 
     async def renew(_form: dict[str, str]) -> Answer:
-        codes = await visit.call.write(lambda db: factor.renew_codes(db, _owner(visit), visit.call.now))
+        codes = await visit.call.write(lambda db: factor.renew_codes(db, _owner(visit)))
         return _codes_page(visit, codes)
 
     return await after_password(visit, renew)
@@ -62,18 +66,18 @@ async def remove(visit: Visitor) -> Answer:
     """POST /settings/security/second-factor/remove: turn it off; all other sessions end."""
 
     def write(db: Connection) -> str:
-        factor.remove(db, _owner(visit), visit.call.now)
+        factor.remove(db, _owner(visit))
         return _renewed(db, visit)
 
     async def turn_off(_form: dict[str, str]) -> Answer:
         token = await visit.call.write(write)
-        return visit.go(f"{HOME}?done=removed", cookie=visit.parts.sign_ins.cookie(token))
+        return visit.go(f"{HOME}?done=removed", cookie=visit.parts[SignIns].cookie(token))
 
     return await after_password(visit, turn_off)
 
 
 async def _second_factor_page(visit: Visit, again: Again | None = None) -> Answer:
-    person, seal = visit.person, visit.parts.seal
+    person, seal = visit.person, visit.parts[Seal]
     secret = await visit.call.read(lambda db: factor.waiting_secret(db, seal, person.user_id))
     if secret is None:
         return visit.go(HOME)
@@ -88,9 +92,9 @@ def _codes_page(visit: Visit, codes: tuple[str, ...], *, cookie: str = "") -> Pa
 
 
 def _owner(visit: Visit) -> factor.Owner:
-    return factor.Owner(visit.person.user_id, visit.person.organization_id, visit.call.actor)
+    return factor.Owner(visit.person.user_id, visit.person.organization_id, by_of(visit.call))
 
 
 def _renewed(db: Connection, visit: Visit) -> str:
     """Inside a write: all sessions of the person end, and this browser gets a new one; its secret."""
-    return visit.parts.sign_ins.replace(db, visit.person, device=describe(visit.browser()))
+    return visit.parts[SignIns].replace(db, visit.person, device=describe(visit.browser()))

@@ -6,10 +6,11 @@ from msgspec import Struct
 
 from analytics_box import errors, ids, texts
 from analytics_box.accounts import second_factor as factor
-from analytics_box.accounts.sessions_rows import Session
+from analytics_box.accounts.session_rows import Session
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest
 from analytics_box.http import dates
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit
 from analytics_box.identity import Person
 
@@ -29,7 +30,7 @@ class Row(Struct, frozen=True):
 async def security_page(visit: Visit, again: Again | None = None, *, done: str = "") -> Page:
     """The page, with what was wrong with a form of it, or with what was done."""
     person, own = visit.person, own_digest(visit)
-    found = await visit.parts.sign_ins.of_user(person.user_id)
+    found = await visit.parts[SignIns].of_user(person.user_id)
     return visit.settings_page(
         "security.html",
         "security",
@@ -61,7 +62,7 @@ async def _check_password(visit: Visit, password: str, field: str) -> None:
     parts, person = visit.parts, visit.person
     parts.limits.take("password", visit.call.actor, parts.settings.limit_sign_in)
     try:
-        await parts.sign_ins.check(person.email, password)
+        await parts[SignIns].check(person.email, password)
     except AuthRequired as wrong:
         message = texts.Security.current_wrong
         raise BadRequest(message, details=(errors.Detail(field, message),)) from wrong
@@ -74,7 +75,7 @@ def session_name(found: Session) -> str:
 
 def own_digest(visit: Visit) -> bytes:
     """Under which digest this browser's session is kept."""
-    return ids.digest(visit.cookie(visit.parts.sign_ins.cookie_name))
+    return ids.digest(visit.cookie(visit.parts[SignIns].cookie_name))
 
 
 def _row(found: Session, person: Person, own: bytes) -> Row:

@@ -1,8 +1,9 @@
 """Ending sessions on the page /settings/security."""
 
 from analytics_box import audit, errors
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.security_page import HOME, own_digest, session_name
+from analytics_box.acting import By
 from analytics_box.http.visit import Next, Visit, Visitor
 from analytics_box.store.db import Connection
 
@@ -32,11 +33,10 @@ async def end_other_sessions(visit: Visitor) -> Next:
 def _record(db: Connection, visit: Visit, *, ended: int) -> None:
     audit.record(
         db,
-        now=visit.call.now,
-        organization_id=visit.person.organization_id,
-        actor=visit.call.actor,
-        action="revoked",
-        subject="session",
-        subject_id=visit.person.user_id,
-        detail={"ended": ended},
+        By(visit.call.actor, visit.call.now),
+        visit.person.organization_id,
+        "revoked",
+        "session",
+        visit.person.user_id,
+        {"ended": ended},
     )

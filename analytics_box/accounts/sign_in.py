@@ -2,10 +2,10 @@
 
 from analytics_box import errors, ids
 from analytics_box.accounts import rows, rules
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.rules import User
-from analytics_box.accounts.sessions_rows import Session
+from analytics_box.accounts.session_rows import Session
 from analytics_box.clock import Clock
 from analytics_box.identity import Person
 from analytics_box.store.db import Connection, Db

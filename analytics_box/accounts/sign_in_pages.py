@@ -6,10 +6,19 @@ from analytics_box import texts
 from analytics_box.accounts import rows, rules
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts.device import describe
+from analytics_box.accounts.second_step import SecondSteps
+from analytics_box.accounts.sign_in import SignIns
+from analytics_box.accounts.tries import Tries
 from analytics_box.errors import AuthRequired
-from analytics_box.http.pages import own_path
+from analytics_box.http.templates import own_path
 from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.ingest.source import is_local
+from analytics_box.recognition.source import is_local
+from analytics_box.store.seal import Seal
+
+
+async def home(visit: Visitor) -> Next:
+    """GET /: to the websites, or to sign in first."""
+    return visit.go("/sites" if visit.signed_in else "/sign-in")
 
 
 async def sign_in_form(visit: Visitor) -> Answer:
@@ -29,14 +38,14 @@ async def sign_in(visit: Visitor) -> Answer:
     form = await visit.form()
     email, wanted, zone = form.get("email", ""), own_path(form.get("next", "")), form.get("zone", "")
     try:
-        await parts.tries.admit(email, visit.cookie(parts.tries.cookie_name))
-        user = await parts.sign_ins.check(email, form.get("password", ""))
+        await parts[Tries].admit(email, visit.cookie(parts[Tries].cookie_name))
+        user = await parts[SignIns].check(email, form.get("password", ""))
     except AuthRequired:
         return _sign_in_page(visit, wanted, email=email[:254], wrong=True)
     answer = await _next_step(visit, user.id, wanted=wanted, zone=zone)
     answer.set_cookie(
-        key=parts.tries.cookie_name,
-        value=parts.tries.mark(email),
+        key=parts[Tries].cookie_name,
+        value=parts[Tries].mark(email),
         max_age=rules.BROWSER_KNOWN // 1000,
         secure=parts.settings.secure,
         httponly=True,
@@ -49,16 +58,16 @@ async def _next_step(visit: Visit, user_id: str, *, wanted: str, zone: str) -> N
     """The password was right: ask for the second factor, or start a session."""
     parts = visit.parts
     if (await visit.call.read(lambda db: factor.state(db, user_id))).on:
-        token = parts.second_steps.begin(user_id, wanted=wanted, zone=zone)
+        token = parts[SecondSteps].begin(user_id, wanted=wanted, zone=zone)
         seconds = rules.SECOND_STEP_LIFE // 1000
-        cookie = parts.sign_ins.cookie_of(parts.second_steps.cookie_name, token, seconds=seconds)
+        cookie = parts[SignIns].cookie_of(parts[SecondSteps].cookie_name, token, seconds=seconds)
         return visit.go("/sign-in/code", cookie=cookie)
     return await _signed_in(visit, user_id, wanted=wanted, zone=zone)
 
 
 async def code_form(visit: Visitor) -> Answer:
     """GET /sign-in/code, for whoever has just shown a password."""
-    steps = visit.parts.second_steps
+    steps = visit.parts[SecondSteps]
     if steps.find(visit.cookie(steps.cookie_name)) is None:
         return visit.go("/sign-in")
     return visit.pages.show("sign_in_code.html", errors={})
@@ -66,7 +75,7 @@ async def code_form(visit: Visitor) -> Answer:
 
 async def check_code(visit: Visitor) -> Answer:
     """POST /sign-in/code: a code of the app or a recovery code starts the session."""
-    parts, steps, now = visit.parts, visit.parts.second_steps, visit.call.now
+    parts, steps, now = visit.parts, visit.parts[SecondSteps], visit.call.now
     parts.limits.take("sign-in", visit.call.identity.address, parts.settings.limit_sign_in)
     token = visit.cookie(steps.cookie_name)
     waiting = steps.find(token)
@@ -74,7 +83,7 @@ async def check_code(visit: Visitor) -> Answer:
         return visit.go("/sign-in")
     user_id, code = waiting.user_id, (await visit.form()).get("code", "")[:100]
     steps.admit(user_id)
-    if not await visit.call.write(lambda db: factor.check(db, parts.seal, user_id, code, now)):
+    if not await visit.call.write(lambda db: factor.check(db, parts[Seal], user_id, code, now)):
         return visit.pages.show("sign_in_code.html", code=401, errors={"code": texts.SignIn.code_wrong})
     if steps.find(token) is None:  # the password has changed meanwhile
         return visit.go("/sign-in")
@@ -85,7 +94,7 @@ async def check_code(visit: Visitor) -> Answer:
 
 async def sign_out(visit: Visitor) -> Next:
     """POST /sign-out: end this browser's session."""
-    sign_ins = visit.parts.sign_ins
+    sign_ins = visit.parts[SignIns]
     token = visit.cookie(sign_ins.cookie_name)
     if token:
         await sign_ins.close(token)
@@ -94,7 +103,7 @@ async def sign_out(visit: Visitor) -> Next:
 
 async def _signed_in(visit: Visit, user_id: str, *, wanted: str, zone: str) -> Next:
     """Start a session with a new id; the one that the browser had before ends."""
-    sign_ins = visit.parts.sign_ins
+    sign_ins = visit.parts[SignIns]
     token = await sign_ins.open_for(
         user_id, device=describe(visit.browser()), instead_of=visit.cookie(sign_ins.cookie_name)
     )

@@ -1,13 +1,13 @@
 """What of accounts has ended and is of no use to anybody: removed now and then, inside the caller's transaction."""
 
-from analytics_box.accounts import resets_rows, rows, rules, second_factor_rows
-from analytics_box.accounts import sessions_rows as sessions
+from analytics_box.accounts import reset_rows, rows, rules, second_factor_rows
+from analytics_box.accounts import session_rows as sessions
 from analytics_box.store.db import Connection
 
 
 def sweep(db: Connection, now: int) -> None:
     """Forget ended sessions, links that work no more, and second factors that were begun and never confirmed."""
     sessions.delete_old(db, created_before=now - rules.SESSION_LIFE, seen_before=now - rules.SESSION_IDLE)
-    resets_rows.delete_ended(db, now=now)
+    reset_rows.delete_ended(db, now=now)
     rows.delete_old_setup_tokens(db, made_before=now - rules.SETUP_LIFE)
     second_factor_rows.delete_unconfirmed(db, made_before=now - rules.UNCONFIRMED_LIFE)

@@ -4,8 +4,9 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box import audit, errors, ids
-from analytics_box.accounts import rows, rules, users_rows
+from analytics_box.accounts import rows, rules, user_rows
 from analytics_box.accounts.rules import User
+from analytics_box.acting import By
 from analytics_box.identity import Role
 from analytics_box.store.db import Connection
 
@@ -42,8 +43,7 @@ def create(
     *,
     email: str,
     organization_id: str,
-    actor: str,
-    now: int,
+    by: By,
     name: str = "",
     password: str = "",
     time_zone: str = "",
@@ -59,22 +59,13 @@ def create(
         password=password,
         time_zone=rules.clean_time_zone(time_zone),
         is_administrator=False,
-        created_at=now,
+        created_at=by.now,
         name=rules.clean_name(name),
     )
     if find(db, user.email) is not None:
         raise errors.Conflict(f"There is an account with the address {user.email} already")
     rows.insert_user(db, user)
-    audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="created",
-        subject="user",
-        subject_id=user.id,
-        detail={"email": user.email},
-    )
+    audit.record(db, by, organization_id, "created", "user", user.id, {"email": user.email})
     return user
 
 
@@ -83,22 +74,13 @@ def name_of(db: Connection, user_id: str) -> str:
     return rows.name_of(db, user_id)
 
 
-def rename(db: Connection, user_id: str, name: str, *, organization_id: str, actor: str, now: int) -> None:
+def rename(db: Connection, user_id: str, name: str, *, organization_id: str, by: By) -> None:
     """Call a person something else. Raises BadRequest."""
     before, name = rows.name_of(db, user_id), rules.clean_name(name)
     if name == before:
         return
     rows.set_name(db, user_id, name)
-    audit.record(
-        db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="updated",
-        subject="user",
-        subject_id=user_id,
-        detail={"name": {"before": before, "after": name}},
-    )
+    audit.record(db, by, organization_id, "updated", "user", user_id, {"name": {"before": before, "after": name}})
 
 
 def listed(db: Connection) -> list[Listed]:
@@ -115,5 +97,5 @@ def listed(db: Connection) -> list[Listed]:
             seenAt=one.seen_at,
             memberships=msgspec.json.decode(one.memberships, type=tuple[Held, ...]),
         )
-        for one in users_rows.everybody(db)
+        for one in user_rows.everybody(db)
     ]

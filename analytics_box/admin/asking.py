@@ -1,21 +1,26 @@
 """What every command of this package shares: who acts, what a word may be, which organization is meant."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Meta
 
 from analytics_box import errors
-from analytics_box.accounts.rules import Organization
-from analytics_box.http.call import Calls
-
-ACTOR: Final = "command line"  # as the audit log names it
+from analytics_box.acting import COMMAND_LINE, By
+from analytics_box.http.call import Parts
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.rules import Organization
 
 Text = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
-def organization_of(parts: Calls, given: str | None) -> Organization:
+def command_line(parts: Parts) -> By:
+    """The command line as who changes something."""
+    return By(COMMAND_LINE, parts.clock.now())
+
+
+def organization_of(parts: Parts, given: str | None) -> Organization:
     """The organization with this id or slug, or the only one. Raises NotFound or BadRequest."""
-    known = parts.organizations.all()
+    known = parts[Organizations].all()
     if given is None:
         if len(known) == 1:
             return known[0]

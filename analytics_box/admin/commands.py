@@ -7,9 +7,9 @@ import msgspec
 
 from analytics_box import errors
 from analytics_box.admin import keys, setup, users
-from analytics_box.http.call import Calls
+from analytics_box.http.call import Parts
 
-Command = Callable[[Calls, Any], Awaitable[Any]]
+Command = Callable[[Parts, Any], Awaitable[Any]]
 
 COMMANDS: dict[str, Command] = {
     "setup": setup.set_up,
@@ -24,7 +24,7 @@ COMMANDS: dict[str, Command] = {
 }
 
 
-async def run(parts: Calls, command: str, arguments: bytes) -> Any:
+async def run(parts: Parts, command: str, arguments: bytes) -> Any:
     """Carry out a command; its result as plain values. Raises BoxError."""
     if command not in COMMANDS:
         raise errors.BadRequest(f"The running box does not know the command {command}; it may be of another version")

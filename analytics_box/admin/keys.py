@@ -3,13 +3,15 @@
 from msgspec import Struct
 
 from analytics_box import errors, ids
-from analytics_box.admin.asking import ACTOR, Text, organization_of
-from analytics_box.http.call import Calls
+from analytics_box.admin.asking import Text, command_line, organization_of
+from analytics_box.http.call import Parts
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import change, rules
 from analytics_box.keys.create import create_as
 from analytics_box.keys.revoke import revoke
+from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import KeyType, RateLimit
+from analytics_box.websites.directory import Directory
 
 
 class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,11 +58,11 @@ class KeyMade(Struct, frozen=True):
     secret: str
 
 
-async def key_create(parts: Calls, given: NewKey) -> KeyMade:
+async def key_create(parts: Parts, given: NewKey) -> KeyMade:
     """key create. Raises BadRequest or NotFound."""
     organization_id = organization_of(parts, given.organization).id
     for website_id in given.websites or ():
-        website = parts.websites.find(website_id)
+        website = parts[Directory].find(website_id)
         if website is None or website.organization_id != organization_id:
             raise errors.NotFound(f"There is no website with the id {website_id} in this organization")
     now = parts.clock.now()
@@ -78,51 +80,51 @@ async def key_create(parts: Calls, given: NewKey) -> KeyMade:
         now=now,
     )
     key, secret = await parts.box_db.write(
-        lambda db: create_as(db, wanted, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: create_as(db, wanted, organization_id=organization_id, by=command_line(parts))
     )
-    parts.keys.remember(ids.digest(secret), key)
+    parts[KeyRing].remember(ids.digest(secret), key)
     return KeyMade(key.id, key.start, secret)
 
 
-async def key_list(parts: Calls, given: SomeKeys) -> list[KeyShown]:
+async def key_list(parts: Parts, given: SomeKeys) -> list[KeyShown]:
     """key list: all keys, or those of one organization."""
     only = organization_of(parts, given.organization).id if given.organization is not None else None
-    found = [key for key in parts.keys.all() if only in {None, key.organization_id}]
+    found = [key for key in parts[KeyRing].all() if only in {None, key.organization_id}]
     return [_shown(key, parts.clock.now()) for key in sorted(found, key=lambda key: (key.organization_id, key.name))]
 
 
-async def key_rotate(parts: Calls, given: OneKey) -> KeyMade:
+async def key_rotate(parts: Parts, given: OneKey) -> KeyMade:
     """key rotate: a new secret; the old one stops working at once. Raises NotFound, or Conflict for a revoked key."""
-    organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
+    organization_id = _organization_of_key(parts, given.id)
     record, secret = await parts.box_db.write(
-        lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, by=command_line(parts))
     )
-    parts.keys.remember(ids.digest(secret), rules.key_of(record))
+    parts[KeyRing].remember(ids.digest(secret), rules.key_of(record))
     return KeyMade(record.id, record.start, secret)
 
 
-async def key_delete(parts: Calls, given: OneKey) -> KeyShown:
+async def key_delete(parts: Parts, given: OneKey) -> KeyShown:
     """key delete: it stops working at once and is gone. Raises NotFound."""
     organization_id, now = _organization_of_key(parts, given.id), parts.clock.now()
-    key = next(key for key in parts.keys.all() if key.id == given.id)
+    key = next(key for key in parts[KeyRing].all() if key.id == given.id)
     await parts.box_db.write(
-        lambda db: change.delete(db, given.id, organization_id=organization_id, actor=ACTOR, now=now)
+        lambda db: change.delete(db, given.id, organization_id=organization_id, by=command_line(parts))
     )
-    parts.keys.forget(given.id)
+    parts[KeyRing].forget(given.id)
     return _shown(key, now)
 
 
-async def key_revoke(parts: Calls, given: OneKey) -> KeyShown:
+async def key_revoke(parts: Parts, given: OneKey) -> KeyShown:
     """key revoke: it stops working at once and for ever. Raises NotFound, or Conflict for one that is revoked."""
     now = parts.clock.now()
-    digest, key = await parts.box_db.write(lambda db: revoke(db, given.id, actor=ACTOR, now=now))
-    parts.keys.remember(digest, key)
+    digest, key = await parts.box_db.write(lambda db: revoke(db, given.id, by=command_line(parts)))
+    parts[KeyRing].remember(digest, key)
     return _shown(key, now)
 
 
-def _organization_of_key(parts: Calls, key_id: str) -> str:
+def _organization_of_key(parts: Parts, key_id: str) -> str:
     """Whose key this is. Raises NotFound."""
-    found = next((key.organization_id for key in parts.keys.all() if key.id == key_id), None)
+    found = next((key.organization_id for key in parts[KeyRing].all() if key.id == key_id), None)
     if found is None:
         raise errors.NotFound("There is no API key with this id")
     return found

@@ -3,9 +3,12 @@
 from msgspec import Struct
 
 from analytics_box import ids
-from analytics_box.accounts import setup
-from analytics_box.admin.asking import ACTOR
-from analytics_box.http.call import Calls
+from analytics_box.admin.asking import command_line
+from analytics_box.http.call import Parts
+from analytics_box.keys.ring import KeyRing
+from analytics_box.setup import account
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.websites.directory import Directory
 
 
 class AccountMade(Struct, frozen=True):
@@ -19,17 +22,16 @@ class AccountMade(Struct, frozen=True):
     apiKey: str
 
 
-async def set_up(parts: Calls, given: setup.Wanted) -> AccountMade:
+async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
     """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
-    now = parts.clock.now()
-    made = await parts.box_db.write(lambda db: setup.first_account(db, given, actor=ACTOR, now=now))
-    parts.organizations.remember(made.organization)
-    parts.websites.remember(made.website)
-    parts.keys.remember(ids.digest(made.secret), made.key)
+    made = await parts.box_db.write(lambda db: account.first_account(db, given, by=command_line(parts)))
+    parts[Organizations].remember(made.organization)
+    parts[Directory].remember(made.website)
+    parts[KeyRing].remember(ids.digest(made.secret), made.key)
     return account_made(made)
 
 
-def account_made(made: setup.Made) -> AccountMade:
+def account_made(made: account.Made) -> AccountMade:
     """What was made, for showing."""
     return AccountMade(
         organizationId=made.organization.id,

@@ -4,12 +4,12 @@ from msgspec import Struct
 
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
-from analytics_box.admin.asking import ACTOR, Text, organization_of
-from analytics_box.http.call import Calls
+from analytics_box.acting import COMMAND_LINE, By
+from analytics_box.admin.asking import Text, command_line, organization_of
+from analytics_box.http.call import Parts
 from analytics_box.identity import Role
-from analytics_box.organizations import members
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import members
 
 
 class NewUser(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,15 +50,15 @@ class ResetMade(Struct, frozen=True):
     link: str
 
 
-async def user_create(parts: Calls, given: NewUser) -> UserMade:
+async def user_create(parts: Parts, given: NewUser) -> UserMade:
     """user create: an account without a password. Raises BadRequest, NotFound, or Conflict for a known address."""
     organization, now = organization_of(parts, given.organization), parts.clock.now()
 
     def write(db: Connection) -> UserMade:
         user = users.create(
-            db, email=given.email, name=given.name, organization_id=organization.id, actor=ACTOR, now=now
+            db, email=given.email, name=given.name, organization_id=organization.id, by=command_line(parts)
         )
-        members.add(db, organization.id, By(ACTOR, now, user.id), role=given.role)
+        members.add(db, organization.id, By(COMMAND_LINE, now, user.id), role=given.role)
         life = rules.FIRST_PASSWORD_LIFE
         return UserMade(
             id=user.id,
@@ -67,7 +67,7 @@ async def user_create(parts: Calls, given: NewUser) -> UserMade:
             organization=organization.name,
             role=given.role,
             link=password_reset.link_for(
-                db, user.id, base_url=parts.settings.public_url, actor=ACTOR, now=now, life=life
+                db, user.id, base_url=parts.settings.public_url, by=command_line(parts), life=life
             ),
             expiresAt=now + life,
         )
@@ -75,23 +75,21 @@ async def user_create(parts: Calls, given: NewUser) -> UserMade:
     return await parts.box_db.write(write)
 
 
-async def user_list(parts: Calls, given: SomeUsers) -> list[Listed]:
+async def user_list(parts: Parts, given: SomeUsers) -> list[Listed]:
     """user list: everybody, or the members of one organization. Raises NotFound."""
     only = organization_of(parts, given.organization).id if given.organization is not None else None
     found = await parts.box_db.read(users.listed)
     return [one for one in found if only is None or any(held.organizationId == only for held in one.memberships)]
 
 
-async def user_reset_password(parts: Calls, given: ResetPassword) -> ResetMade:
+async def user_reset_password(parts: Parts, given: ResetPassword) -> ResetMade:
     """user reset-password. Raises NotFound."""
-    now = parts.clock.now()
     link = await parts.box_db.write(
         lambda db: password_reset.new_link(
             db,
             given.email,
             base_url=parts.settings.public_url,
-            actor=ACTOR,
-            now=now,
+            by=command_line(parts),
             remove_second_factor=given.remove_second_factor,
         )
     )

@@ -9,8 +9,7 @@ from analytics_box import errors
 from analytics_box.audit import Action
 from analytics_box.auditlog import rows
 from analytics_box.http.call import Call
-
-Text = Annotated[str, Meta(max_length=255)]
+from analytics_box.tenancy.messages import Text
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):

@@ -1,4 +1,4 @@
-"""An entry of the audit log in plain words. Pure."""
+"""An entry of the audit log in plain words."""
 
 import re
 from collections.abc import Mapping

@@ -6,13 +6,15 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from analytics_box.acting import By
 from analytics_box.bots import change, rules
-from analytics_box.bots.rules import Program, Wishes
-from analytics_box.drops.view import words
+from analytics_box.bots.held import Held
 from analytics_box.http.call import Call
+from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.reasons import words
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
-from analytics_box.websites.reach import by, own
+from analytics_box.tenancy.acting import by_of
+from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 
 DAYS = 30
@@ -84,7 +86,7 @@ class Done(Struct, frozen=True):
 async def list_bots(call: Call, given: OfWebsite) -> BotList:
     """websites.listBots: programs of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
-    held = call.parts.held
+    held = call.parts[Held]
     found, wanted = await held.of(website.site), held.judgement.of(website.site)
     return BotList(
         days=DAYS,
@@ -124,7 +126,7 @@ async def allow(call: Call, given: OfProgram) -> int:
         return change.allow(db, website, acting, program)
 
     await _change(call, website, write)
-    return await call.parts.held.count(website.site, program)
+    return await call.parts[Held].count(website.site, program)
 
 
 async def refuse_bot(call: Call, given: OfProgram) -> Done:
@@ -153,8 +155,8 @@ async def update_bot_options(call: Call, given: BotOptions) -> Done:
 
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
     """Have a verb change what the website wants; events are judged by it from then on."""
-    changed = await call.write(lambda db: write(db, by(call)))
-    call.parts.held.judgement.remember(website.site, changed)
+    changed = await call.write(lambda db: write(db, by_of(call)))
+    call.parts[Held].judgement.remember(website.site, changed)
 
 
 def _date(instant: int) -> datetime:

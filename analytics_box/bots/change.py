@@ -3,11 +3,12 @@
 Whoever calls one tells the judgement after the commit.
 """
 
+from analytics_box.acting import By
 from analytics_box.bots import rows, rules
-from analytics_box.bots.rules import Program, Rule, Wishes
 from analytics_box.errors import NotFound
+from analytics_box.ingest.bot_rules import Program, Rule, Wishes
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By, record
+from analytics_box.websites.change import record
 from analytics_box.websites.rules import Website
 
 

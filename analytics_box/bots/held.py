@@ -8,11 +8,12 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box.bots import rows
-from analytics_box.bots.judgement import Judgement
 from analytics_box.bots.rows import Group
-from analytics_box.bots.rules import KEPT, Program
+from analytics_box.bots.rules import KEPT
 from analytics_box.clock import Clock
-from analytics_box.ingest.facts import stored
+from analytics_box.facts.layout import stored
+from analytics_box.ingest.bot_rules import Program
+from analytics_box.ingest.classification import Judgement
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db

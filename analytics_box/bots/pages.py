@@ -6,13 +6,14 @@ from msgspec import Struct
 from analytics_box import texts
 from analytics_box.bots import calls
 from analytics_box.bots.calls import BotOptions, OfProgram
-from analytics_box.bots.rules import Program
-from analytics_box.drops.view import words
+from analytics_box.bots.held import Held
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.websites import figures
+from analytics_box.ingest.bot_rules import Program
+from analytics_box.ingest.reasons import words
+from analytics_box.texts import figures
 from analytics_box.websites.reach import own
-from analytics_box.websites.shell import shell
+from analytics_box.websites.shell import site_shell
 
 
 class Line(Struct, frozen=True):
@@ -62,13 +63,13 @@ def _program(website_id: str, form: dict[str, str]) -> OfProgram:
 
 async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
-    held = visit.parts.held
+    held = visit.parts[Held]
     found, wanted = await held.of(website.site), held.judgement.of(website.site)
     counted = visit.asked("counted")
     return visit.pages.show(
         "bots.html",
         code=again.code,
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         href=f"/sites/{website.id}/bots",
         total=figures.count(found.total),

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from analytics_box.bots.rules import Program, Rule, Wishes
-from analytics_box.ingest.facts import stored
+from analytics_box.facts.layout import stored
+from analytics_box.ingest.bot_rules import Program, Rule, Wishes
 from analytics_box.store.db import Connection
 
 

@@ -9,30 +9,26 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.configuration import change as configuration
-from analytics_box.configuration import defaults, rules
 from analytics_box.configuration.change import Wanted
-from analytics_box.configuration.rules import InvitationRole, VisitorIds
 from analytics_box.http.call import Call
-from analytics_box.notify.mail import Mail, NotSent
-from analytics_box.organizations import change, members
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.change import By, Given
-from analytics_box.organizations.rules import Stored
+from analytics_box.notify.mail import Mail, Mailer, NotSent
+from analytics_box.organizations import change
+from analytics_box.organizations.change import Given
 from analytics_box.organizations.shown import in_memory
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, defaults, members
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.defaults import VisitorIds
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import OfOrganization, Text
+from analytics_box.tenancy.rules import InvitedRole, Stored
 from analytics_box.texts import Organizations as Words
 
-Text = Annotated[str, Meta(max_length=255)]
 Days = Annotated[int, Meta(ge=1, le=3_650)]
 
 TESTS = 5  # mails that one caller may try per 60 s
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,7 +38,7 @@ class GivenDefaults(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     timeZone: Text | None = None
-    invitationRole: InvitationRole | None = None
+    invitationRole: InvitedRole | None = None
     visitorIdMode: VisitorIds | None = None
     dataRetentionDays: Days | UnsetType | None = UNSET
 
@@ -65,7 +61,7 @@ class Defaults(Struct, frozen=True):
     """What members, invitations and websites start with."""
 
     timeZone: str
-    invitationRole: InvitationRole
+    invitationRole: InvitedRole
     visitorIdMode: VisitorIds
     dataRetentionDays: int | None
 
@@ -104,7 +100,7 @@ class _State(Struct, frozen=True):
     """What is stored of an organization, and whether the caller runs the box."""
 
     stored: Stored
-    defaults: rules.Defaults
+    defaults: defaults.Defaults
     administers: bool
 
 
@@ -113,7 +109,7 @@ async def get(call: Call, given: OfOrganization) -> Configuration:
     organization_id, by = acting(call, given.organizationId)
 
     def find(db: Connection) -> _State:
-        change.check(db, organization_id, by, "update")
+        access.check(db, organization_id, by, "update")
         return _state(db, organization_id, by)
 
     return _shown(call, await call.read(find))
@@ -136,7 +132,7 @@ async def store(call: Call, organization_id: str, by: By, given: GivenDefaults) 
         return _state(db, organization_id, by)
 
     state = await call.write(work)
-    call.parts.organizations.remember(in_memory(state.stored))
+    call.parts[Organizations].remember(in_memory(state.stored))
     return state
 
 
@@ -144,14 +140,14 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
     """config.testEmail: send a message to a member. Raises Forbidden, BadRequest or RateLimited."""
     call.parts.limits.take("test e-mail", call.identity.limit_name, TESTS)
     organization_id, by = acting(call, given.organizationId)
-    await call.read(lambda db: change.check(db, organization_id, by, "update"))
+    await call.read(lambda db: access.check(db, organization_id, by, "update"))
     person = call.identity.person
     to = given.to or (person.email if person else "")
     known = {member.email.lower() for member in await call.read(lambda db: members.everybody(db, organization_id))}
     if to.lower() not in known:
         raise errors.BadRequest("Name a member's address in `to`")
     try:
-        await call.parts.mailer.send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
+        await call.parts[Mailer].send(Mail(to, Words.test_subject, Words.test_text.format(url=_url(call))))
     except NotSent as why:
         return Sent(success=False, to=to, error=str(why))
     return Sent(success=True, to=to, error=None)
@@ -159,7 +155,7 @@ async def test_email(call: Call, given: TestEmail) -> Sent:
 
 def smtp(call: Call, *, administers: bool) -> Smtp:
     """The mail server, as far as the caller may know it."""
-    mailer, settings = call.parts.mailer, call.parts.settings
+    mailer, settings = call.parts[Mailer], call.parts.settings
     if not mailer.configured:
         return Smtp(configured=False, sender="")
     if not administers:
@@ -173,9 +169,9 @@ def _url(call: Call) -> str:
 
 def _state(db: Connection, organization_id: str, by: By) -> _State:
     return _State(
-        stored=change.existing(db, organization_id),
+        stored=access.existing(db, organization_id),
         defaults=defaults.of(db, organization_id),
-        administers=change.administers(db, by),
+        administers=access.administers(db, by),
     )
 
 

@@ -3,11 +3,13 @@
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from analytics_box.configuration import rows
-from analytics_box.configuration.rules import Defaults, InvitationRole, VisitorIds
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
+from analytics_box import audit
+from analytics_box.acting import By
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
+from analytics_box.tenancy import defaults as stored
+from analytics_box.tenancy.defaults import Defaults, VisitorIds
+from analytics_box.tenancy.rules import InvitedRole
 
 _NAMES = {
     "invitation_role": "invitationRole",
@@ -19,15 +21,15 @@ _NAMES = {
 class Wanted(Struct, frozen=True):
     """New defaults; what is not given stays. Retention is in days; None keeps events for ever."""
 
-    invitation_role: InvitationRole | None = None
+    invitation_role: InvitedRole | None = None
     visitor_id_mode: VisitorIds | None = None
     data_retention_days: int | UnsetType | None = UNSET
 
 
 def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> Defaults:
     """Other defaults, with an audit entry if anything changed. Raises Forbidden."""
-    organizations.check(db, organization_id, by, "update")
-    before = rows.defaults_of(db, organization_id)
+    access.check(db, organization_id, by, "update")
+    before = stored.of(db, organization_id)
     days = wanted.data_retention_days
     after = replace(
         before,
@@ -41,6 +43,6 @@ def defaults(db: Connection, organization_id: str, by: By, wanted: Wanted) -> De
         if getattr(before, field) != getattr(after, field)
     }
     if changes:
-        rows.set_defaults(db, organization_id, after)
-        organizations.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
+        stored.put(db, organization_id, after)
+        audit.record(db, by, organization_id, "updated", "defaults", organization_id, changes)
     return after

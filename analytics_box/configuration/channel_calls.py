@@ -13,26 +13,19 @@ from analytics_box import ids
 from analytics_box.configuration import channels
 from analytics_box.http.call import Call
 from analytics_box.notify import change
-from analytics_box.notify.change import Wanted
+from analytics_box.notify.change import Tools, Wanted
 from analytics_box.notify.deliveries import UNSEALED
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import Channel, Config, Kind
-from analytics_box.notify.send import Outcome
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.shown import date
+from analytics_box.notify.send import Outcome, Sender
 from analytics_box.store.seal import SealBroken
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 from analytics_box.texts import Integrations as Words
 
-Text = Annotated[str, Meta(max_length=255)]
 Url = Annotated[str, Meta(max_length=2_048)]
 
 TESTS = 5  # tests that one caller may make per 60 s (wire 11.3, alarms.test)
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class GivenConfig(Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,21 +128,17 @@ class Tested(Struct, frozen=True):
     results: list[TestResult]
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 async def list_channels(call: Call, given: OfOrganization) -> list[ChannelShown]:
     """config.listChannels: the oldest first. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    seen = await call.read(lambda db: channels.of(db, call.parts.channel_tools, organization_id, by))
+    seen = await call.read(lambda db: channels.of(db, call.parts[Tools], organization_id, by))
     return [shown(channel, seen.configs.get(channel.id)) for channel in seen.channels]
 
 
 async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
     """config.createChannel. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts.channel_tools
+    tools = call.parts[Tools]
     channel, secret = await call.write(
         lambda db: channels.create(
             db,
@@ -168,7 +157,7 @@ async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
 async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
     """config.updateChannel. Switching off gives up what waits. Raises Forbidden, NotFound or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts.channel_tools
+    tools = call.parts[Tools]
     wanted = Wanted(given.name, given.enabled, config_of(given.config) if given.config is not None else None)
     channel = await call.write(lambda db: channels.update(db, tools, organization_id, by, given.channelId, wanted))
     return shown(channel, channels.readable(tools, channel))
@@ -177,7 +166,7 @@ async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
 async def rotate_channel_secret(call: Call, given: OfChannel) -> NewSecret:
     """config.rotateChannelSecret: a webhook is signed with a new secret from now on. Raises Forbidden or NotFound."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts.channel_tools
+    tools = call.parts[Tools]
     channel, secret = await call.write(lambda db: channels.rotate(db, tools, organization_id, by, given.channelId))
     return NewSecret(channel.id, secret)
 
@@ -201,11 +190,11 @@ async def try_now(call: Call, channel_id: str, organization_id: str | None = Non
     channel = await call.read(lambda db: channels.existing(db, organization_id, by, channel_id))
     call.parts.limits.take("channel tests", call.identity.limit_name, TESTS)
     try:
-        config = change.opened(call.parts.channel_tools.seal, channel)
+        config = change.opened(call.parts[Tools].seal, channel)
     except SealBroken:
         outcome = Outcome(UNSEALED, final=True)
     else:
-        outcome = await call.parts.sender.send(
+        outcome = await call.parts[Sender].send(
             channel.kind, config, test_message(call), id=f"msg_{ids.base62(24)}", now=call.now
         )
     await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))

@@ -4,17 +4,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.accounts import rules as account_rules
+from analytics_box.acting import By
 from analytics_box.configuration import domains
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.notify import change
 from analytics_box.notify.change import Tools, Wanted
 from analytics_box.notify.rules import Channel, Config, Kind
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations import members
-from analytics_box.organizations import rules as organization_rules
-from analytics_box.organizations.change import By
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken
+from analytics_box.tenancy import access, members, rules
 
 
 class Seen(Struct, frozen=True):
@@ -26,9 +24,9 @@ class Seen(Struct, frozen=True):
 
 def of(db: Connection, tools: Tools, organization_id: str, by: By) -> Seen:
     """The organization's channels, the oldest first. Raises Forbidden."""
-    role = organizations.check(db, organization_id, by, "read")
+    role = access.check(db, organization_id, by, "read")
     found = change.of(db, organization_id)
-    if not organization_rules.may(role, "update"):
+    if not rules.may(role, "update"):
         return Seen(found, {})
     return Seen(found, {channel.id: readable(tools, channel) for channel in found})
 
@@ -43,7 +41,7 @@ def readable(tools: Tools, channel: Channel) -> Config:
 
 def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
     """A channel for somebody who may change it. Raises Forbidden or NotFound."""
-    organizations.check(db, organization_id, by, "update")
+    access.check(db, organization_id, by, "update")
     return change.existing(db, channel_id, organization_id)
 
 
@@ -59,11 +57,11 @@ def create(
     config: Config,
 ) -> tuple[Channel, str]:
     """A new channel, and for a webhook its secret. Raises Forbidden, BadRequest or Conflict."""
-    organizations.check(db, organization_id, by, "update")
+    access.check(db, organization_id, by, "update")
     return change.create(
         db,
         tools,
-        _author(by),
+        by,
         organization_id=organization_id,
         kind=kind,
         name=name,
@@ -81,18 +79,18 @@ def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_i
         if channel.kind == "email":
             config = _with_known_recipient(db, organization_id, by, config)
         wanted = replace(wanted, config=config)
-    return change.update(db, tools, _author(by), channel, wanted)
+    return change.update(db, tools, by, channel, wanted)
 
 
 def rotate(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str) -> tuple[Channel, str]:
     """A webhook with a new secret. Raises Forbidden, NotFound or BadRequest."""
-    return change.rotate(db, tools, _author(by), existing(db, organization_id, by, channel_id))
+    return change.rotate(db, tools, by, existing(db, organization_id, by, channel_id))
 
 
 def delete(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
     """The channel that was deleted. Raises Forbidden or NotFound."""
     channel = existing(db, organization_id, by, channel_id)
-    change.delete(db, _author(by), channel)
+    change.delete(db, by, channel)
     return channel
 
 
@@ -116,14 +114,9 @@ def _with_known_recipient(db: Connection, organization_id: str, by: By, config: 
     try:
         to = account_rules.clean_email(config.to)
     except BadRequest as broken:
-        raise BadRequest(broken.message, details=(Detail("to", broken.message),)) from broken
+        raise BadRequest.about("to", broken.message) from broken
     known = {member.email.lower() for member in members.everybody(db, organization_id)}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
-    if to.lower() not in known and not own_domain and not organizations.administers(db, by):
-        message = "Name a member's address, or one at a domain that this organization has verified"
-        raise BadRequest(message, details=(Detail("to", message),))
+    if to.lower() not in known and not own_domain and not access.administers(db, by):
+        raise BadRequest.about("to", "Name a member's address, or one at a domain that this organization has verified")
     return replace(config, to=to)
-
-
-def _author(by: By) -> change.By:
-    return change.By(by.actor, by.now)

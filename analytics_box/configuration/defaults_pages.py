@@ -2,16 +2,15 @@
 
 from analytics_box import texts
 from analytics_box.configuration import calls as procedures
-from analytics_box.configuration import defaults as stored
 from analytics_box.configuration.calls import GivenDefaults
-from analytics_box.configuration.rules import InvitationRole, VisitorIds
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.organizations import rules
-from analytics_box.organizations.acting import by_of
+from analytics_box.tenancy import defaults as stored
+from analytics_box.tenancy import rules
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.defaults import VisitorIds
 
 HOME = "/settings/defaults"
-_ROLES: dict[str, InvitationRole] = {"admin": "admin", "member": "member", "viewer": "viewer"}
 _MODES: dict[str, VisitorIds] = {"auto": "auto", "cookieless": "cookieless"}
 
 
@@ -26,7 +25,7 @@ async def save(visit: Visitor) -> Answer:
 
     async def store() -> str:
         given = GivenDefaults(
-            invitationRole=_ROLES.get(form.get("role", "")),
+            invitationRole=rules.invited(form.get("role", "")),
             visitorIdMode=_MODES.get(form.get("mode", "")),
             dataRetentionDays=_days(form.get("days", "").strip()),
         )
@@ -59,6 +58,5 @@ def _days(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= 3_650):
-        message = texts.Defaults.retention_wrong
-        raise BadRequest(message, details=(Detail("days", message),))
+        raise BadRequest.about("days", texts.Defaults.retention_wrong)
     return int(text)

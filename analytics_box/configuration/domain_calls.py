@@ -1,26 +1,18 @@
 """The procedures `config.listDomains`, `addDomain`, `verifyDomain` and `removeDomain` (scope manage:config)."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from analytics_box.configuration import domains, rules
+from analytics_box.configuration import domains
 from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.http.call import Call
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.shown import date
-from analytics_box.settings import Settings
-
-Text = Annotated[str, Meta(max_length=255)]
+from analytics_box.outgoing.client import Client
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 
 CHECKS = 10  # looks at TXT records by one caller per 60 s
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,10 +56,6 @@ class DomainShown(Struct, frozen=True):
     error: str | None
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
     """config.listDomains: by name. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
@@ -77,7 +65,7 @@ async def list_domains(call: Call, given: OfOrganization) -> list[DomainShown]:
 async def add_domain(call: Call, given: NewDomain) -> DomainShown:
     """config.addDomain: claim a domain; its TXT record then proves it. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    own = own_hosts(call.parts.settings)
+    own = domains.own_hosts(call.parts.settings)
     made = await call.write(
         lambda db: domains.claim(
             db, organization_id, by, given=given.domain, own_hosts=own, without_proof=given.withoutProof
@@ -98,7 +86,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
     if domain.proven_at is not None:
         return domain
     call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
-    found = await domains.look_up(call.parts.outgoing.resolver, domain)
+    found = await domains.look_up(call.parts[Client].resolver, domain)
     return await call.write(lambda db: domains.judge(db, domain, by, found))
 
 
@@ -107,11 +95,6 @@ async def remove_domain(call: Call, given: OfDomain) -> Success:
     organization_id, by = acting(call, given.organizationId)
     await call.write(lambda db: domains.remove(db, organization_id, by, given.domainId))
     return Success()
-
-
-def own_hosts(settings: Settings) -> frozenset[str]:
-    """The hosts that the box itself answers on."""
-    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
 
 
 def shown(domain: Domain) -> DomainShown:

@@ -10,10 +10,9 @@ from analytics_box.configuration.rules import Domain
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import Person
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations import rules
-from analytics_box.organizations.acting import by_of
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, rules
+from analytics_box.tenancy.acting import by_of
 
 HOME = "/settings/domains"
 
@@ -84,7 +83,7 @@ async def domains_page(visit: Visit, again: Again) -> Page:
     person, by = visit.person, by_of(visit.call)
 
     def find(db: Connection) -> tuple[list[Domain], bool]:
-        return verbs.of(db, person.organization_id, by), organizations.administers(db, by)
+        return verbs.of(db, person.organization_id, by), access.administers(db, by)
 
     found, administers = await visit.call.read(find)
     fresh = again.code == 200

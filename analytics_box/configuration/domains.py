@@ -10,15 +10,16 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box import errors, ids
+from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.configuration import rows, rules
 from analytics_box.configuration.rules import Domain
 from analytics_box.errors import Conflict
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations.change import By
 from analytics_box.outgoing.failures import NotResolved
 from analytics_box.outgoing.resolve import Resolver
+from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
 
 UNKNOWN: Final = "There is no domain with this id"
 _SUBJECT: Final = "domain"
@@ -30,9 +31,14 @@ class Found(Struct, frozen=True):
     error: str = ""
 
 
+def own_hosts(settings: Settings) -> frozenset[str]:
+    """The hosts that the box itself answers on."""
+    return rules.hosts_of((settings.public_url, settings.tracker_url, settings.host))
+
+
 def of(db: Connection, organization_id: str, by: By) -> list[Domain]:
     """The organization's domains by name. Raises Forbidden."""
-    organizations.check(db, organization_id, by, "read")
+    access.check(db, organization_id, by, "read")
     return rows.domains_of(db, organization_id)
 
 
@@ -46,7 +52,7 @@ def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
 
 def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -> Domain:
     """The same for somebody who may change it. Raises Forbidden or NotFound."""
-    organizations.check(db, organization_id, by, "update")
+    access.check(db, organization_id, by, "update")
     return existing(db, domain_id, organization_id)
 
 
@@ -57,8 +63,8 @@ def claim(
 
     Raises Forbidden, BadRequest or Conflict.
     """
-    organizations.check(db, organization_id, by, "update")
-    if without_proof and not organizations.administers(db, by):
+    access.check(db, organization_id, by, "update")
+    if without_proof and not access.administers(db, by):
         raise errors.Forbidden("Only the administrator of this box can add a domain without proof")
     domain = rules.clean_domain(given, own_hosts)
     if len(rows.domains_of(db, organization_id)) >= rules.MOST_DOMAINS:
@@ -76,7 +82,7 @@ def claim(
     )
     rows.insert(db, made)
     detail = {"domain": domain, "proven": without_proof}
-    organizations.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
+    audit.record(db, by, organization_id, "created", _SUBJECT, made.id, detail)
     return made
 
 
@@ -95,7 +101,7 @@ async def look_up(resolver: Resolver, domain: Domain) -> Found:
 
 def judge(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
     """Store what a look at the record found. Raises NotFound, or Conflict when another organization was first."""
-    organizations.check(db, domain.organization_id, by, "update")
+    access.check(db, domain.organization_id, by, "update")
     now = existing(db, domain.id, domain.organization_id)
     if now.proven_at is not None:
         return now
@@ -106,17 +112,17 @@ def judge(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
         raise Conflict(rows.TAKEN)
     rows.set_proven(db, now.id, at=by.now, by="dns")
     detail = {"domain": now.domain, "proven": {"before": False, "after": True}}
-    organizations.record(db, by, now.organization_id, "updated", _SUBJECT, now.id, detail)
+    audit.record(db, by, now.organization_id, "updated", _SUBJECT, now.id, detail)
     return replace(now, checked_at=by.now, check_error=None, proven_at=by.now, proven_by="dns")
 
 
 def remove(db: Connection, organization_id: str, by: By, domain_id: str) -> Domain:
     """The organization has the domain no longer. Raises Forbidden or NotFound."""
-    organizations.check(db, organization_id, by, "update")
+    access.check(db, organization_id, by, "update")
     found = existing(db, domain_id, organization_id)
     rows.delete(db, found.id)
     detail = {"domain": found.domain, "proven": found.proven_at is not None}
-    organizations.record(db, by, organization_id, "deleted", _SUBJECT, found.id, detail)
+    audit.record(db, by, organization_id, "deleted", _SUBJECT, found.id, detail)
     return found
 
 

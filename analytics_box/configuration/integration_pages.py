@@ -15,11 +15,12 @@ from analytics_box.configuration import channels
 from analytics_box.configuration.channel_calls import ChangedChannel, GivenConfig, NewChannel, OfChannel
 from analytics_box.configuration.channel_view import row
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.notify.change import Tools
+from analytics_box.notify.mail import Mailer
 from analytics_box.notify.rules import KINDS, WITH_URL, Channel, Config, Kind
-from analytics_box.organizations import change as organizations
-from analytics_box.organizations import rules
-from analytics_box.organizations.acting import by_of
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, rules
+from analytics_box.tenancy.acting import by_of
 
 HOME = "/settings/integrations"
 Confirmed = Literal["delete", "rotate"]
@@ -132,8 +133,8 @@ async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Pa
     person, by = visit.person, by_of(visit.call)
 
     def find(db: Connection) -> tuple[channels.Seen, bool]:
-        seen = channels.of(db, visit.parts.channel_tools, person.organization_id, by)
-        return seen, organizations.administers(db, by)
+        seen = channels.of(db, visit.parts[Tools], person.organization_id, by)
+        return seen, access.administers(db, by)
 
     seen, administers = await visit.call.read(find)
     return visit.settings_page(
@@ -175,7 +176,7 @@ async def _form(
         kind=kind,
         channel=channel,
         with_url=kind in WITH_URL,
-        no_mail=kind == "email" and not visit.parts.mailer.configured,
+        no_mail=kind == "email" and not visit.parts[Mailer].configured,
     )
 
 
@@ -184,7 +185,7 @@ def _secret(visit: Visit, title: str, name: str, secret: str) -> Page:
 
 
 async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
-    own, by, tools = visit.person.organization_id, by_of(visit.call), visit.parts.channel_tools
+    own, by, tools = visit.person.organization_id, by_of(visit.call), visit.parts[Tools]
     channel = await visit.call.read(lambda db: channels.existing(db, own, by, channel_id))
     return channel, channels.readable(tools, channel)
 

@@ -1,6 +1,6 @@
-"""Domains and defaults in box.db. Every function takes a connection inside the caller's transaction."""
+"""Domains in box.db. Every function takes a connection inside the caller's transaction."""
 
-from analytics_box.configuration.rules import Defaults, Domain, ProvenBy
+from analytics_box.configuration.rules import Domain, ProvenBy
 from analytics_box.errors import Conflict
 from analytics_box.store import records
 from analytics_box.store.db import Connection, ConstraintError
@@ -88,32 +88,3 @@ def delete(db: Connection, domain_id: str) -> None:
         db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
     except ConstraintError as used:
         raise Conflict("Short links are served on this domain; end that first") from used
-
-
-def defaults_of(db: Connection, organization_id: str) -> Defaults:
-    """What new invitations and websites start with; the box's own where nothing was set."""
-    found = records.one_of(
-        db,
-        Defaults,
-        """
-        -- configuration.defaults_of
-        select invitation_role, visitor_id_mode, data_retention_days from organization_defaults
-        where organization_id = ?
-        """,
-        (organization_id,),
-    )
-    return found or Defaults()
-
-
-def set_defaults(db: Connection, organization_id: str, defaults: Defaults) -> None:
-    db.execute(
-        """
-        -- configuration.set_defaults
-        insert into organization_defaults (organization_id, invitation_role, visitor_id_mode, data_retention_days)
-        values (?, ?, ?, ?)
-        on conflict (organization_id) do update
-        set invitation_role = excluded.invitation_role, visitor_id_mode = excluded.visitor_id_mode,
-            data_retention_days = excluded.data_retention_days
-        """,
-        (organization_id, defaults.invitation_role, defaults.visitor_id_mode, defaults.data_retention_days),
-    )

@@ -1,4 +1,4 @@
-"""What an organization's own domains may be, and what its websites and invitations start with. Pure."""
+"""What an organization's own domains may be. Pure."""
 
 from collections.abc import Collection
 from typing import Final, Literal
@@ -6,25 +6,15 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import clean_host
 
-InvitationRole = Literal["admin", "member", "viewer"]
-VisitorIds = Literal["auto", "cookieless"]
 ProvenBy = Literal["dns", "administrator"]
 
 MOST_DOMAINS: Final = 50  # of one organization
 RECORD: Final = "_analytics-box"  # the label below which a domain's TXT record stands
 _LONGEST: Final = 253 - len(RECORD) - 1
-
-
-class Defaults(Struct, frozen=True):
-    """What new invitations and websites of an organization start with. Retention is in days; None keeps for ever."""
-
-    invitation_role: InvitationRole = "member"
-    visitor_id_mode: VisitorIds = "auto"
-    data_retention_days: int | None = None
 
 
 class Domain(Struct, frozen=True):
@@ -60,11 +50,11 @@ def clean_domain(given: str, own_hosts: Collection[str]) -> str:
         domain = ""
     last = domain.rpartition(".")[2]
     if "." not in domain or last.isdecimal() or not 4 <= len(domain) <= _LONGEST:
-        raise _wrong("This is not a domain; write it like go.example.com")
+        raise BadRequest.about("domain", "This is not a domain; write it like go.example.com")
     if last in {"localhost", "local", "internal", "invalid", "onion", "alt"}:
-        raise _wrong("Nobody can own this domain")
+        raise BadRequest.about("domain", "Nobody can own this domain")
     if domain in own_hosts:
-        raise _wrong("This is an address of the box itself; use another domain or subdomain")
+        raise BadRequest.about("domain", "This is an address of the box itself; use another domain or subdomain")
     return domain
 
 
@@ -79,7 +69,3 @@ def hosts_of(addresses: Collection[str]) -> frozenset[str]:
             except Refused:
                 continue
     return frozenset(found)
-
-
-def _wrong(message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail("domain", message),))

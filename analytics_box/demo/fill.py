@@ -7,17 +7,18 @@ from msgspec import Struct
 
 from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
-from analytics_box.accounts.setup import Wanted, first_account
+from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.demo import history, links
 from analytics_box.demo.arrivals import DAYS
 from analytics_box.demo.site import DOMAIN, NAME
+from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.links.rules import Link
+from analytics_box.links.link import Link
+from analytics_box.setup.account import Wanted, first_account
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.pairing import bring_together
@@ -98,7 +99,7 @@ def _account(directory: Path, demo: Demo, now: int) -> tuple[Target, list[Link]]
             wanted = Wanted(
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
-            websites = [box_db.write_now(lambda db: first_account(db, wanted, actor="demo", now=now)).website]
+            websites = [box_db.write_now(lambda db: first_account(db, wanted, by=By("demo", now))).website]
         organization_id = websites[0].organization_id
         short = box_db.write_now(lambda db: links.make(db, organization_id, now))
         return Target(websites[0].site, websites[0].domain), short

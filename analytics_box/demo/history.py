@@ -12,8 +12,8 @@ from analytics_box.demo import programs
 from analytics_box.demo.arrivals import Arrival, arrivals
 from analytics_box.demo.audience import PLACES, SOURCES
 from analytics_box.demo.visits import Going, Sent, visit
+from analytics_box.facts.event import Fact
 from analytics_box.ingest.enrich import Target, measured, understand
-from analytics_box.ingest.facts import Fact
 from analytics_box.ingest.visitors import Salts
 
 JUST_NOW = 9  # visits that began in the last minutes, so that somebody is online when the demo is opened

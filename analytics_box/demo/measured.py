@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from analytics_box.demo.audience import Machine
 from analytics_box.demo.site import Page
-from analytics_box.ingest.facts import METRICS
+from analytics_box.facts.event import METRICS
 
 Own = tuple[int | float | str | None, ...]
 

@@ -6,10 +6,10 @@ from random import Random
 from analytics_box.clock import DAY
 from analytics_box.demo.site import DOMAIN, PAGES
 from analytics_box.demo.visits import Sent
-from analytics_box.ingest import agent
-from analytics_box.ingest.bots import KNOWN
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
+from analytics_box.recognition import agent
+from analytics_box.recognition.bots import KNOWN
 
 MOST = 6  # views of a day
 # What they call themselves, with their user agents.

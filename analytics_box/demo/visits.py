@@ -11,10 +11,10 @@ from analytics_box.demo import measured
 from analytics_box.demo.arrivals import Arrival
 from analytics_box.demo.audience import DIRECT, MACHINES, Machine, Place, Source
 from analytics_box.demo.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
-from analytics_box.ingest import agent, geo
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
 from analytics_box.ingest.payload import Sent as Said
+from analytics_box.recognition import agent, geo
 
 MOST_PAGES = 15  # in one visit
 LONGEST_READING = 20 * 60  # seconds on one page

@@ -4,9 +4,10 @@ from litestar.params import FromPath
 
 from analytics_box.drops import view
 from analytics_box.http.visit import Page, Visitor
-from analytics_box.websites import figures
+from analytics_box.ingest.dropped import Drops
+from analytics_box.texts import figures
 from analytics_box.websites.reach import own
-from analytics_box.websites.shell import shell
+from analytics_box.websites.shell import site_shell
 
 RANGES = (7, 30, 90)  # UTC days
 _USUAL = "30"
@@ -17,10 +18,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     website, person = own(visit.call, website_id), visit.person
     asked = visit.asked("days") or _USUAL
     days = int(asked) if asked in {str(number) for number in RANGES} else int(_USUAL)
-    found = await visit.parts.drops.of(website.site, days=days)
+    found = await visit.parts[Drops].of(website.site, days=days)
     return visit.pages.show(
         "not_counted.html",
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         href=f"/sites/{website.id}/not-counted",
         chosen=days,

@@ -1,4 +1,4 @@
-"""What was not counted, in words. Pure."""
+"""What was not counted, in words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,13 +6,11 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from analytics_box.drops.counts import FOLDED
-from analytics_box.drops.rows import Dropped
 from analytics_box.http.dates import day_text
 from analytics_box.identity import DateFormat
-from analytics_box.ingest.bots import REASONS
-from analytics_box.texts import Drops
-from analytics_box.websites import figures
+from analytics_box.ingest.dropped import FOLDED, Dropped
+from analytics_box.ingest.reasons import is_held, words
+from analytics_box.texts import figures
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  only its day counts
 
@@ -77,16 +75,6 @@ def days(found: Sequence[Dropped], form: DateFormat) -> list[DayLine]:
 def not_counted(found: Sequence[Dropped]) -> int:
     """How much of it counts nowhere."""
     return sum(one.times for one in found if one.reason != FOLDED)
-
-
-def words(reason: str) -> tuple[str, str]:
-    """A reason in words, and what it means and what to do."""
-    return Drops.reasons.get(reason, (reason.replace("_", " ").capitalize(), Drops.other))
-
-
-def is_held(reason: str) -> bool:
-    """Whether events with this reason are kept for 30 days, so that they can be counted after all (semantics 19)."""
-    return reason in REASONS
 
 
 def iso(day: int) -> str:

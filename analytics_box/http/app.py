@@ -1,7 +1,7 @@
-"""Everything but events: procedures by their table, and what Litestar serves, made from the table of routes."""
+"""Everything but events: procedures by their table, and what Litestar serves by the table of routes."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -19,31 +19,27 @@ from analytics_box import errors
 from analytics_box.errors import BoxError
 from analytics_box.http import render
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
-from analytics_box.http.call import Calls
+from analytics_box.http.call import Call, Parts
 from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
-from analytics_box.http.pages import Pages, sign_in_first, wants_page
-from analytics_box.http.procedures import PROCEDURES
-from analytics_box.http.routes import PAGES_AND_API, Route
+from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
 from analytics_box.http.settings_area import offered
+from analytics_box.http.templates import Pages, sign_in_first, wants_page
 from analytics_box.http.visit import visit_of
-from analytics_box.identity import Identity
 
 _METHODS = {"allow": "POST, OPTIONS"}  # of procedures
 
 
-def build(*, guard: Guard, calls: Calls, pages: Pages, parts: Mapping[str, object]) -> App:
-    """The application. `parts` are what handlers may ask for, by the name of their parameter."""
-    pages.offer_settings(offered({route.path for route in PAGES_AND_API if route.page and route.method == "GET"}))
-    procedures = Procedures(PROCEDURES, calls, guard)
-    parts = {**parts, "calls": calls, "pages": pages}
-    litestar = _litestar(tuple(parts))
-    parts = {**parts, "guard": guard}
+def build(routes: tuple[Route, ...], lines: Sequence[Procedure], *, guard: Guard, parts: Parts, pages: Pages) -> App:
+    """The application over both tables."""
+    pages.offer_settings(offered({route.path for route in routes if route.page and route.method == "GET"}))
+    procedures = Procedures(lines, parts, guard)
+    litestar = _litestar(routes)
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        scope["parts"] = parts
+        scope["guard"], scope["parts"], scope["pages"] = guard, parts, pages
         line = procedures.at(scope["path"]) if scope["type"] == "http" else None
         if line is None:
             send = compressing(send) if scope["type"] == "http" and may_compress(scope) else send
@@ -66,16 +62,18 @@ class _Plain(Litestar):
 
 
 @cache
-def _litestar(names: tuple[str, ...]) -> Litestar:
-    """Made once in a process, for it takes long; what belongs to one box comes with each request, as `parts`."""
+def _litestar(routes: tuple[Route, ...]) -> Litestar:
+    """Made once in a process, because it takes long; what belongs to one box comes with each request."""
     return _Plain(
-        route_handlers=[_handler(route) for route in PAGES_AND_API],
+        route_handlers=[_handler(route) for route in routes],
         guards=[pass_guard],
         before_request=_tell_methods,
+        opt={"routes": routes},
         dependencies={
-            "identity": Provide(_identity, sync_to_thread=False),
-            "visit": Provide(visit_of),
-            **{name: Provide(_part(name), sync_to_thread=False) for name in names},
+            "parts": Provide(_parts, sync_to_thread=False),
+            "pages": Provide(_pages, sync_to_thread=False),
+            "call": Provide(_call, sync_to_thread=False),
+            "visit": Provide(visit_of, sync_to_thread=False),
         },
         exception_handlers={BoxError: _refuse, HTTPException: _refuse, Exception: _refuse},
         openapi_config=None,
@@ -94,20 +92,23 @@ async def _tell_methods(request: Request[Any, Any, Any]) -> Response[None] | Non
     if request.method != "OPTIONS":
         return None
     template = cast(Scope, request.scope)["path_template"]
-    taken = sorted(route.method for route in PAGES_AND_API if re.sub(r":\w+\}", "}", route.path) == template)
+    routes = request.app.opt["routes"]
+    taken = sorted(route.method for route in routes if re.sub(r":\w+\}", "}", route.path) == template)
     return Response(None, status_code=204, headers={"allow": ", ".join([*taken, "OPTIONS"])})
 
 
-def _identity(scope: LitestarScope) -> Identity:
-    identity: Identity = cast(Scope, scope)["identity"]  # set by the guard
-    return identity
+def _parts(scope: LitestarScope) -> Parts:
+    parts: Parts = cast(Scope, scope)["parts"]
+    return parts
 
 
-def _part(name: str) -> Callable[..., Any]:
-    def provide(scope: LitestarScope) -> Any:
-        return cast(Scope, scope)["parts"][name]
+def _pages(scope: LitestarScope) -> Pages:
+    pages: Pages = cast(Scope, scope)["pages"]
+    return pages
 
-    return provide
+
+def _call(scope: LitestarScope) -> Call:
+    return _parts(scope).by(cast(Scope, scope)["identity"])  # set by the guard
 
 
 async def _not_posted(scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,7 +133,7 @@ def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]
     if not enveloped and (route.page if route is not None else wants_page(request)):
         if error.status == 401:
             return sign_in_first(request)
-        pages: Pages = scope["parts"]["pages"]
+        pages: Pages = scope["pages"]
         return pages.refuse(error, request_id)
     return Response(
         refusal_body(error, request_id, enveloped=enveloped),

@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.http.call import Parts
 from analytics_box.http.compression import best, packed
 
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -61,43 +62,43 @@ def _read(path: Path) -> File:
 
 
 async def static(
-    request: Request[Any, Any, Any], file: FromPath[str], assets: NamedDependency[Assets]
+    request: Request[Any, Any, Any], file: FromPath[str], parts: NamedDependency[Parts]
 ) -> Response[bytes]:
     """A file of web/static; with its hash in the address it never changes."""
-    found = assets.files.get(file.lstrip("/"))
+    found = parts[Assets].files.get(file.lstrip("/"))
     if found is None:
         raise errors.NotFound("There is no such file")
     return _serve(request, found, _lifetime(request, found))
 
 
-async def tracker(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+async def tracker(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The script that pages load; any site may."""
-    return _serve(request, assets.files["tracker/script.js"], _FOR_AN_HOUR, everywhere=True)
+    return _serve(request, parts[Assets].files["tracker/script.js"], _FOR_AN_HOUR, everywhere=True)
 
 
-async def tracker_to_read(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+async def tracker_to_read(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The script as it was written, which says in the console what it does (wire 5.1)."""
-    return _serve(request, assets.files["tracker/debug.js"], _FOR_AN_HOUR, everywhere=True)
+    return _serve(request, parts[Assets].files["tracker/debug.js"], _FOR_AN_HOUR, everywhere=True)
 
 
-async def tracker_parts(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+async def tracker_parts(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """What the script loads when a page asks for more than it can do; it loads the single parts."""
-    return _serve(request, assets.files["tracker/parts.js"], _FOR_AN_HOUR, everywhere=True)
+    return _serve(request, parts[Assets].files["tracker/parts.js"], _FOR_AN_HOUR, everywhere=True)
 
 
 async def tracker_part(
-    request: Request[Any, Any, Any], part: FromPath[str], assets: NamedDependency[Assets]
+    request: Request[Any, Any, Any], part: FromPath[str], parts: NamedDependency[Parts]
 ) -> Response[bytes]:
     """One part of the tracker. An older script may name an older hash: it gets today's part, for an hour."""
-    found = assets.files.get(f"tracker/parts/{part}")
+    found = parts[Assets].files.get(f"tracker/parts/{part}")
     if found is None:
         raise errors.NotFound("The tracker has no such part")
     return _serve(request, found, _lifetime(request, found), everywhere=True)
 
 
-async def favicon(request: Request[Any, Any, Any], assets: NamedDependency[Assets]) -> Response[bytes]:
+async def favicon(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
     """The icon that browsers ask for on their own."""
-    return _serve(request, assets.files["favicon.svg"], _FOR_AN_HOUR)
+    return _serve(request, parts[Assets].files["favicon.svg"], _FOR_AN_HOUR)
 
 
 def _lifetime(request: Request[Any, Any, Any], file: File) -> str:

@@ -1,63 +1,33 @@
-"""What a procedure works with: who calls, when, and the parts of the box (wire 10)."""
+"""What handlers work with: who calls, when, and the parts of the box (wire 10)."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
-from analytics_box.accounts.passwords import Passwords
-from analytics_box.accounts.second_step import SecondSteps
-from analytics_box.accounts.sign_in import SignIns
-from analytics_box.accounts.tries import Tries
-from analytics_box.bots.held import Held
 from analytics_box.clock import Clock
-from analytics_box.drops.counts import Drops
 from analytics_box.identity import Identity
-from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.parts import Links
-from analytics_box.notify.change import Tools
-from analytics_box.notify.mail import Mailer
-from analytics_box.notify.send import Sender
-from analytics_box.outgoing.client import Client
-from analytics_box.profiles.register import Register
-from analytics_box.query.presence import Presence
-from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.seal import Seal
-from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
+Part = TypeVar("Part")
 
 
-class Calls(Struct, frozen=True):
-    """The parts that procedures use."""
+class Parts:
+    """What every room needs, and what rooms give, by its class: `parts[KeyRing]` is the ring of API keys."""
 
-    settings: Settings
-    clock: Clock
-    limits: Limits
-    box_db: Db
-    keys: KeyRing
-    websites: Directory
-    organizations: Organizations
-    sign_ins: SignIns
-    passwords: Passwords
-    second_steps: SecondSteps
-    tries: Tries
-    seal: Seal
-    presence: Presence
-    drops: Drops
-    held: Held
-    mailer: Mailer
-    outgoing: Client
-    channel_tools: Tools
-    sender: Sender
-    queries: Queries
-    register: Register
-    links: Links
+    def __init__(self, settings: Settings, clock: Clock, limits: Limits, box_db: Db, *given: object) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.limits = limits
+        self.box_db = box_db
+        self._given = {type(part): part for part in given}
+
+    def __getitem__(self, kind: type[Part]) -> Part:
+        return cast(Part, self._given[kind])
 
     def by(self, identity: Identity) -> "Call":
         """A call of this identity, now."""
@@ -69,7 +39,7 @@ class Call(Struct, frozen=True):
 
     identity: Identity
     now: int
-    parts: Calls
+    parts: Parts
 
     @property
     def actor(self) -> str:

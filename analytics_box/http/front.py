@@ -17,7 +17,6 @@ from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
 from analytics_box.http.turns import Turns
 from analytics_box.http.well_known import RESOURCE
-from analytics_box.keys import admission
 from analytics_box.limits import Allowance, Limits
 from analytics_box.settings import Settings
 
@@ -89,19 +88,21 @@ class Front:
         if head:
             scope["method"] = "GET"  # answered like GET, without the body
             scope["head"] = True
-        added = ((b"x-request-id", request_id.encode()), *self._headers)
+        added: tuple[tuple[bytes, bytes], ...] = ((b"x-request-id", request_id.encode()), *self._headers)
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = message["headers"]
-                more = [*added, *allowance_headers(scope.get("allowance"))]
+                own, more = message["headers"], added
+                allowance = scope.get("allowance")
+                if allowance is not None:
+                    more = (*more, *allowance_headers(allowance))
                 if "flood" in scope:
-                    more.append(CLOSE)
-                given = {name for name, _ in own}
-                if not given.isdisjoint(OURS):
-                    more = [item for item in more if item[0] not in given]
+                    more = (*more, CLOSE)
+                for name, _ in own:
+                    if name in OURS:
+                        more = tuple(item for item in more if item[0] != name)
                 if status == 401:
                     own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
                 message["headers"] = [*own, *more]
@@ -116,7 +117,9 @@ class Front:
             if not status:
                 await refuse(answer, error, render.api_body(error, request_id))
         finally:
-            admission.leave(scope)
+            leave = scope.pop("leave", None)
+            if leave is not None:
+                leave()
             if self._noted:
                 method = "HEAD" if head else scope["method"]
                 log.note_request(method, self._shown(scope), status or LEFT, (time.perf_counter() - began) * 1000)
@@ -186,10 +189,8 @@ class Front:
                 raise
 
 
-def allowance_headers(allowance: Allowance | None) -> tuple[tuple[bytes, bytes], ...]:
+def allowance_headers(allowance: Allowance) -> tuple[tuple[bytes, bytes], ...]:
     """What is left of the limit that a request was counted under (wire 11.2)."""
-    if allowance is None:
-        return ()
     return (
         (_LIMITS[0], b"%d" % allowance.limit),
         (_LIMITS[1], b"%d" % allowance.remaining),

@@ -1,6 +1,6 @@
 """Who may pass: decided before every handler by its line in the table (spec 5 and 7)."""
 
-from typing import Any, cast
+from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from litestar.connection import ASGIConnection
@@ -8,33 +8,38 @@ from litestar.handlers.base import BaseRouteHandler
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.sign_in import SignIns
-from analytics_box.http import identify
 from analytics_box.http.asgi import Scope
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, Access, allow
-from analytics_box.http.routes import Route
-from analytics_box.identity import Identity
-from analytics_box.keys.admission import Admission
-from analytics_box.keys.ring import KeyRing
+from analytics_box.http.route import Route
+from analytics_box.identity import Identity, Key
+from analytics_box.limits import Allowance
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 
 
-class Guard(Struct, frozen=True):
-    """Knows callers, and counts the requests of API keys."""
+class Callers(Protocol):
+    """Who knows callers, and counts the requests of API keys."""
 
-    keys: KeyRing
-    admission: Admission
-    sign_ins: SignIns
+    async def identify(self, connection: Connection) -> Identity:
+        """The caller."""
+
+    def admit(self, scope: Scope, key: Key) -> Allowance | None:
+        """Let a request of this key in, and say what it has left. Raises RateLimited."""
+
+
+class Guard(Struct, frozen=True):
+    """Stands before every handler."""
+
+    callers: Callers
 
     async def identity(self, connection: Connection, access: Access, *, page: bool = False) -> Identity:
         """The caller, as far as `access` reaches. Raises RateLimited, and Forbidden for what another site forged."""
-        identity = await identify.identify(connection, self.keys, self.sign_ins)
+        identity = await self.callers.identify(connection)
         if identity.key is not None:
             scope = cast(Scope, connection.scope)
-            scope["allowance"] = self.admission.enter(scope, identity.key, "api")  # for the front's headers
+            scope["allowance"] = self.callers.admit(scope, identity.key)  # for the front's headers
         if access not in {PUBLIC, SIGNED_IN}:
             identity = identity.within(access)
         if page or identity.person is not None:
@@ -48,7 +53,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     if route is None:
         return  # OPTIONS, which anybody may ask
     scope = cast(Scope, connection.scope)
-    held: Guard = scope["parts"]["guard"]
+    held: Guard = scope["guard"]
     identity = await held.identity(connection, route.access, page=route.page)
     scope["identity"] = identity  # for handlers
     allow(identity, route.access, role=route.role, strangers=route.strangers)

@@ -3,14 +3,13 @@
 from typing import Final, Literal
 
 from analytics_box import errors
-from analytics_box.identity import Identity, Role, Scope
+from analytics_box.identity import Identity, Role, Scope, require
 
 PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 Access = Scope | Literal["public", "signed in"]
 OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # never about a single website
-ROLES: tuple[Role, ...] = ("viewer", "member", "admin", "owner")  # each may do all that those before it may
 
 
 def allow(identity: Identity, access: Access, *, role: Role = "viewer", strangers: bool = False) -> None:
@@ -26,8 +25,7 @@ def allow(identity: Identity, access: Access, *, role: Role = "viewer", stranger
             return
         raise errors.AuthRequired("Authentication required")
     if identity.person is not None:
-        if ROLES.index(identity.person.role) < ROLES.index(role):
-            raise errors.Forbidden(f"Your role in this organization is {identity.person.role}; this needs {role}")
+        require(identity.person.role, role)
         return
     if access == SIGNED_IN:
         raise errors.Forbidden("Sign in to do this; API keys cannot")

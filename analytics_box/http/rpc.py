@@ -20,10 +20,10 @@ from analytics_box import errors
 from analytics_box.errors import BoxError, Detail
 from analytics_box.http import body, render
 from analytics_box.http.asgi import Receive, Scope, Send, respond
-from analytics_box.http.call import Call, Calls
+from analytics_box.http.call import Call, Parts
 from analytics_box.http.guard import Guard
 from analytics_box.http.permission import allow
-from analytics_box.http.procedures import Procedure
+from analytics_box.http.route import Procedure
 
 _JSON = (b"application/json",)
 _HEADERS = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
@@ -65,9 +65,9 @@ def _taken(handler: Callable[..., Any]) -> Taken:
 class Procedures:
     """Serves the addresses of the table of procedures, past Litestar."""
 
-    def __init__(self, lines: Iterable[Procedure], calls: Calls, guard: Guard) -> None:
+    def __init__(self, lines: Iterable[Procedure], parts: Parts, guard: Guard) -> None:
         self._lines = {path: line for line in lines for path in line.paths}
-        self._calls = calls
+        self._parts = parts
         self._guard = guard
 
     def at(self, path: str) -> Procedure | None:
@@ -77,7 +77,7 @@ class Procedures:
     async def serve(self, line: Procedure, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a POST for this procedure."""
         enveloped = normalize_path(scope["path"]).startswith("/rpc/")
-        settings = self._calls.settings
+        settings = self._parts.settings
         try:
             identity = await self._guard.identity(ASGIConnection(cast(LitestarScope, scope)), line.access)
             body.check_headers(scope["headers"], wanted=_JSON)
@@ -87,8 +87,8 @@ class Procedures:
             enveloped = form.enveloped
             # Not earlier, for a refusal has the form that was asked in.
             allow(identity, line.access, role=line.role, strangers=line.strangers)
-            scope["allowance"] = self._calls.limits.take(line.name, identity.limit_name, settings.limit_rpc)
-            output = await _call(line, self._calls.by(identity), form.input)
+            scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, settings.limit_rpc)
+            output = await _call(line, self._parts.by(identity), form.input)
         except Exception as raised:
             error = render.as_box_error(raised)
             refusal = refusal_body(error, str(scope["request_id"]), enveloped=enveloped)

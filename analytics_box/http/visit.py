@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.call import Call, Calls
-from analytics_box.http.identify import cookie
-from analytics_box.http.pages import Pages, field_errors, form_of, go
+from analytics_box.http.call import Call, Parts
+from analytics_box.http.cookies import cookie
 from analytics_box.http.settings_area import Tab
+from analytics_box.http.shell import frame
+from analytics_box.http.templates import Pages, field_errors, form_of, go
 from analytics_box.http.upload import upload_of
-from analytics_box.identity import Identity, Person
-from analytics_box.websites.shell import shell
+from analytics_box.identity import Person
 
 Page = Response[str]
 Next = Response[bytes]
@@ -54,7 +54,7 @@ class Visit(Struct, frozen=True):
         return self.call.identity.person is not None
 
     @property
-    def parts(self) -> Calls:
+    def parts(self) -> Parts:
         """The parts of the box."""
         return self.call.parts
 
@@ -95,7 +95,7 @@ class Visit(Struct, frozen=True):
             template,
             code=again.code,
             headers={"set-cookie": cookie} if cookie else {},
-            shell=shell(self.person, "settings"),
+            shell=frame(self.person, "settings"),
             tab=tab,
             values=values,
             errors=again.wrong,
@@ -123,14 +123,9 @@ class Visit(Struct, frozen=True):
             return await page(self, Again(refused.status, values or {}, wrong, general))
 
 
-async def visit_of(
-    request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    pages: NamedDependency[Pages],
-    calls: NamedDependency[Calls],
-) -> Visit:
+def visit_of(request: Request[Any, Any, Any], call: NamedDependency[Call], pages: NamedDependency[Pages]) -> Visit:
     """The dependency `visit` of handlers."""
-    return Visit(request, calls.by(identity), pages)
+    return Visit(request, call, pages)
 
 
 Visitor = NamedDependency[Visit]  # how handlers write it

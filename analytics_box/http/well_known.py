@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
+from analytics_box.http.call import Parts
 from analytics_box.identity import SCOPES
 from analytics_box.settings import Settings
 
@@ -15,9 +16,9 @@ RESOURCE = "/.well-known/oauth-protected-resource"
 _OPEN = {"cache-control": "public, max-age=3600, must-revalidate", "access-control-allow-origin": "*"}
 
 
-async def api_catalog(settings: NamedDependency[Settings]) -> Response[bytes]:
+async def api_catalog(parts: NamedDependency[Parts]) -> Response[bytes]:
     """Where the API is described, as a set of links; the header Link says the same to HEAD."""
-    url = settings.public_url
+    url = parts.settings.public_url
     linkset = {
         "linkset": [
             {
@@ -41,19 +42,19 @@ async def api_catalog(settings: NamedDependency[Settings]) -> Response[bytes]:
     )
 
 
-async def protected_resource(settings: NamedDependency[Settings]) -> Response[bytes]:
+async def protected_resource(parts: NamedDependency[Parts]) -> Response[bytes]:
     """How to authenticate: with an API key, in a header."""
-    return _resource(settings, "")
+    return _resource(parts.settings, "")
 
 
 async def protected_resource_part(
-    request: Request[Any, Any, Any], suffix: FromPath[str], settings: NamedDependency[Settings]
+    request: Request[Any, Any, Any], suffix: FromPath[str], parts: NamedDependency[Parts]
 ) -> Response[bytes]:
     """The same for a part of the box, by its path. Raises NotFound."""
     path = suffix.strip("/")
     if len(path) > 200 or any(not (letter.isascii() and (letter.isalnum() or letter in "-._~/")) for letter in path):
         raise errors.NotFound("There is nothing at this address")
-    return _resource(settings, f"/{path}" if path else "")
+    return _resource(parts.settings, f"/{path}" if path else "")
 
 
 def _resource(settings: Settings, path: str) -> Response[bytes]:

@@ -1,0 +1,1 @@
+"""Taking events in: parse, identify, limit, enrich, append; what is acknowledged is on disk."""

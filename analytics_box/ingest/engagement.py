@@ -9,9 +9,9 @@ from analytics_box.ingest.delivery import Answer, Delivery
 from analytics_box.ingest.enrich import Target, as_measured, between
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.paths import clean
 from analytics_box.ingest.payload import Sent
 from analytics_box.ingest.spans import Listed
+from analytics_box.recognition.paths import clean
 
 LISTED = Listed(most=20, type="engagement")
 _MOST = 65_535  # of whatever is counted

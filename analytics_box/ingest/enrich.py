@@ -10,16 +10,17 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import Detail
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import visitors
-from analytics_box.ingest.agent import Agent
-from analytics_box.ingest.channel import channel
-from analytics_box.ingest.clicks import CLICK_IDS
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
-from analytics_box.ingest.language import language
-from analytics_box.ingest.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
-from analytics_box.ingest.source import host_of, is_spam, source
 from analytics_box.ingest.visitors import Salts
+from analytics_box.recognition.agent import Agent
+from analytics_box.recognition.channel import channel
+from analytics_box.recognition.click_ids import CLICK_IDS
+from analytics_box.recognition.language import language
+from analytics_box.recognition.paths import LONGEST, UTM, Page, clean, page
+from analytics_box.recognition.source import host_of, is_spam, source
 from analytics_box.store.budgets import Budget
 from analytics_box.websites.door import Paths
 

@@ -2,9 +2,9 @@
 
 from collections import Counter
 
+from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest import happened
 from analytics_box.ingest.enrich import Sender, Target, measured, understand
-from analytics_box.ingest.facts import Event, Fact
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import NOTHING
 from analytics_box.ingest.payload import Incoming, Sent

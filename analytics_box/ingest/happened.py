@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from analytics_box import errors
-from analytics_box.drops.counts import FOLDED as FOLDED_REASON
 from analytics_box.errors import BoxError
+from analytics_box.ingest.dropped import FOLDED as FOLDED_REASON
 
 DROPPED = b"dropped=%d; reason=%s"
 HELD = b"held=%d; reason=%s"

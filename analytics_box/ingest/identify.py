@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.ingest import happened
+from analytics_box.ingest import people_rules as rules
 from analytics_box.ingest.delivery import (
     Answer,
     Delivery,
@@ -24,10 +25,9 @@ from analytics_box.ingest.delivery import (
 )
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
-from analytics_box.ingest.paths import clean
+from analytics_box.ingest.people import Identified
 from analytics_box.ingest.visitors import by_client_id
-from analytics_box.profiles import rules
-from analytics_box.profiles.people import Identified
+from analytics_box.recognition.paths import clean
 from analytics_box.store import budgets
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken

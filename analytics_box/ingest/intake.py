@@ -5,29 +5,29 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
-from analytics_box.bots.judgement import Judgement
 from analytics_box.clock import Clock
-from analytics_box.drops.counts import Drops
 from analytics_box.errors import Unavailable
+from analytics_box.facts.event import Fact
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
-from analytics_box.ingest import agent
-from analytics_box.ingest.bots import judge_headers
+from analytics_box.ingest.classification import Judgement
+from analytics_box.ingest.dropped import Drops
 from analytics_box.ingest.enrich import Sender, Target
-from analytics_box.ingest.facts import Fact
-from analytics_box.ingest.geo import Places
 from analytics_box.ingest.ledger import Appended, Ledger
+from analytics_box.ingest.people import People
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.profiles.people import People
+from analytics_box.recognition import agent
+from analytics_box.recognition.bots import judge_headers
+from analytics_box.recognition.geo import Places
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.door import Door
 from analytics_box.websites.rules import Website

@@ -1,57 +1,28 @@
 """The ledger: facts become rows of events.db. All of this runs in the writer thread."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from analytics_box.ingest.facts import (
-    ATTRIBUTES,
-    CLOSED,
-    CUSTOM,
-    PARTS,
-    SPAN_OWN,
-    SPANS,
-    STORED_ATTRIBUTES,
-    STORED_COLUMNS,
-    Event,
-    Fact,
-    Span,
-    stored,
-)
+from analytics_box.facts.event import CUSTOM, Event, Fact, Span
+from analytics_box.facts.layout import INSERT, stored_attributes
+from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.people import People
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
-from analytics_box.profiles.people import People
 from analytics_box.store.budgets import Meter, size_of
 from analytics_box.store.db import Connection
-from analytics_box.store.strings import EMPTY, Combination, Strings
+from analytics_box.store.strings import EMPTY, Strings
 
 Value = int | float | str | None
 
 
-def _insert(table: str, columns: Sequence[str]) -> str:
-    return f"""
-    -- ledger.append
-    insert into {stored(table)} ({", ".join(columns)})
-    values ({", ".join("?" * len(columns))})
-    """
-
-
-_EVENT = _insert("events", STORED_COLUMNS)
+_EVENT = INSERT["events"]
 _TIME = attrgetter("time")
-_SPAN = {table: _insert(table, (*SPAN_OWN, *own, *STORED_ATTRIBUTES)) for table, own in SPANS.items()}
 _FOLDS = {table: tuple(name not in CLOSED for name in own) for table, own in SPANS.items()}
 _PROPERTIES = '{"(other)":"(other)"}'  # of an event over budget
-
-
-def _places() -> Iterator[tuple[Combination | None, int, int, bool]]:
-    for combination, place in PARTS:
-        end = place + (1 if combination is None else len(combination.parts))
-        yield combination, place, end, ATTRIBUTES[place] not in CLOSED
-
-
-_PLACES = tuple(_places())  # of each stored attribute: its combination, where its texts begin and end, whether it folds
 
 
 class Appended(NamedTuple):
@@ -116,7 +87,7 @@ class Ledger:
                 spans.append(fact)
         self._flush(db)
         for span in spans:
-            db.execute(_SPAN[span.table], self._span(db, span))
+            db.execute(INSERT[span.table], self._span(db, span))
             if meter is not None and meter.folded:
                 folded += meter.take_folded()
         return Appended(repeats, folded) if repeats or folded else NOTHING
@@ -194,7 +165,7 @@ class Ledger:
             strings.folded(db, event.path),
             strings.folded(db, event.query_string),
         )
-        db.executemany(_SPAN["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
+        db.executemany(INSERT["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         strings = self._strings
@@ -226,16 +197,3 @@ def _properties(text: str, meter: Meter | None) -> str:
     if meter is None or meter.takes_bytes(size_of(text)):
         return text
     return _PROPERTIES
-
-
-def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Attributes as they are stored, in the order of STORED_ATTRIBUTES. They are given in the order of ATTRIBUTES."""
-    number, folded, together = strings.number, strings.folded, strings.together
-    return tuple(
-        [
-            (folded if folds else number)(db, texts[place])
-            if combination is None
-            else together(db, combination, texts[place:end])
-            for combination, place, end, folds in _PLACES
-        ]
-    )

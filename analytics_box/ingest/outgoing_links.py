@@ -8,9 +8,9 @@ from msgspec import Meta
 from analytics_box.errors import Detail
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.gathering import Gathering
-from analytics_box.ingest.paths import clean
 from analytics_box.ingest.payload import InvalidEvent, Sent
-from analytics_box.ingest.source import host_of
+from analytics_box.recognition.paths import clean
+from analytics_box.recognition.source import host_of
 
 _LONGEST = 2_048
 

@@ -11,9 +11,9 @@ from analytics_box.ingest.delivery import Answer, Delivery
 from analytics_box.ingest.enrich import Target, between
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
-from analytics_box.ingest.paths import clean
 from analytics_box.ingest.payload import InvalidEvent, Sent
 from analytics_box.ingest.spans import Listed
+from analytics_box.recognition.paths import clean
 
 MOST_BYTES = 128 * 1024  # of a body
 LISTED = Listed(most=50, type="error")

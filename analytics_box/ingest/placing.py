@@ -6,8 +6,10 @@ from functools import partial
 
 from msgspec import Struct
 
+from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
+from analytics_box.facts.layout import KINDS, STORED_ATTRIBUTES, stored
+from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest import sessions
-from analytics_box.ingest.facts import KINDS, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES, TABLES, stored
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import SPAN_KINDS, Attributes, Move, Session, Signal
 from analytics_box.store.db import Connection
@@ -48,9 +50,9 @@ def _whose(table: str, *, waiting: bool) -> str:
     return f" and session = ?{' and bot = 0' if table == 'events' else ''}{_WAITING * waiting}"
 
 
-_COUNT = {table: _count(table) for table in TABLES}
-_HAD = {table: (_had(table, waiting=False), _had(table, waiting=True)) for table in TABLES}
-_MOVE = {table: (_move(table, waiting=False), _move(table, waiting=True)) for table in TABLES}
+_COUNT = {table: _count(table) for table in FACT_NAMES}
+_HAD = {table: (_had(table, waiting=False), _had(table, waiting=True)) for table in FACT_NAMES}
+_MOVE = {table: (_move(table, waiting=False), _move(table, waiting=True)) for table in FACT_NAMES}
 
 
 class Who(Struct, frozen=True, gc=False):

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from analytics_box.clock import DAY
-from analytics_box.ingest.facts import SPANS, STORED_ATTRIBUTES, stored
+from analytics_box.facts.layout import STORED_ATTRIBUTES, stored
+from analytics_box.facts.tables import SPANS
 from analytics_box.ingest.live import Key, LiveSessions, client_key, visitor_key
 from analytics_box.ingest.sessions import MOST_SIGNALS, SPAN_KINDS, Session, Visits
 from analytics_box.store.db import Connection

@@ -12,7 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, MINUTE
-from analytics_box.ingest.facts import CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, STORED_ATTRIBUTES
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
+from analytics_box.facts.layout import STORED_ATTRIBUTES
+from analytics_box.facts.tables import SPANS
 
 IDLE = 30 * MINUTE  # 30:00.000 continues, 30:00.001 splits
 LONGEST = DAY

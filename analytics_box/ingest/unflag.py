@@ -9,7 +9,7 @@ import json
 from functools import partial
 from typing import Any
 
-from analytics_box.ingest.facts import STORED_ATTRIBUTES, STORED_COLUMNS, STORED_OWN, stored
+from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
@@ -20,12 +20,9 @@ from analytics_box.store.strings import EMPTY
 CHUNK = 500  # events per write: those that arrive wait meanwhile
 _SECONDS = 60.0  # for the look at a chunk's sessions
 
-_AT = {column: place for place, column in enumerate(STORED_COLUMNS)}
-_FIRST_ATTRIBUTE = len(STORED_OWN)
-_INSERT = f"""
-    -- unflag.write
-    insert into {stored("events")} ({", ".join(STORED_COLUMNS)}) values ({", ".join("?" * len(STORED_COLUMNS))})
-    """
+_COLUMNS = STORED_COLUMNS["events"]
+_AT = {column: place for place, column in enumerate(_COLUMNS)}
+_FIRST_ATTRIBUTE = _AT[STORED_ATTRIBUTES[0]]
 _MOST_MOVED = 20 * CHUNK  # rows of their sessions that may follow a chunk of them
 Row = list[Any]
 
@@ -74,7 +71,7 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[
     rows = db.execute(
         f"""
         -- unflag.write
-        select {", ".join(STORED_COLUMNS)} from {stored("events")}
+        select {", ".join(_COLUMNS)} from {stored("events")}
         where id in (select value from json_each(?)) and bot <> 0
         order by time, id
         """,
@@ -84,7 +81,7 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[
         live.learn(*visits)
     placing = Placing(live, most_moved=_MOST_MOVED)
     for row in rows:
-        db.execute(_INSERT, _counted(db, list(row), placing))
+        db.execute(INSERT["events"], _counted(db, list(row), placing))
     db.execute(
         f"""
         -- unflag.write

@@ -16,16 +16,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from analytics_box.clock import DAY, utc_day
+from analytics_box.facts.event import LASTS, VISITOR_BITS
 from analytics_box.store.files import write_private
 
 log = logging.getLogger(__name__)
 
 SALT_BYTES = 32
-# Six bytes in SQLite. The lowest bit says whether the id lasts, which nothing else in a row tells; among a million
-# visitors of a day two are taken for one once in 140 days.
-BITS = 47
-LASTS = 1
-
 
 Derive = Callable[[str], bytes]  # a key that secret.key always gives for this name
 
@@ -134,7 +130,7 @@ def by_client_id(salt: bytes, site: int, client_id: str) -> int:
 def _number(text: str, salt: bytes) -> int:
     hashing = _salted(salt).copy()
     hashing.update(text.encode("utf-8", "surrogatepass"))
-    number = int.from_bytes(hashing.digest(), "big") >> (64 - BITS)
+    number = int.from_bytes(hashing.digest(), "big") >> (64 - VISITOR_BITS)
     return number & ~LASTS or 2 if salt else number | LASTS
 
 

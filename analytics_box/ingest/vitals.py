@@ -6,10 +6,10 @@ import msgspec
 from msgspec import Meta
 
 from analytics_box.errors import Detail
+from analytics_box.facts.event import METRICS
 from analytics_box.ingest import spans
 from analytics_box.ingest.delivery import Answer, Delivery
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import METRICS
 from analytics_box.ingest.gathering import Gathering
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.payload import InvalidEvent, Sent

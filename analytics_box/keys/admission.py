@@ -4,6 +4,7 @@ It stands before the limits of single routes and independent of them. Ingest rou
 so that the door never undercuts theirs; a key with a rate limit of its own has that one for everything.
 """
 
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.clock import SECOND, Clock
@@ -35,7 +36,7 @@ class Admission:
         self._in_flight: dict[tuple[Family, str], int] = {}
 
     def enter(self, scope: dict[str, Any], key: Key, family: Family) -> Allowance | None:
-        """Let a request of this key in, and note in its scope what to let go afterwards. Raises RateLimited."""
+        """Let a request of this key in, and note in its scope how it leaves. Raises RateLimited."""
         most = self._most[family]
         name = (family, key.id)
         running = self._in_flight.get(name, 0)
@@ -53,10 +54,10 @@ class Admission:
             else self._limits.take(f"key {rate.window}", key.id, rate.max, window=rate.window)
         )
         self._in_flight[name] = running + 1
-        scope["admitted"] = (self, name)
+        scope["leave"] = partial(self._leave, name)  # for the front
         return allowance
 
-    def leave(self, name: tuple[Family, str]) -> None:
+    def _leave(self, name: tuple[Family, str]) -> None:
         """A request that was let in is over."""
         left = self._in_flight[name] - 1
         if left:
@@ -67,11 +68,3 @@ class Admission:
     def in_flight(self, key_id: str) -> int:
         """How many requests of a key are being answered."""
         return sum(count for (_, name), count in self._in_flight.items() if name == key_id)
-
-
-def leave(scope: dict[str, Any]) -> None:
-    """Whatever this request has entered, it is over. A second call does nothing."""
-    admitted = scope.pop("admitted", None)
-    if admitted is not None:
-        admission, name = admitted
-        admission.leave(name)

@@ -21,13 +21,15 @@ from analytics_box.keys.messages import (
     KeyRecord,
     MyRole,
     NewKey,
-    OfOrganization,
     Secret,
-    Success,
 )
 from analytics_box.keys.revoke import revoke as revoke_key
+from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record, Wanted
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.messages import OfOrganization, Success
+from analytics_box.websites.directory import Directory
 
 _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members
 
@@ -69,13 +71,11 @@ async def create(call: Call, given: NewKey) -> Secret:
 
 async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, str]:
     """Check and store a key, and let it work at once; with its secret. Raises BadRequest or Forbidden."""
-    known = {website.id for website in call.parts.websites.of(organization_id)}
+    known = {website.id for website in call.parts[Directory].of(organization_id)}
     wanted = rules.check(wanted, known=known, now=call.now)
     rules.check_grant(role(call), wanted)
-    key, secret = await call.write(
-        lambda db: create_as(db, wanted, organization_id=organization_id, actor=call.actor, now=call.now)
-    )
-    call.parts.keys.remember(ids.digest(secret), key)
+    key, secret = await call.write(lambda db: create_as(db, wanted, organization_id=organization_id, by=by_of(call)))
+    call.parts[KeyRing].remember(ids.digest(secret), key)
     return key, secret
 
 
@@ -96,7 +96,7 @@ async def change_as(
 ) -> Record:
     """Check and store what `want` makes of a key; it counts at once. Raises what apikeys.update raises."""
     organization_id = call.organization()
-    known = {website.id for website in call.parts.websites.of(organization_id)}
+    known = {website.id for website in call.parts[Directory].of(organization_id)}
 
     def edit(record: Record) -> Record:
         wanted = want(record)
@@ -116,19 +116,17 @@ async def change_as(
         )
 
     digest, record = await call.write(
-        lambda db: change.update(db, key_id, edit, organization_id=organization_id, actor=call.actor, now=call.now)
+        lambda db: change.update(db, key_id, edit, organization_id=organization_id, by=by_of(call))
     )
-    call.parts.keys.remember(digest, rules.key_of(record))
+    call.parts[KeyRing].remember(digest, rules.key_of(record))
     return record
 
 
 async def revoke(call: Call, given: ById) -> Success:
     """apikeys.revoke: the key is dead on the very next request, for good. Raises NotFound or Conflict."""
     organization_id = call.organization()
-    digest, key = await call.write(
-        lambda db: revoke_key(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
-    )
-    call.parts.keys.remember(digest, key)
+    digest, key = await call.write(lambda db: revoke_key(db, given.id, organization_id=organization_id, by=by_of(call)))
+    call.parts[KeyRing].remember(digest, key)
     return Success()
 
 
@@ -139,9 +137,9 @@ async def rotate(call: Call, given: ById) -> Secret:
     """
     organization_id = call.organization()
     record, secret = await call.write(
-        lambda db: change.rotate(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, by=by_of(call))
     )
-    call.parts.keys.remember(ids.digest(secret), rules.key_of(record))
+    call.parts[KeyRing].remember(ids.digest(secret), rules.key_of(record))
     return Secret(id=record.id, secret=secret, prefix=ids.KEY_PREFIX, start=record.start)
 
 
@@ -150,10 +148,10 @@ async def delete(call: Call, given: ById) -> Success:
     organization_id = call.organization()
 
     def write(db: Connection) -> None:
-        change.delete(db, given.id, organization_id=organization_id, actor=call.actor, now=call.now)
+        change.delete(db, given.id, organization_id=organization_id, by=by_of(call))
 
     await call.write(write)
-    call.parts.keys.forget(given.id)
+    call.parts[KeyRing].forget(given.id)
     return Success()
 
 
@@ -166,7 +164,7 @@ def role(call: Call) -> Role:
 
 def shown(call: Call, record: Record) -> KeyRecord:
     """A key for an answer."""
-    used = call.parts.keys.last_used(record.id)
+    used = call.parts[KeyRing].last_used(record.id)
     return KeyRecord(
         id=record.id,
         name=record.name,

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.errors import Conflict, NotFound
 from analytics_box.keys import rows, rules
 from analytics_box.keys.rules import Record
@@ -20,41 +21,40 @@ def update(
     edit: Callable[[Record], Record],
     *,
     organization_id: str,
-    actor: str,
-    now: int,
+    by: By,
 ) -> tuple[bytes, Record]:
     """Store what `edit` makes of a key; returns the digest of its secret and the new record.
 
     Raises NotFound, Conflict for a revoked key, and what `edit` raises.
     """
     digest, before = changeable(db, key_id, organization_id)
-    after = replace(edit(before), updated_at=now)
+    after = replace(edit(before), updated_at=by.now)
     was, is_now = msgspec.to_builtins(before), msgspec.to_builtins(after)
     changed = {name: {"before": was[name], "after": is_now[name]} for name in _AUDITED if was[name] != is_now[name]}
     if changed:
         rows.update(db, after, digest)
-        note(db, after, "updated", actor=actor, now=now, detail={"changed": changed})
+        note(db, after, "updated", by=by, detail={"changed": changed})
     return digest, after if changed else before
 
 
-def rotate(db: Connection, key_id: str, *, organization_id: str, actor: str, now: int) -> tuple[Record, str]:
+def rotate(db: Connection, key_id: str, *, organization_id: str, by: By) -> tuple[Record, str]:
     """Give a key a new secret; returns the key and the secret, which is not kept anywhere.
 
     Raises NotFound, and Conflict for a revoked key.
     """
     _, record = changeable(db, key_id, organization_id)
     secret = ids.new_key_secret()
-    rotated = replace(record, start=secret[: rules.START_LENGTH], updated_at=now)
+    rotated = replace(record, start=secret[: rules.START_LENGTH], updated_at=by.now)
     rows.update(db, rotated, ids.digest(secret))
-    note(db, rotated, "rotated", actor=actor, now=now, detail={"start_before": record.start})
+    note(db, rotated, "rotated", by=by, detail={"start_before": record.start})
     return rotated, secret
 
 
-def delete(db: Connection, key_id: str, *, organization_id: str, actor: str, now: int) -> None:
+def delete(db: Connection, key_id: str, *, organization_id: str, by: By) -> None:
     """Remove a key; only the audit log still knows of it. Raises NotFound."""
     _, record = find(db, key_id, organization_id)
     rows.delete(db, key_id)
-    note(db, record, "deleted", actor=actor, now=now)
+    note(db, record, "deleted", by=by)
 
 
 def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, Record]:
@@ -78,18 +78,16 @@ def note(
     record: Record,
     action: audit.Action,
     *,
-    actor: str,
-    now: int,
+    by: By,
     detail: Mapping[str, object] | None = None,
 ) -> None:
     """The audit entry of a change. It names the key by the start of its secret."""
     audit.record(
         db,
-        now=now,
-        organization_id=record.organization_id,
-        actor=actor,
-        action=action,
-        subject="api_key",
-        subject_id=record.id,
-        detail={"name": record.name, "start": record.start, **(detail or {})},
+        by,
+        record.organization_id,
+        action,
+        "api_key",
+        record.id,
+        {"name": record.name, "start": record.start, **(detail or {})},
     )

@@ -1,6 +1,7 @@
 """Making an API key: the one verb of this room that other rooms call."""
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.identity import Key, Scope
 from analytics_box.keys import rows, rules
 from analytics_box.store.db import Connection
@@ -13,28 +14,26 @@ def create(
     name: str,
     scopes: tuple[Scope, ...],
     websites: tuple[str, ...] | None,
-    actor: str,
-    now: int,
+    by: By,
 ) -> tuple[Key, str]:
     """Store a plain new key: these scopes on these websites, or on all (None); see create_as."""
     wanted = rules.Wanted(name=name, scopes=scopes, resources=rules.resources_for(scopes, websites))
-    wanted = rules.check(wanted, known=websites or (), now=now)
-    return create_as(db, wanted, organization_id=organization_id, actor=actor, now=now)
+    wanted = rules.check(wanted, known=websites or (), now=by.now)
+    return create_as(db, wanted, organization_id=organization_id, by=by)
 
 
-def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, actor: str, now: int) -> tuple[Key, str]:
+def create_as(db: Connection, wanted: rules.Wanted, *, organization_id: str, by: By) -> tuple[Key, str]:
     """Store a checked new key with its audit entry; returns it with the secret, which is not kept anywhere."""
-    record, secret = rules.new_record(wanted, key_id=ids.new_id(), organization_id=organization_id, now=now)
+    record, secret = rules.new_record(wanted, key_id=ids.new_id(), organization_id=organization_id, now=by.now)
     rows.insert(db, record, ids.digest(secret))
     audit.record(
         db,
-        now=now,
-        organization_id=organization_id,
-        actor=actor,
-        action="created",
-        subject="api_key",
-        subject_id=record.id,
-        detail={
+        by,
+        organization_id,
+        "created",
+        "api_key",
+        record.id,
+        {
             "name": record.name,
             "start": record.start,
             "scopes": record.scopes,

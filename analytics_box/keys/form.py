@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from analytics_box import texts
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.permission import OF_ORGANIZATION
 from analytics_box.identity import SCOPES, Person, Role, Scope
 from analytics_box.keys import rules
@@ -110,12 +110,12 @@ def wanted(fields: Mapping[str, str], person: Person, before: Record | None = No
     some = fields.get("reach") == "some"
     own = _own_scopes(fields)
     if not scopes and not (some and own):
-        raise _wrong("scopes", texts.ApiKeys.no_scope)
+        raise BadRequest.about("scopes", texts.ApiKeys.no_scope)
     websites = {name.removeprefix(WEBSITE_FIELD) for name in fields if name.startswith(WEBSITE_FIELD)}
     if some and not websites:
-        raise _wrong("websites", texts.ApiKeys.no_website)
+        raise BadRequest.about("websites", texts.ApiKeys.no_website)
     if some and own.keys() - websites:
-        raise _wrong("own", texts.ApiKeys.own_unreached)
+        raise BadRequest.about("own", texts.ApiKeys.own_unreached)
     further = {f"{rules.WEBSITE}{website}": held for website, held in own.items()}
     return Wanted(
         name=fields.get("name", ""),
@@ -148,7 +148,7 @@ def _rate(fields: Mapping[str, str]) -> RateLimit | None:
     if not most:
         return None
     if not (most.isascii() and most.isdigit() and window.isascii() and window.isdigit()):
-        raise _wrong("ratelimit", texts.ApiKeys.no_number)
+        raise BadRequest.about("ratelimit", texts.ApiKeys.no_number)
     return RateLimit(enabled="unlimited" not in fields, max=int(most[:9]), window=int(window[:9]))
 
 
@@ -176,8 +176,4 @@ def _expiry(fields: Mapping[str, str], person: Person, before: Record | None) ->
         when = datetime.combine(day + timedelta(days=1), time()) if at is None else datetime.combine(day, at)
         return int(when.replace(tzinfo=ZoneInfo(person.time_zone)).timestamp() * 1000)
     except (ValueError, OverflowError) as wrong:
-        raise _wrong("expires", texts.ApiKeys.no_date) from wrong
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))
+        raise BadRequest.about("expires", texts.ApiKeys.no_date) from wrong

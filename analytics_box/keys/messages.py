@@ -8,17 +8,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from analytics_box.identity import Role, Scope
 from analytics_box.keys import rules
 from analytics_box.keys.rules import KeyType, RateLimit
+from analytics_box.tenancy.messages import Text
 
-Text = Annotated[str, Meta(max_length=255)]
 Scopes = Annotated[tuple[Scope, ...], Meta(max_length=50)]
 GivenResources = Annotated[dict[Text, Scopes], Meta(max_length=rules.MOST_RESOURCES)]
 Instant = Annotated[datetime, Meta(tz=True)]
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the session's."""
-
-    organizationId: Text | None = None
 
 
 class ById(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,10 +83,6 @@ class MyRole(Struct, frozen=True):
 
     role: Role
     canEditScopes: bool
-
-
-class Success(Struct, frozen=True):
-    success: bool = True
 
 
 class Claim(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,13 +9,15 @@ from litestar.params import FromPath
 
 from analytics_box import errors, texts
 from analytics_box.errors import BadRequest
-from analytics_box.http.pages import field_errors
+from analytics_box.http.templates import field_errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.keys import calls as procedures
 from analytics_box.keys import change, examples, form, rows, rules, view
 from analytics_box.keys.messages import ById, ChangedKey
+from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record
 from analytics_box.keys.view import KeyShown
+from analytics_box.websites.directory import Directory
 
 Ending = Literal["rotate", "revoke", "delete"]
 
@@ -105,7 +107,7 @@ async def end_key(visit: Visitor, key_id: FromPath[str], ending: FromPath[str]) 
 
 async def _secret_page(visit: Visit, key_id: str, secret: str, *, title: str) -> Page:
     record = await _record(visit, key_id, working=False)
-    websites = [site.id for site in visit.parts.websites.of(visit.person.organization_id)]
+    websites = [site.id for site in visit.parts[Directory].of(visit.person.organization_id)]
     return visit.settings_page(
         "key_secret.html",
         "keys",
@@ -118,7 +120,7 @@ async def _secret_page(visit: Visit, key_id: str, secret: str, *, title: str) ->
 
 def _form(visit: Visit, again: Again, record: Record | None = None) -> Page:
     """The form of a new key, or of one that there is."""
-    person, websites = visit.person, visit.parts.websites.of(visit.person.organization_id)
+    person, websites = visit.person, visit.parts[Directory].of(visit.person.organization_id)
     wrong = {FIELDS.get(name, name): message for name, message in again.wrong.items()}
     return visit.settings_page(
         "key_form.html",
@@ -140,8 +142,10 @@ async def _record(visit: Visit, key_id: str, *, working: bool) -> Record:
 
 def _shown(visit: Visit, record: Record) -> KeyShown:
     parts, person = visit.parts, visit.person
-    names = {site.id: site.name for site in parts.websites.of(person.organization_id)}
-    return view.key_shown(record, names=names, used=parts.keys.last_used(record.id), person=person, now=visit.call.now)
+    names = {site.id: site.name for site in parts[Directory].of(person.organization_id)}
+    return view.key_shown(
+        record, names=names, used=parts[KeyRing].last_used(record.id), person=person, now=visit.call.now
+    )
 
 
 def _ending(text: str) -> Ending:

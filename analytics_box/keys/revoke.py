@@ -2,20 +2,19 @@
 
 from msgspec.structs import replace
 
+from analytics_box.acting import By
 from analytics_box.identity import Key
 from analytics_box.keys import change, rows, rules
 from analytics_box.store.db import Connection
 
 
-def revoke(
-    db: Connection, key_id: str, *, actor: str, now: int, organization_id: str | None = None
-) -> tuple[bytes, Key]:
+def revoke(db: Connection, key_id: str, *, by: By, organization_id: str | None = None) -> tuple[bytes, Key]:
     """Disable a key for good, with its audit entry; returns what the ring has to remember after the commit.
 
     Raises NotFound, also for a key of another organization than the given one, and Conflict for a revoked one.
     """
     digest, record = change.changeable(db, key_id, organization_id)
-    revoked = replace(record, enabled=False, revoked_at=now, updated_at=now)
+    revoked = replace(record, enabled=False, revoked_at=by.now, updated_at=by.now)
     rows.update(db, revoked, digest)
-    change.note(db, revoked, "revoked", actor=actor, now=now)
+    change.note(db, revoked, "revoked", by=by)
     return digest, rules.key_of(revoked)

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from analytics_box import ids
-from analytics_box.errors import BadRequest, Detail, Forbidden
+from analytics_box.errors import BadRequest, Forbidden
 from analytics_box.identity import Key, Rate, Role, Scope
 
 START_LENGTH = 8  # characters of the secret that may be shown (wire 10.2)
@@ -129,21 +129,21 @@ def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
     """
     name = " ".join(wanted.name.split())
     if not 1 <= len(name) <= MOST_NAME or not name.isprintable():
-        raise _wrong("name", f"Use 1 to {MOST_NAME} characters")
+        raise BadRequest.about("name", f"Use 1 to {MOST_NAME} characters")
     description = wanted.description.strip()
     if len(description) > MOST_DESCRIPTION:
-        raise _wrong("description", f"Use at most {MOST_DESCRIPTION} characters")
+        raise BadRequest.about("description", f"Use at most {MOST_DESCRIPTION} characters")
     tags = tuple(dict.fromkeys(tag.strip() for tag in wanted.tags))
     if len(tags) > MOST_TAGS or not all(1 <= len(tag) <= MOST_TAG for tag in tags):
-        raise _wrong("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
+        raise BadRequest.about("tags", f"Use at most {MOST_TAGS} tags of 1 to {MOST_TAG} characters")
     if not (wanted.scopes or any(wanted.resources.values())):
-        raise _wrong("scopes", "Choose at least one thing that the key may do")
+        raise BadRequest.about("scopes", "Choose at least one thing that the key may do")
     _check_resources(wanted.resources, known)
     if now is not None and wanted.expires_at is not None and wanted.expires_at <= now:
-        raise _wrong("expiresAt", "Choose a time that is still to come")
+        raise BadRequest.about("expiresAt", "Choose a time that is still to come")
     rate = wanted.ratelimit
     if rate is not None and not (rate.max >= 1 and 1 <= rate.window <= LONGEST_WINDOW):
-        raise _wrong("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
+        raise BadRequest.about("ratelimit", f"Allow at least 1 request, in 1 to {LONGEST_WINDOW:,} seconds")
     return Wanted(
         name=name,
         scopes=tuple(sorted(set(wanted.scopes))),
@@ -158,12 +158,14 @@ def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
 
 def _check_resources(resources: Resources, known: Collection[str]) -> None:
     if len(resources) > MOST_RESOURCES:
-        raise _wrong("resources", f"Name at most {MOST_RESOURCES} websites")
+        raise BadRequest.about("resources", f"Name at most {MOST_RESOURCES} websites")
     for name in resources:
         if name != GLOBAL and not (name.startswith(WEBSITE) and name.removeprefix(WEBSITE) in known):
-            raise _wrong("resources", "Write global, or website: and the id of a website of this organization")
+            raise BadRequest.about(
+                "resources", "Write global, or website: and the id of a website of this organization"
+            )
     if not resources.get(GLOBAL) and not websites_of(resources):
-        raise _wrong("resources", "Choose all websites, or at least one")
+        raise BadRequest.about("resources", "Choose all websites, or at least one")
 
 
 def without(resources: Resources, gone: Collection[str], *, instead: tuple[Scope, ...]) -> dict[str, tuple[Scope, ...]]:
@@ -214,7 +216,3 @@ def state_of(key: Key | Record, now: int) -> State:
     if not key.enabled:
         return "disabled"
     return "expired" if key.expires_at is not None and key.expires_at <= now else "works"
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))

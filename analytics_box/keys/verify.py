@@ -4,13 +4,15 @@ from analytics_box.http.call import Call
 from analytics_box.identity import Key
 from analytics_box.keys import rules
 from analytics_box.keys.messages import Claim, Invalid, Valid
+from analytics_box.keys.ring import KeyRing
+from analytics_box.websites.directory import Directory
 
 
 async def verify(call: Call, given: Claim) -> Valid | Invalid:
     """apikeys.verify: whether whoever has a secret may use it, and for what. Needs no credential."""
     if not given.secret:
         return Invalid(False, "Send the secret of an API key", "MISSING_KEY")
-    key = call.parts.keys.look_up(given.secret)
+    key = call.parts[KeyRing].look_up(given.secret)
     if key is None:
         return Invalid(False, "There is no API key with this secret", "INVALID_KEY")
     state = rules.state_of(key, call.now)
@@ -21,7 +23,7 @@ async def verify(call: Call, given: Claim) -> Valid | Invalid:
     if state == "expired":
         return Invalid(False, "This API key has expired", "EXPIRED")
     if given.trackUsage:
-        call.parts.keys.note_use(key, call.now)
+        call.parts[KeyRing].note_use(key, call.now)
     held = rules.effective(key, given.resource, within=_is_own(call, key, given.resource))
     matched = tuple(scope for scope in given.requiredScopes if scope in held)
     missing = tuple(scope for scope in given.requiredScopes if scope not in held)
@@ -37,5 +39,5 @@ def _is_own(call: Call, key: Key, resource: str | None) -> bool:
     """Whether a named website is one of the key's organization."""
     if resource is None or not resource.startswith(rules.WEBSITE):
         return True
-    website = call.parts.websites.find(resource.removeprefix(rules.WEBSITE))
+    website = call.parts[Directory].find(resource.removeprefix(rules.WEBSITE))
     return website is not None and website.organization_id == key.organization_id

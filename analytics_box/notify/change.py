@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.notify import places, rows, rules
 from analytics_box.notify.forms import SECRET_PREFIX
 from analytics_box.notify.rules import Channel, Config, Kind
@@ -28,13 +29,6 @@ class Tools(Struct, frozen=True):
 
     seal: Seal
     fence: Fence
-
-
-class By(Struct, frozen=True):
-    """Who changes something, as the audit log names them, and when (UTC ms)."""
-
-    actor: str
-    now: int
 
 
 class Wanted(Struct, frozen=True):
@@ -175,13 +169,4 @@ def _owner(channel_id: str) -> str:
 
 
 def _record(db: Connection, by: By, channel: Channel, action: audit.Action, detail: dict[str, object]) -> None:
-    audit.record(
-        db,
-        now=by.now,
-        organization_id=channel.organization_id,
-        actor=by.actor,
-        action=action,
-        subject="channel",
-        subject_id=channel.id,
-        detail=detail,
-    )
+    audit.record(db, by, channel.organization_id, action, "channel", channel.id, detail)

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box.clock import HOUR, MINUTE, SECOND
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.outgoing.target import target
 
 Kind = Literal["email", "webhook", "slack", "discord", "teams", "telegram", "google_chat"]
@@ -76,4 +76,4 @@ def wait(attempts: int, asked: int | None = None) -> int | None:
 
 def wrong(field: str, message: str) -> BadRequest:
     """A refusal that names the field."""
-    return BadRequest(message, details=(Detail(field, message),))
+    return BadRequest.about(field, message)

@@ -33,7 +33,7 @@ class Sender:
 
     def __init__(self, client: Client, mailer: Mailer) -> None:
         self._client = client
-        self._mailer = mailer
+        self.mailer = mailer
 
     async def send(self, kind: Kind, config: Config, message: Message, *, id: str, now: int) -> Outcome:
         """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
@@ -59,7 +59,7 @@ class Sender:
 
     async def _letter(self, config: Config, message: Message) -> Outcome:
         try:
-            await self._mailer.send(forms.mail(config, message))
+            await self.mailer.send(forms.mail(config, message))
         except NotSent as why:
             return Outcome(str(why))
         return Outcome()

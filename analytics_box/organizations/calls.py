@@ -4,26 +4,22 @@ People act by their role in the organization that a call names; without one it i
 manage:config and global access, reads and updates its own organization, and does nothing else here.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.call import Call
 from analytics_box.identity import Role
-from analytics_box.organizations import change, rows, rules
-from analytics_box.organizations.acting import acting, by_of
+from analytics_box.organizations import change, rules
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan, WebsiteAction
 from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
-
-Text = Annotated[str, Meta(max_length=255)]
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
+from analytics_box.tenancy import access
+from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import OfOrganization, Text
 
 
 class ThisOrganization(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,32 +60,28 @@ class OwnRole(Struct, frozen=True):
     websitePermissions: tuple[WebsiteAction, ...]
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 async def list_organizations(call: Call) -> list[OrganizationShown]:
     """organizations.list: those of the caller."""
     person = call.identity.person
     if person is None:
         organization_id, _ = acting(call, None)
-        return [shown(call, await call.read(lambda db: change.existing(db, organization_id)))]
-    found = await call.read(lambda db: rows.of_user(db, person.user_id))
+        return [shown(call, await call.read(lambda db: access.existing(db, organization_id)))]
+    found = await call.read(lambda db: access.of_user(db, person.user_id))
     return [shown(call, one, person.role_in(one.id)) for one in found]
 
 
 async def get_by_id(call: Call, given: ById) -> OrganizationShown:
     """organizations.getById. Raises Forbidden."""
     organization_id, by = acting(call, given.id or given.organizationId)
-    role = await call.read(lambda db: change.check(db, organization_id, by, "read"))
-    stored = await call.read(lambda db: change.existing(db, organization_id))
+    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
+    stored = await call.read(lambda db: access.existing(db, organization_id))
     return shown(call, stored, role if call.identity.person else None)
 
 
 async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
     """organizations.getMyRole. Raises Forbidden."""
     organization_id, by = acting(call, given.organizationId)
-    role = await call.read(lambda db: change.check(db, organization_id, by, "read"))
+    role = await call.read(lambda db: access.check(db, organization_id, by, "read"))
     return OwnRole(role, rules.ON_WEBSITES[role])
 
 
@@ -98,7 +90,7 @@ async def create(call: Call, given: NewOrganization) -> OrganizationShown:
     made = await call.write(
         lambda db: change.create(db, by_of(call), name=given.name, slug=given.slug, metadata=given.metadata)
     )
-    call.parts.organizations.remember(in_memory(made))
+    call.parts[Organizations].remember(in_memory(made))
     return shown(call, made, "owner")
 
 
@@ -107,7 +99,7 @@ async def update(call: Call, given: ChangedOrganization) -> OrganizationShown:
     organization_id, by = acting(call, given.organizationId)
     wanted = Given(name=given.name, slug=given.slug, plan=given.plan, metadata=given.metadata)
     stored = await call.write(lambda db: change.update(db, organization_id, by, wanted))
-    call.parts.organizations.remember(in_memory(stored))
+    call.parts[Organizations].remember(in_memory(stored))
     person = call.identity.person
     return shown(call, stored, person.role_in(organization_id) if person else None)
 
@@ -117,6 +109,6 @@ async def set_active(call: Call, given: ThisOrganization) -> OrganizationShown:
     person = call.identity.person
     if person is None:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    await call.parts.sign_ins.turn_to(person, given.organizationId)
-    stored = await call.read(lambda db: change.existing(db, given.organizationId))
+    await call.parts[SignIns].turn_to(person, given.organizationId)
+    stored = await call.read(lambda db: access.existing(db, given.organizationId))
     return shown(call, stored, person.role_in(stored.id))

@@ -5,13 +5,15 @@ Whoever calls one tells the directory of organizations after the commit, which c
 
 from msgspec import Struct
 
-from analytics_box import errors
+from analytics_box import audit, errors
+from analytics_box.acting import By
 from analytics_box.clock import DAY
-from analytics_box.organizations import deletion_rows, rows, rules
-from analytics_box.organizations.change import By, check, existing, record
-from analytics_box.organizations.deletion_rows import Deleted
-from analytics_box.organizations.rules import Stored
+from analytics_box.organizations import deletion_rows, rules
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, members
+from analytics_box.tenancy.access import check, existing
+from analytics_box.tenancy.rules import Stored
 
 UNKNOWN = "There is no deleted organization with this id"
 
@@ -36,14 +38,14 @@ def delete(db: Connection, organization_id: str, by: By, *, typed: str | None = 
     before = existing(db, organization_id)
     if typed is not None:
         rules.check_name_typed(typed, before.name)
-    if len(rows.of_user(db, by.user_id or "")) == 1:
+    if len(access.of_user(db, by.user_id or "")) == 1:
         raise errors.Conflict(
             "This is your only organization, and without one you could not sign in to restore it. "
             "Make or join another one first"
         )
     deletion_rows.set_deleted(db, organization_id, by.now)
     deletion_rows.move_sessions(db, organization_id)
-    record(db, by, organization_id, "deleted", "organization", organization_id, {"name": before.name})
+    audit.record(db, by, organization_id, "deleted", "organization", organization_id, {"name": before.name})
     return before
 
 
@@ -56,7 +58,7 @@ def restore(db: Connection, organization_id: str, by: By, *, grace_days: int) ->
         raise errors.NotFound("The time to restore this organization is over")
     deletion_rows.set_deleted(db, organization_id, None)
     detail = {"deleted": {"before": True, "after": False}}
-    record(db, by, organization_id, "updated", "organization", organization_id, detail)
+    audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)
     return existing(db, organization_id)
 
 
@@ -65,16 +67,31 @@ def of_owner(db: Connection, by: By) -> list[Deleted]:
     return deletion_rows.of_owner(db, by.user_id) if by.user_id is not None else []
 
 
+def ended(db: Connection, *, before: int) -> list[Deleted]:
+    """The organizations that were deleted at this instant (UTC ms) or earlier, and are still there."""
+    return deletion_rows.deleted_before(db, before)
+
+
+def sites(db: Connection, organization_id: str) -> list[int]:
+    """The numbers of all its websites among the facts, deleted ones too."""
+    return deletion_rows.sites(db, organization_id)
+
+
+def strip(db: Connection, organization_id: str, now: int) -> None:
+    """Its row stays, because the audit log names it, but without a name. All that was its own has to be gone."""
+    deletion_rows.strip(db, organization_id, now)
+
+
 def loss(db: Connection, organization_id: str, by: By) -> Loss:
     """What a deletion would take away. Raises Forbidden."""
     check(db, organization_id, by, "delete")
-    members = rows.members(db, organization_id)
+    everybody = members.everybody(db, organization_id)
     return Loss(
         organization=existing(db, organization_id),
         websites=len(deletion_rows.sites(db, organization_id)),
-        members=len(members) - 1,
-        stranded=sum(len(rows.of_user(db, one.user_id)) == 1 for one in members if one.user_id != by.user_id),
-        last=len(rows.of_user(db, by.user_id or "")) == 1,
+        members=len(everybody) - 1,
+        stranded=sum(len(access.of_user(db, one.user_id)) == 1 for one in everybody if one.user_id != by.user_id),
+        last=len(access.of_user(db, by.user_id or "")) == 1,
     )
 
 

@@ -8,11 +8,13 @@ from msgspec import Struct
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.organizations import deletion
-from analytics_box.organizations.acting import acting, by_of
 from analytics_box.organizations.calls import ThisOrganization
-from analytics_box.organizations.deletion_rows import Deleted
-from analytics_box.organizations.rules import Stored
-from analytics_box.organizations.shown import OrganizationShown, date, in_memory, shown
+from analytics_box.organizations.rules import Deleted
+from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
+from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import date
+from analytics_box.tenancy.rules import Stored
 
 
 class DeletedShown(Struct, frozen=True):
@@ -62,7 +64,7 @@ async def carry_out(call: Call, organization_id: str, *, typed: str | None = Non
     """Delete an organization, and tell the memory. Raises what deletion.delete raises."""
     by = by_of(call)
     gone = await call.write(lambda db: deletion.delete(db, organization_id, by, typed=typed))
-    call.parts.organizations.close(organization_id)
+    call.parts[Organizations].close(organization_id)
     return gone
 
 
@@ -70,8 +72,8 @@ async def undo(call: Call, organization_id: str) -> Stored:
     """Restore an organization, and tell the memory. Raises NotFound."""
     by, days = by_of(call), call.parts.settings.organization_grace_days
     back = await call.write(lambda db: deletion.restore(db, organization_id, by, grace_days=days))
-    call.parts.organizations.remember(in_memory(back))
-    call.parts.organizations.reopen(organization_id)
+    call.parts[Organizations].remember(in_memory(back))
+    call.parts[Organizations].reopen(organization_id)
     return back
 
 

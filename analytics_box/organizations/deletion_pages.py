@@ -1,12 +1,13 @@
 """Deleting an organization after its name was typed, and bringing one back."""
 
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import DAY
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.organizations import deletion
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.deletion_calls import carry_out, undo
 from analytics_box.organizations.settings_page import HOME
+from analytics_box.tenancy.acting import by_of
 
 
 async def delete_form(visit: Visitor) -> Page:
@@ -29,7 +30,7 @@ async def restore(visit: Visitor) -> Next:
     """POST /settings/organization/restore: bring one back, and turn to it. Raises NotFound."""
     form = await visit.form()
     back = await undo(visit.call, form.get("organization", ""))
-    await visit.parts.sign_ins.turn_to(visit.person, back.id)
+    await visit.parts[SignIns].turn_to(visit.person, back.id)
     return visit.go(f"{HOME}?done=restored")
 
 

@@ -1,41 +1,8 @@
 """Organizations on their way out, in box.db. Every function takes a connection inside the caller's transaction."""
 
-from typing import Final
-
-from msgspec import Struct
-
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store import records
 from analytics_box.store.db import Connection
-
-# What goes with an organization, in an order that references allow. What is not here stays: the audit log, and the
-# bare row of the organization that its entries name. A test holds this against the tables that name organizations.
-GOES_WITH_IT: Final = (
-    "invitations",
-    "api_keys",
-    "sessions",
-    "members",
-    "logos",
-    "channels",
-    "links",
-    "link_folders",
-    "link_domains",
-    "domains",
-    "organization_defaults",
-    "websites",
-)
-
-
-class Deleted(Struct, frozen=True):
-    """A deleted organization that is not purged yet. Times are UTC ms."""
-
-    id: str
-    name: str
-    slug: str
-    plan: str
-    site: int
-    created_at: int
-    deleted_at: int
-
 
 _COLUMNS = "organizations.id, name, slug, plan, site, organizations.created_at, deleted_at"
 
@@ -108,22 +75,11 @@ def sites(db: Connection, organization_id: str) -> list[int]:
     return [int(str(site)) for (site,) in found]
 
 
-def purge(db: Connection, organization_id: str, now: int) -> None:
-    """Remove all that belongs to an organization; its row stays without a name. Its events have to be gone before."""
+def strip(db: Connection, organization_id: str, now: int) -> None:
+    """What is left of an organization once all that was its own is gone: a row without a name."""
     db.execute(
         """
-        -- organizations.deletion_rows.purge
-        delete from client_ids where website_id in (select id from websites where organization_id = ?)
-        """,
-        (organization_id,),
-    )
-    for table in GOES_WITH_IT:
-        db.execute(
-            f"-- organizations.deletion_rows.purge\ndelete from {table} where organization_id = ?", (organization_id,)
-        )
-    db.execute(
-        """
-        -- organizations.deletion_rows.purge
+        -- organizations.deletion_rows.strip
         update organizations
         set name = 'Deleted', slug = 'deleted-' || lower(hex(randomblob(12))), time_zone = '', logo = '',
             metadata = '{}', purged_at = ?

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 
 MOST_BYTES: Final = 512 * 1024
 TOO_LARGE: Final = f"The picture may have {MOST_BYTES // 1024} KB at most"
@@ -39,9 +39,9 @@ class Picture(Struct, frozen=True):
 def picture(sent: bytes) -> Picture:
     """What was uploaded, without what does not draw. Raises BadRequest for anything but a whole still picture."""
     if not sent:
-        raise _refusal("Choose a picture first")
+        raise BadRequest.about("image", "Choose a picture first")
     if len(sent) > MOST_BYTES:
-        raise _refusal(TOO_LARGE)
+        raise BadRequest.about("image", TOO_LARGE)
     try:
         if sent.startswith(_PNG):
             found = Picture("image/png", _png(sent))
@@ -50,9 +50,9 @@ def picture(sent: bytes) -> Picture:
         elif sent[:4] == b"RIFF" and sent[8:12] == b"WEBP":
             found = Picture("image/webp", _webp(sent))
         else:
-            raise _refusal("Use a PNG, JPEG or WebP picture")
+            raise BadRequest.about("image", "Use a PNG, JPEG or WebP picture")
     except (IndexError, ValueError) as broken:
-        raise _refusal("This picture is damaged or of a kind that the box does not know") from broken
+        raise BadRequest.about("image", "This picture is damaged or of a kind that the box does not know") from broken
     return found
 
 
@@ -138,11 +138,11 @@ def _webp(sent: bytes) -> bytes:
     for name, content in _webp_chunks(_take(sent, 12, _little(sent[4:8]) - 4)):
         if name not in _WEBP_DRAWS:
             if name in {b"ANIM", b"ANMF"}:
-                raise _refusal("Use a picture that does not move")
+                raise BadRequest.about("image", "Use a picture that does not move")
             continue
         if name == b"VP8X":
             if content[0] & _WEBP_MOVES:
-                raise _refusal("Use a picture that does not move")
+                raise BadRequest.about("image", "Use a picture that does not move")
             _check_size(_little(content[4:7]) + 1, _little(content[7:10]) + 1)
             content = bytes([content[0] & _WEBP_KEPT]) + content[1:10]  # noqa: PLW2901  the flags of what is left out
         elif name == b"VP8 ":
@@ -175,7 +175,7 @@ def _check_size(width: int, height: int) -> None:
     if not width or not height:
         raise ValueError("a picture without pixels")
     if max(width, height) > LARGEST_SIDE:
-        raise _refusal(f"The picture may be {LARGEST_SIDE:,} pixels wide and high at most")
+        raise BadRequest.about("image", f"The picture may be {LARGEST_SIDE:,} pixels wide and high at most")
 
 
 def _take(sent: bytes, at: int, size: int) -> bytes:
@@ -192,7 +192,3 @@ def _big(number: bytes) -> int:
 
 def _little(number: bytes) -> int:
     return int.from_bytes(number, "little")
-
-
-def _refusal(message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail("image", message),))

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.organizations import image, logos
-from analytics_box.organizations.acting import acting
-from analytics_box.organizations.calls import OfOrganization, Success
 from analytics_box.organizations.shown import OrganizationShown, shown
+from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import OfOrganization, Success
 
 MOST_BODY = 720_000  # bytes of a request: the largest picture in base64, and what is around it
 
@@ -49,5 +49,4 @@ def _decoded(text: str) -> bytes:
     try:
         return base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError) as wrong:
-        message = "Send the picture as base64"
-        raise BadRequest(message, details=(Detail("image", message),)) from wrong
+        raise BadRequest.about("image", "Send the picture as base64") from wrong

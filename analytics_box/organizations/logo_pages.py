@@ -1,10 +1,10 @@
 """The form with an organization's logo."""
 
-from analytics_box.errors import BadRequest, Detail, PayloadTooLarge
+from analytics_box.errors import BadRequest, PayloadTooLarge
 from analytics_box.http.visit import Answer, Next, Visitor
 from analytics_box.organizations import image, logos
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.settings_page import HOME, organization_page
+from analytics_box.tenancy.acting import by_of
 
 
 async def upload_logo(visit: Visitor) -> Answer:
@@ -14,7 +14,7 @@ async def upload_logo(visit: Visitor) -> Answer:
         try:
             sent = await visit.upload("image", limit=image.MOST_BYTES)
         except PayloadTooLarge as large:
-            raise BadRequest(image.TOO_LARGE, details=(Detail("image", image.TOO_LARGE),)) from large
+            raise BadRequest.about("image", image.TOO_LARGE) from large
         picture = image.picture(sent)
         own, by = visit.person.organization_id, by_of(visit.call)
         await visit.call.write(lambda db: logos.put(db, own, by, picture))

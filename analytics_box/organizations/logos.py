@@ -2,12 +2,13 @@
 
 import hashlib
 
-from analytics_box import errors
+from analytics_box import audit, errors
+from analytics_box.acting import By
 from analytics_box.organizations import logo_rows
-from analytics_box.organizations.change import By, check, existing, record
 from analytics_box.organizations.image import Picture
-from analytics_box.organizations.rules import Stored
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.access import check, existing
+from analytics_box.tenancy.rules import Stored
 
 DIGEST_LENGTH = 32  # characters of the SHA-256
 
@@ -21,7 +22,7 @@ def put(db: Connection, organization_id: str, by: By, picture: Picture) -> Store
         return before
     logo_rows.replace(db, organization_id, digest=digest, picture=picture, now=by.now)
     detail = {"logo": digest, "type": picture.type, "bytes": len(picture.content)}
-    record(db, by, organization_id, "updated", "organization", organization_id, detail)
+    audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)
     return existing(db, organization_id)
 
 
@@ -32,7 +33,7 @@ def remove(db: Connection, organization_id: str, by: By) -> Stored:
     if before.logo:
         logo_rows.delete(db, organization_id)
         detail = {"logo": {"before": before.logo, "after": None}}
-        record(db, by, organization_id, "updated", "organization", organization_id, detail)
+        audit.record(db, by, organization_id, "updated", "organization", organization_id, detail)
     return existing(db, organization_id)
 
 

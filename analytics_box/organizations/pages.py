@@ -1,12 +1,14 @@
 """The page /settings/organization, making an organization, and turning to another one."""
 
+from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.visit import Again, Answer, Next, Page, Visitor
 from analytics_box.organizations import change
-from analytics_box.organizations.acting import by_of
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.organizations.shown import in_memory
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.directory import Organizations
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
 
@@ -29,7 +31,7 @@ async def save_organization(visit: Visitor) -> Answer:
     async def save() -> str:
         call, own = visit.call, visit.person.organization_id
         stored = await call.write(lambda db: change.update(db, own, by_of(call), wanted))
-        visit.parts.organizations.remember(in_memory(stored))
+        visit.parts[Organizations].remember(in_memory(stored))
         return f"{HOME}?done=saved"
 
     return await visit.submit(save, organization_page, values=form)
@@ -42,8 +44,8 @@ async def add_organization(visit: Visitor) -> Answer:
     async def save() -> str:
         by = by_of(visit.call)
         made = await visit.call.write(lambda db: change.create(db, by, name=form.get("new", "")))
-        visit.parts.organizations.remember(in_memory(made))
-        await visit.parts.sign_ins.turn_to(visit.person, made.id)
+        visit.parts[Organizations].remember(in_memory(made))
+        await visit.parts[SignIns].turn_to(visit.person, made.id)
         return f"{HOME}?done=made"
 
     return await visit.submit(save, organization_page, values=form, field="new")
@@ -52,5 +54,5 @@ async def add_organization(visit: Visitor) -> Answer:
 async def switch(visit: Visitor) -> Next:
     """POST /organizations/switch: the session goes on in another organization. Raises Forbidden."""
     form = await visit.form()
-    await visit.parts.sign_ins.turn_to(visit.person, form.get("organization", ""))
+    await visit.parts[SignIns].turn_to(visit.person, form.get("organization", ""))
     return visit.go("/sites")

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from analytics_box import errors
-from analytics_box.http.call import Calls
+from analytics_box.http.call import Call
 from analytics_box.identity import Identity
 from analytics_box.organizations import logos
 
@@ -26,14 +26,13 @@ async def logo(
     request: Request[Any, Any, Any],
     organization_id: FromPath[str],
     digest: FromPath[str],
-    identity: NamedDependency[Identity],
-    calls: NamedDependency[Calls],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """GET /logos/{organization}/{digest}. Raises NotFound, also for pictures of organizations of others."""
-    if not _belongs(identity, organization_id):
+    if not _belongs(call.identity, organization_id):
         raise errors.NotFound("There is no such picture")
     tag = f'"{digest}"'
-    picture = await calls.box_db.read(lambda db: logos.find(db, organization_id, digest))
+    picture = await call.read(lambda db: logos.find(db, organization_id, digest))
     if request.headers.get("if-none-match") == tag:
         return Response(b"", status_code=304, headers={**_HEADERS, "etag": tag})
     return Response(picture.content, media_type=picture.type, headers={**_HEADERS, "etag": tag})

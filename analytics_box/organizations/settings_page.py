@@ -5,13 +5,14 @@ from msgspec import Struct
 from analytics_box import texts
 from analytics_box.http import dates
 from analytics_box.http.visit import Again, Page, Visit
-from analytics_box.identity import Person
-from analytics_box.organizations import change, deletion, rules
-from analytics_box.organizations.acting import by_of
+from analytics_box.identity import Person, logo_path
+from analytics_box.organizations import deletion
 from analytics_box.organizations.deletion_calls import restorable
-from analytics_box.organizations.deletion_rows import Deleted
-from analytics_box.organizations.rules import Stored
+from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, rules
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import Stored
 
 HOME = "/settings/organization"
 
@@ -29,7 +30,7 @@ async def organization_page(visit: Visit, again: Again) -> Page:
     person, by = visit.person, by_of(visit.call)
 
     def find(db: Connection) -> tuple[Stored, bool]:
-        return change.existing(db, person.organization_id), change.administers(db, by)
+        return access.existing(db, person.organization_id), access.administers(db, by)
 
     stored, administers = await visit.call.read(find)
     days = visit.parts.settings.organization_grace_days
@@ -49,7 +50,7 @@ async def organization_page(visit: Visit, again: Again) -> Page:
         owns=rules.may(person.role, "delete"),
         administers=administers,
         role=person.role,
-        logo=rules.logo_path(stored.id, stored.logo),
+        logo=logo_path(stored.id, stored.logo),
         days=days,
         deleted=[_gone(one, person, days) for one in await restorable(visit.call)],
     )

@@ -1,16 +1,15 @@
-"""Organizations and members as answers show them, and as the memory beside the database keeps them. Pure."""
+"""Organizations and members as answers show them, and as the memory beside the database keeps them."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from analytics_box.accounts.rules import Organization
 from analytics_box.http.call import Call
-from analytics_box.identity import Role
-from analytics_box.organizations import rules
-from analytics_box.organizations.rules import Member, Stored
+from analytics_box.identity import Role, logo_path
+from analytics_box.tenancy.messages import date
+from analytics_box.tenancy.rules import Member, Organization, Stored
 
 
 class OrganizationShown(Struct, frozen=True):
@@ -41,7 +40,7 @@ class MemberShown(Struct, frozen=True):
 
 def shown(call: Call, stored: Stored, role: Role | None = None) -> OrganizationShown:
     """An organization for an answer."""
-    path = rules.logo_path(stored.id, stored.logo)
+    path = logo_path(stored.id, stored.logo)
     return OrganizationShown(
         id=stored.id,
         name=stored.name,
@@ -69,8 +68,3 @@ def in_memory(stored: Stored) -> Organization:
         site=stored.site,
         created_at=stored.created_at,
     )
-
-
-def date(instant: int) -> datetime:
-    """An instant in UTC ms as a date of an answer."""
-    return datetime.fromtimestamp(instant / 1000, UTC)

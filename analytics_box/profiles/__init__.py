@@ -1,0 +1,1 @@
+"""Identified people of a website: their traits and activity, export, and erasure."""

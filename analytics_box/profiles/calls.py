@@ -10,15 +10,17 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.errors import Detail
+from analytics_box.facts.tables import PERSONAL
 from analytics_box.http.call import Call
-from analytics_box.ingest.facts import TABLES
-from analytics_box.profiles import rules
+from analytics_box.ingest.people_rules import LONGEST_ID, Value
 from analytics_box.profiles.holder import Holder, holder_of
-from analytics_box.profiles.register import Person, Place
-from analytics_box.profiles.rules import FIRST, LAST, Value
+from analytics_box.profiles.register import Person, Place, Register
+from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.reach import own, refuse_restricted
 
 UNKNOWN = "Nobody is known by this id"
@@ -27,7 +29,7 @@ ITEMS = 1_000  # after so many one answer of an export ends
 PIECES = 20  # or after a look at so many pieces of a table
 
 Text = Annotated[str, Meta(max_length=255)]
-ProfileId = Annotated[str, Meta(min_length=1, max_length=rules.LONGEST_ID)]
+ProfileId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
 
 class Wanted(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,7 +123,7 @@ async def list_people(call: Call, given: Wanted) -> People:
     """profiles.list: the people of a website, the latest identified first. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
-    found = await call.parts.register.listed(holder, search, limit=given.limit + 1, offset=given.offset)
+    found = await call.parts[Register].listed(holder, search, limit=given.limit + 1, offset=given.offset)
     return People(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
 
 
@@ -129,7 +131,7 @@ async def get_by_id(call: Call, given: ById) -> PersonDetail:
     """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     person = await _known(call, holder, given.profileId)
-    subject = await call.parts.register.of_person(holder, person)
+    subject = await call.parts[Register].of_person(holder, person)
     return PersonDetail(profile=shown(person), visitors=visits(subject))
 
 
@@ -146,9 +148,9 @@ async def export(call: Call, given: Exporting) -> Exported:
     items: dict[str, list[dict[str, Any]]] = {}
     looked = count = 0
     end: Place | None = None
-    for table in TABLES[TABLES.index(place.table) :]:
+    for table in PERSONAL[PERSONAL.index(place.table) :]:
         start = place if table == place.table else Place(table, 0)
-        async for reached, found in call.parts.register.traces_from(subject, start):
+        async for reached, found in call.parts[Register].traces_from(subject, start):
             looked, count = looked + 1, count + len(found)
             if found:
                 items.setdefault(table, []).extend(found)
@@ -172,7 +174,7 @@ async def delete(call: Call, given: Somebody) -> Deleted:
     """
     holder = _holder(call, given.websiteId)
     _one_of(given.profileId, given.anonymousId)
-    erasures = call.parts.register.erasures
+    erasures = call.parts[Register].erasures
     if given.profileId is not None:
         done = await erasures.person(holder, given.profileId, call.actor)
         if done is None:
@@ -186,13 +188,12 @@ def record_export(db: Connection, holder: Holder, *, actor: str, now: int) -> No
     """The audit log knows that somebody's data was exported, and by whom; not whose."""
     audit.record(
         db,
-        now=now,
-        organization_id=holder.organization_id,
-        actor=actor,
-        action="created",
-        subject="person_export",
-        subject_id=ids.new_id(),
-        detail={"website": holder.website_id} if holder.website_id else {},
+        By(actor, now),
+        holder.organization_id,
+        "created",
+        "person_export",
+        ids.new_id(),
+        {"website": holder.website_id} if holder.website_id else {},
     )
 
 
@@ -230,11 +231,11 @@ def _holder(call: Call, website_id: str | None) -> Holder:
         return holder_of(own(call, website_id))
     organization_id = call.organization()
     refuse_restricted(call)
-    return Holder(call.parts.organizations.site_of(organization_id), organization_id)
+    return Holder(call.parts[Organizations].site_of(organization_id), organization_id)
 
 
 async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
-    person = await call.parts.register.find(holder, profile_id)
+    person = await call.parts[Register].find(holder, profile_id)
     if person is None:
         raise errors.NotFound(UNKNOWN)
     return person
@@ -245,9 +246,9 @@ async def _meant(
 ) -> tuple[Person | None, Subject]:
     _one_of(profile_id, anonymous_id)
     if profile_id is None:
-        return None, call.parts.register.of_device(holder, anonymous_id or "")
+        return None, call.parts[Register].of_device(holder, anonymous_id or "")
     person = await _known(call, holder, profile_id)
-    return person, await call.parts.register.of_person(holder, person)
+    return person, await call.parts[Register].of_person(holder, person)
 
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
@@ -259,9 +260,9 @@ def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:
 def _place(cursor: str | None) -> Place:
     """Where an export goes on. Raises BadRequest."""
     if cursor is None:
-        return Place(TABLES[0], 0)
+        return Place(PERSONAL[0], 0)
     table, _, after = cursor.partition(".")
-    if table not in TABLES or not (after.isascii() and after.isdigit() and len(after) < 19):
+    if table not in PERSONAL or not (after.isascii() and after.isdigit() and len(after) < 19):
         wrong = Detail("cursor", "Send the nextCursor of the answer before")
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return Place(table, int(after))

@@ -13,14 +13,16 @@ from functools import partial
 from msgspec import Struct
 
 from analytics_box import audit, ids
+from analytics_box.acting import By
 from analytics_box.clock import Clock
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.event import LASTS
+from analytics_box.facts.tables import PERSONAL
 from analytics_box.ingest.live import LiveSessions, visitor_key
-from analytics_box.ingest.visitors import LASTS, SaltFile, Salts, by_client_id
+from analytics_box.ingest.people import People
+from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
 from analytics_box.profiles.holder import Holder
-from analytics_box.profiles.people import People
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
@@ -136,7 +138,7 @@ class Erasures(Struct, frozen=True):
         The newest row of a table waits for the end, so that no row that arrives meanwhile gets the id of a removed one.
         """
         tops = {}
-        for table in TABLES:
+        for table in PERSONAL:
             top = await self.events.read(partial(traces.newest, table=table))
             tops[table] = top - 1
             for after in range(0, top - 1, traces.PIECE):
@@ -200,9 +202,9 @@ class Erasures(Struct, frozen=True):
         for table, top in tops.items():
             left = left - leftovers.used(db, kind, table, left, top)
         if kind == leftovers.STRINGS:
-            left = left - erasure_rows.used_by_people(db, left, besides=erasure.id)
-            self.strings.forget({*traces.named(db, left).values()})
             erasure_rows.emptied(db, erasure.id)
+            left = left - leftovers.used_elsewhere(db, left)
+            self.strings.forget({*traces.named(db, left).values()})
         else:
             self.strings.forget_together(kind, left)
         leftovers.remove(db, kind, left)
@@ -238,11 +240,10 @@ def _record(db: Connection, *, erasure: Erasure, now: int) -> None:
         return
     audit.record(
         db,
-        now=now,
-        organization_id=erasure.organization_id,
-        actor=erasure.actor,
-        action="deleted",
-        subject="person",
-        subject_id=erasure.id,
-        detail={**({"website": erasure.website_id} if erasure.website_id else {}), "rowsRemoved": erasure.removed},
+        By(erasure.actor, now),
+        erasure.organization_id,
+        "deleted",
+        "person",
+        erasure.id,
+        {**({"website": erasure.website_id} if erasure.website_id else {}), "rowsRemoved": erasure.removed},
     )

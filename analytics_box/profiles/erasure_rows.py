@@ -93,20 +93,6 @@ def forget(db: Connection, erasure_id: str, kind: str) -> None:
     db.execute("-- erasures.forget\ndelete from erasure_numbers where erasure = ? and kind = ?", (erasure_id, kind))
 
 
-def used_by_people(db: Connection, numbers: Iterable[int], *, besides: str) -> set[int]:
-    """Which of these strings are the id of a person who is known, or whom another erasure than this removes."""
-    rows = db.execute(
-        """
-        -- erasures.used_by_people
-        select value from json_each(:numbers)
-        where value in (select profile from profiles) or value in (select profile from visitor_profiles)
-           or value in (select profile from erasures where id <> :besides)
-        """,
-        {"numbers": json.dumps(sorted(numbers)), "besides": besides},
-    )
-    return {int(str(row[0])) for row in rows.fetchall()}
-
-
 def emptied(db: Connection, erasure_id: str) -> None:
     """Nothing is left to be found, and the numbers of its visitors may soon be those of others."""
     db.execute("-- erasures.emptied\nupdate erasures set profile = 0, visitors = '[]' where id = ?", (erasure_id,))

@@ -3,26 +3,27 @@
 import json
 from collections.abc import Collection, Sequence
 
-from analytics_box.ingest.facts import COMBINATIONS, TABLES, stored
-from analytics_box.profiles.traces import Trace, strings_of, texts, zeroed
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import BY_NAME, COMBINATIONS, FACT_NAMES, TABLES
+from analytics_box.profiles.traces import Trace, strings_of, zeroed
 from analytics_box.store.db import Connection
 
 STRINGS = "strings"
 _COLUMNS = {one.table: one.column for one in COMBINATIONS}
 # The tables of what rows refer to. Strings come last, for combinations have them too.
 KINDS = (*_COLUMNS, STRINGS)
-
-# Clicks on short links are nobody's traces, but their strings are in use. These columns hold numbers of strings.
-_LINK_CLICKS = "link_clicks"
-_LINK_TEXTS = (
-    *("variant", "rule", "referrer", "source", "country", "region", "city"),
-    *("browser", "system", "device", "language", "agent"),
+# Strings in other tables than the long ones, which are walked through: these are looked through at once.
+_ELSEWHERE = tuple(
+    (table.name, name)
+    for table in TABLES
+    if not table.appended and table.name not in _COLUMNS
+    for name in table.strings
 )
 
 
 def tables(kind: str) -> tuple[str, ...]:
-    """The tables whose rows refer to such."""
-    return (*TABLES, _LINK_CLICKS) if kind == STRINGS else TABLES
+    """The long tables whose rows refer to such."""
+    return tuple(table.name for table in TABLES if table.appended and table.strings) if kind == STRINGS else FACT_NAMES
 
 
 def of(db: Connection, table: str, found: Sequence[Trace]) -> dict[str, set[int]]:
@@ -75,11 +76,20 @@ def used(
     return {int(str(number)) for row in rows for number in row} & {*numbers}
 
 
+def used_elsewhere(db: Connection, numbers: Collection[int]) -> set[int]:
+    """Which of these strings the shorter tables have, such as the ids of people who are known."""
+    has_one = " or ".join(f"value in (select {name} from {table})" for table, name in _ELSEWHERE)
+    rows = db.execute(
+        f"-- leftovers.used_elsewhere\nselect value from json_each(?) where {has_one}", (json.dumps(sorted(numbers)),)
+    )
+    return {int(str(row[0])) for row in rows.fetchall()}
+
+
 def _referring(kind: str, table: str) -> tuple[str, tuple[str, ...]]:
     """Where a table has numbers of this kind, and in which columns."""
     if kind != STRINGS:
         return stored(table), (_COLUMNS[kind],)
-    return table, _LINK_TEXTS if table == _LINK_CLICKS else texts(table)
+    return table, BY_NAME[table].strings
 
 
 def remove(db: Connection, kind: str, numbers: Collection[int]) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from analytics_box.profiles.people import open_traits
-from analytics_box.profiles.rules import Value
+from analytics_box.ingest.people import open_traits
+from analytics_box.ingest.people_rules import Value
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
 

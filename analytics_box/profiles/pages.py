@@ -12,9 +12,9 @@ from analytics_box import errors
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
-from analytics_box.profiles.register import Person
-from analytics_box.texts import People
-from analytics_box.websites import figures
+from analytics_box.profiles.register import Person, Register
+from analytics_box.texts import People, figures
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import shell
@@ -32,7 +32,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/people/person?profile=…. Raises NotFound."""
     website = own(visit.call, website_id)
     found = await _known(visit, website)
-    subject = await visit.parts.register.of_person(holder_of(website), found)
+    subject = await visit.parts[Register].of_person(holder_of(website), found)
     count = len({stay.visitor for stay in subject.stays})
     return _page(
         visit,
@@ -49,7 +49,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     """GET /sites/{id}/people/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
     website = own(visit.call, website_id)
-    register, device = visit.parts.register, visit.asked("device").strip()
+    register, device = visit.parts[Register], visit.asked("device").strip()
     found = None if device else await _known(visit, website)
     subject = (
         register.of_device(holder_of(website), device)
@@ -95,7 +95,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website = own(visit.call, website_id)
     form = await visit.form()
     profile_id, device = form.get("profile", ""), form.get("device", "").strip()
-    erasures = visit.parts.register.erasures
+    erasures = visit.parts[Register].erasures
     if profile_id:
         done = await erasures.person(holder_of(website), profile_id, visit.call.actor)
     elif device:
@@ -111,7 +111,7 @@ async def _list(visit: Visit, website: Website, again: Again) -> Page:
     search = visit.asked("search").strip()[:255]
     asked = visit.asked("page")
     number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    found = await visit.parts.register.listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
+    found = await visit.parts[Register].listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
     home = _home(website)
     kept = f"{view.query_of('search', search)}&" if search else ""
     return _page(
@@ -142,7 +142,7 @@ def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **c
     return visit.pages.show(
         template,
         code=code,
-        shell=shell(reader, "people", website=website, websites=visit.parts.websites.of(reader.organization_id)),
+        shell=shell(reader, "people", website=website, websites=visit.parts[Directory].of(reader.organization_id)),
         site=website,
         home=_home(website),
         **context,
@@ -155,7 +155,7 @@ def _home(website: Website) -> str:
 
 async def _known(visit: Visit, website: Website) -> Person:
     """The person in the address. Raises NotFound."""
-    found = await visit.parts.register.find(holder_of(website), visit.asked("profile"))
+    found = await visit.parts[Register].find(holder_of(website), visit.asked("profile"))
     if found is None:
         raise errors.NotFound(calls.UNKNOWN)
     return found

@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.ingest.facts import METRICS, TABLES, TIMINGS
-from analytics_box.profiles import people, rows, rules, traces
+from analytics_box.facts.event import METRICS, TIMINGS
+from analytics_box.facts.tables import BY_NAME, PERSONAL
+from analytics_box.ingest import people, people_rules
+from analytics_box.ingest.people_rules import Traits
+from analytics_box.profiles import rows, rules, traces
 from analytics_box.profiles.erasure import Erasures, subject_of_device, subject_of_person
 from analytics_box.profiles.holder import Holder
 from analytics_box.profiles.rows import Stored
-from analytics_box.profiles.rules import Traits
 from analytics_box.profiles.traces import Subject, Trace
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal, SealBroken
@@ -41,7 +43,7 @@ class Person(Struct, frozen=True):
 
     @property
     def email(self) -> str:
-        return rules.email(self.traits)
+        return people_rules.email(self.traits)
 
     @property
     def display_name(self) -> str:
@@ -88,7 +90,7 @@ class Register(Struct, frozen=True):
 
     async def traces(self, subject: Subject) -> AsyncIterator[tuple[Place, list[dict[str, Any]]]]:
         """All that they did, readable, table by table and oldest first, a piece at a time."""
-        for table in TABLES:
+        for table in PERSONAL:
             async for found in self.traces_from(subject, Place(table, 0)):
                 yield found
 
@@ -130,10 +132,10 @@ def _readable(db: Connection, *, table: str, subject: Subject, after: int, until
 
 def readable(table: str, trace: Trace, names: Mapping[int, str]) -> dict[str, Any]:
     """A row as people read it: texts instead of their numbers, times in UTC, and nothing that says nothing."""
-    texts = set(traces.texts(table))
+    strings = set(BY_NAME[table].strings)
     row: dict[str, Any] = {}
-    for column, value in zip(traces.columns(table), trace.values, strict=True):
-        if column in texts:
+    for column, value in zip(BY_NAME[table].names, trace.values, strict=True):
+        if column in strings:
             row[column] = names.get(value, "")
         elif column in _INSTANTS:
             row[column] = instant(value) if value else ""

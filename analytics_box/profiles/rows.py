@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY
-from analytics_box.profiles.rules import Link
+from analytics_box.ingest.people_rules import Link
 from analytics_box.store.db import Connection
 
 _MOST_NAMED_ALIKE = 1_000
@@ -38,58 +37,6 @@ def _stored(row: tuple[object, ...]) -> Stored:
     )
 
 
-# Writing
-
-
-def note(db: Connection, site: int, profile: int, now: int) -> None:
-    """A person that was named exists from now on, if not before; that it was named again is noted once a day."""
-    db.execute(
-        """
-        -- profiles.note
-        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
-        on conflict (site, profile) do update set updated_at = :now where updated_at < :now - :day
-        """,
-        {"site": site, "profile": profile, "now": now, "day": DAY},
-    )
-
-
-def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email: bytes | None, now: int) -> None:
-    """What is known of a person from now on."""
-    db.execute(
-        """
-        -- profiles.save
-        insert into profiles (site, profile, created_at, updated_at, traits, email)
-        values (:site, :profile, :now, :now, :traits, :email)
-        on conflict (site, profile) do update set updated_at = :now, traits = :traits, email = :email
-        """,
-        {"site": site, "profile": profile, "now": now, "traits": traits, "email": email},
-    )
-
-
-def touch(db: Connection, site: int, profile: int, now: int) -> None:
-    """A person was identified again, with nothing new to say."""
-    db.execute(
-        """
-        -- profiles.touch
-        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
-        on conflict (site, profile) do update set updated_at = :now
-        """,
-        {"site": site, "profile": profile, "now": now},
-    )
-
-
-def link(db: Connection, site: int, new: Link) -> None:
-    """Write a link down; of two at the same instant the later one told counts."""
-    db.execute(
-        """
-        -- profiles.link
-        insert into visitor_profiles (site, visitor, time, profile) values (?, ?, ?, ?)
-        on conflict (site, visitor, time) do update set profile = excluded.profile
-        """,
-        (site, new.visitor, new.time, new.profile),
-    )
-
-
 def remove(db: Connection, site: int, profile: int) -> None:
     """Forget a person and who they were among the visitors."""
     db.execute("-- profiles.remove\ndelete from profiles where site = ? and profile = ?", (site, profile))
@@ -102,24 +49,6 @@ def remove_visitors(db: Connection, site: int, visitors: Iterable[int]) -> None:
         "-- profiles.remove_visitors\ndelete from visitor_profiles where site = ? and visitor = ?",
         [(site, visitor) for visitor in visitors],
     )
-
-
-def remove_site(db: Connection, site: int) -> None:
-    """Forget everybody of a website that is gone."""
-    db.execute("-- profiles.remove_site\ndelete from profiles where site = ?", (site,))
-    db.execute("-- profiles.remove_site\ndelete from visitor_profiles where site = ?", (site,))
-    db.execute("-- profiles.remove_site\ndelete from erasures where site = ?", (site,))
-
-
-# Reading
-
-
-def traits(db: Connection, site: int, profile: int) -> bytes | None:
-    """What is known of a person, sealed."""
-    row = db.execute(
-        "-- profiles.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
-    ).fetchone()
-    return row[0] if row and isinstance(row[0], bytes) else None
 
 
 def find(db: Connection, site: int, profile_id: str) -> Stored | None:
@@ -176,28 +105,6 @@ def search(db: Connection, *, site: int, profile_id: str, email: bytes | None, l
         },
     )
     return [_stored(row) for row in rows.fetchall()]
-
-
-def count(db: Connection, site: int) -> int:
-    """How many people a website knows."""
-    row = db.execute("-- profiles.count\nselect count(*) from profiles where site = ?", (site,)).fetchone()
-    return int(str(row[0])) if row else 0
-
-
-def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tuple[list[Link], list[Link]]:
-    """The visitor's nearest link at or before this time, and the nearest after it."""
-    found: list[list[Link]] = []
-    for condition, order in (("time <= ?", "desc"), ("time > ?", "asc")):
-        rows = db.execute(
-            f"""
-            -- profiles.links_of_visitor
-            select visitor, time, profile from visitor_profiles
-            where site = ? and visitor = ? and {condition} order by time {order} limit 1
-            """,
-            (site, visitor, time),
-        )
-        found.append([_link(row) for row in rows.fetchall()])
-    return found[0], found[1]
 
 
 def links_around(db: Connection, site: int, profile: int) -> list[Link]:

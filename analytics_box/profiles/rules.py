@@ -1,29 +1,11 @@
-"""What may be said of a person, and which visitor was which person when (wire 4.5, semantics 7). Pure."""
+"""Which visitor was which person when, and what to call the person (semantics 7). Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import msgspec
+from analytics_box.ingest.people_rules import Link, Value
 
-from analytics_box.errors import BadRequest, Detail
-
-LONGEST_ID = 128  # of a profile id, and of a client's id in identify
-MOST_TRAITS, MOST_TRAIT_BYTES = 50, 2_048  # of one identify (wire 4.5)
-MOST_KEPT, MOST_KEPT_BYTES = 100, 8_192  # of one person, over all identifies
-LONGEST_NAME, LONGEST_TEXT = 64, 255  # of a trait
 FIRST, LAST = -(2**62), 2**62  # before and after every time
-
-Value = str | int | float | bool
-Traits = dict[str, Value]
-Given = Mapping[str, Value | None]
-
-
-class Link(NamedTuple):
-    """From this time (UTC ms) on the visitor was this person, until the visitor's next link."""
-
-    visitor: int
-    time: int
-    profile: int
 
 
 class Stay(NamedTuple):
@@ -34,36 +16,6 @@ class Stay(NamedTuple):
     until: int
 
 
-def check(given: Given) -> None:
-    """Raises BadRequest, which names the trait."""
-    if len(given) > MOST_TRAITS:
-        raise _wrong("traits", f"Send at most {MOST_TRAITS} traits at once")
-    for name, value in given.items():
-        if not 1 <= len(name) <= LONGEST_NAME:
-            raise _wrong("traits", f"The name of a trait has 1 to {LONGEST_NAME} characters")
-        if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise _wrong(f"traits.{name}", f"The text of a trait has at most {LONGEST_TEXT} characters")
-    if len(msgspec.json.encode(given)) > MOST_TRAIT_BYTES:
-        raise _wrong("traits", "Traits may take 2 KB as JSON")
-
-
-def merge(known: Traits, given: Given) -> Traits:
-    """What is known after this was said: new values replace old ones, null deletes.
-
-    Raises BadRequest when that would be too much for one person.
-    """
-    merged = {name: value for name, value in {**known, **given}.items() if value is not None}
-    if len(merged) > MOST_KEPT or len(msgspec.json.encode(merged)) > MOST_KEPT_BYTES:
-        raise _wrong("traits", f"A person has at most {MOST_KEPT} traits and 8 KB of them; delete some by sending null")
-    return merged
-
-
-def email(traits: Mapping[str, Value]) -> str:
-    """The person's e-mail address in lower case; empty where none is known."""
-    found = traits.get("email")
-    return found.strip().lower() if isinstance(found, str) else ""
-
-
 def display_name(traits: Mapping[str, Value]) -> str:
     """What to call the person: the trait username, else name; empty where neither is known."""
     for trait in ("username", "name"):
@@ -71,15 +23,6 @@ def display_name(traits: Mapping[str, Value]) -> str:
         if isinstance(found, str) and found.strip():
             return found.strip()
     return ""
-
-
-def next_link(earlier: Sequence[Link], later: Sequence[Link], new: Link) -> Link | None:
-    """The link to write down when a visitor is identified, None where that is known already.
-
-    `earlier` are the visitor's links at or before its time, `later` those after it, each the nearest first.
-    """
-    valid = earlier[0] if earlier else later[0] if later else None  # what comes before the first link belongs to it
-    return None if valid is not None and valid.profile == new.profile else new
 
 
 def stays(links: Iterable[Link], profile: int) -> list[Stay]:
@@ -94,7 +37,3 @@ def stays(links: Iterable[Link], profile: int) -> list[Stay]:
             if link.profile == profile:
                 found.append(Stay(visitor, FIRST if place == 0 else link.time, end))
     return found
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(f"{field}: {message}", reason="INVALID_EVENT_SCHEMA", details=(Detail(field, message),))

@@ -10,32 +10,12 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from analytics_box.ingest.facts import ATTRIBUTES, COLUMNS, SPAN_OWN, SPANS, stored
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import BY_NAME
 from analytics_box.profiles.rules import Stay
 from analytics_box.store.db import Connection
 
 PIECE = 50_000  # rows that one read looks at
-
-# Columns that hold no number of a string.
-MEASURES = frozenset(
-    (
-        *("site", "time", "kind", "visitor", "session", "session_started", "properties"),
-        *("engaged", "scroll", "interactions", "metric", "value", "line", "position"),
-        *("page_index", "time_on_page", "active_time", "first_interaction", "scrolls", "clicks", "keys", "copies"),
-        *("rage_clicks", "dead_clicks", "form_fields", "form_submits"),
-    )
-)
-
-
-def columns(table: str) -> tuple[str, ...]:
-    """All columns of a table of facts but the id."""
-    return COLUMNS if table == "events" else (*SPAN_OWN, *SPANS[table], *ATTRIBUTES)
-
-
-def texts(table: str) -> tuple[str, ...]:
-    """Those of its columns that hold numbers of strings."""
-    counted = MEASURES | ({"errors"} if table == "engagement" else set())
-    return tuple(column for column in columns(table) if column not in counted)
 
 
 class Subject(Struct, frozen=True):
@@ -57,7 +37,7 @@ class Subject(Struct, frozen=True):
 
 
 class Trace(NamedTuple):
-    """A row. `values` are in the order of `columns`."""
+    """A row. `values` are in the order of the columns (facts.tables)."""
 
     id: int
     session: int
@@ -72,7 +52,7 @@ def newest(db: Connection, table: str) -> int:
 
 def find(db: Connection, table: str, subject: Subject, after: int, until: int | None = None) -> list[Trace]:
     """The subject's rows with ids above `after`, up to `until`, oldest first."""
-    names = columns(table)
+    names = BY_NAME[table].names
     limit = "" if until is None else "and id <= :until"
     rows = db.execute(
         f"""
@@ -103,7 +83,7 @@ def find(db: Connection, table: str, subject: Subject, after: int, until: int | 
 
 def strings_of(table: str, traces: Iterable[Trace]) -> set[int]:
     """The numbers of all strings that these rows refer to."""
-    places = [columns(table).index(name) for name in texts(table)]
+    places = [BY_NAME[table].names.index(name) for name in BY_NAME[table].strings]
     return {trace.values[place] for trace in traces for place in places} - {0}
 
 

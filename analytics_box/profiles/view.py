@@ -1,4 +1,4 @@
-"""A person in plain words, for the pages. Pure."""
+"""A person in plain words, for the pages."""
 
 from collections.abc import Mapping
 from urllib.parse import urlencode
@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from analytics_box.http.dates import moment
 from analytics_box.identity import Person as Reader
+from analytics_box.ingest.people_rules import Value
 from analytics_box.profiles.register import Person
-from analytics_box.profiles.rules import Value
 from analytics_box.texts import People
 
 

@@ -1,32 +1,22 @@
-"""Which websites a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure."""
+"""What a query may read (spec 4 and 5, wire 3.1 and 3.2). Pure.
+
+An `of_…` function says what a query about one subject reads, and None where the caller may read nothing of it.
+"""
 
 from collections.abc import Mapping
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
 from analytics_box.identity import Identity
 from analytics_box.query.catalog import TYPES
-from analytics_box.query.catalog.types import Subject
+from analytics_box.query.catalog.types import SubjectName
+from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
-# Error tracking starts on the plan hobby (spec 2.4 and 4 rule 4, wire 1.7).
-GATED: Final = frozenset(
-    [
-        "recent_errors",
-        "error_types",
-        "errors_by_page",
-        "error_summary",
-        "error_chart_data",
-        "error_trends",
-        "error_frequency",
-        "errors_by_type",
-    ]
-)
+Names = tuple[str, ...]  # of query types
 
 
 class Scope(Struct, frozen=True):
@@ -44,7 +34,7 @@ class Scope(Struct, frozen=True):
     people: bool = True
     stranger: bool = False
     values: bool = True
-    subject: Subject = "website"
+    subject: SubjectName = "website"
 
 
 class KnownLink(Struct, frozen=True):
@@ -54,54 +44,34 @@ class KnownLink(Struct, frozen=True):
     organization_id: str
 
 
-class Target(Struct, frozen=True):
-    """What the query parameters of POST /v1/query name."""
-
-    website_id: str | None = None
-    link_id: str | None = None
-    schedule_id: str | None = None
-    organization_id: str | None = None
+def of_link(identity: Identity, link: KnownLink, _: Names) -> Scope | None:
+    """What a query about a link reads."""
+    if not may_read_links(identity, link.organization_id):
+        return None
+    return Scope((link.number,), subject="link")
 
 
-def scope_of(
-    identity: Identity,
-    target: Target,
-    websites: Directory,
-    organizations: Organizations,
-    types: tuple[str, ...],
-    link: KnownLink | None = None,
-) -> Scope:
-    """What this query reads. `link` is the one that the target names, as far as there is one.
+def of_website(organizations: Organizations, identity: Identity, website: Website, types: Names) -> Scope | None:
+    """What a query about a website reads. Raises FeatureUnavailable."""
+    if not may_read(identity, website, types):
+        return None
+    check_plan(organizations.plan_of(website.organization_id), types)
+    stranger = not may_export(identity, website)
+    return Scope(
+        (website.site,),
+        ids={website.id: website.site},
+        people=may_see_people(identity, website),
+        stranger=stranger,
+        values=not stranger or website.public_values,
+    )
 
-    The first of link, monitor, website, organization, session's organization, key's organization counts. An unknown
-    id answers like a forbidden one. Raises AuthRequired, Forbidden, FeatureUnavailable or MissingTarget.
-    """
-    if target.link_id is not None:
-        if link is None or not may_read_links(identity, link.organization_id):
-            raise _denied(identity, "this link")
-        return Scope((link.number,), subject="link")
-    if target.schedule_id is not None:
-        raise _denied(identity, "this monitor")
-    if target.website_id is not None:
-        website = websites.find(target.website_id)
-        if website is None or not may_read(identity, website, types):
-            raise _denied(identity, "this website")
-        check_plan(organizations.plan_of(website.organization_id), types)
-        stranger = not may_export(identity, website)
-        return Scope(
-            (website.site,),
-            ids={website.id: website.site},
-            people=may_see_people(identity, website),
-            stranger=stranger,
-            values=not stranger or website.public_values,
-        )
-    organization_id = target.organization_id or identity.organization_id
-    if organization_id is None:
-        if identity.anonymous:
-            raise errors.AuthRequired("Authentication required")
-        raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
+
+def of_organization(
+    websites: Directory, organizations: Organizations, identity: Identity, organization_id: str, _: Names
+) -> Scope | None:
+    """What a query about an organization reads: those of its websites that the caller may, and its own events."""
     if not may_read_organization(identity, organization_id):
-        raise _denied(identity, "this organization")
+        return None
     numbers = {website.id: website.site for website in readable(identity, organization_id, websites)}
     restricted = identity.key is not None and identity.key.websites is not None
     return Scope(
@@ -112,13 +82,13 @@ def scope_of(
     )
 
 
-def check_plan(plan: str, types: tuple[str, ...]) -> None:
+def check_plan(plan: str, types: Names) -> None:
     """Raises FeatureUnavailable where the plan of a website's organization lacks one of these types (wire 3.4)."""
-    if plan == "free" and not GATED.isdisjoint(types):
+    if plan == "free" and any(TYPES[name].gated for name in types if name in TYPES):
         raise errors.FeatureUnavailable("This feature is not available on the plan")
 
 
-def may_read(identity: Identity, website: Website, types: tuple[str, ...]) -> bool:
+def may_read(identity: Identity, website: Website, types: Names) -> bool:
     """Whether the caller may run these types on this website; on a public one anybody may run public types."""
     values = website.public_values
     if website.is_public and all(name in TYPES and TYPES[name].is_public(values=values) for name in types):
@@ -156,9 +126,3 @@ def readable(identity: Identity, organization_id: str, websites: Directory) -> l
     """The websites of an organization that the caller may read; a restricted key reads those that it names."""
     key = identity.key
     return [website for website in websites.of(organization_id) if key is None or key.reaches(website.id)]
-
-
-def _denied(identity: Identity, what: str) -> errors.BoxError:
-    if identity.anonymous:
-        return errors.AuthRequired("Authentication required")
-    return errors.Forbidden(f"Access denied to {what}")

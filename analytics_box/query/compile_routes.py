@@ -1,6 +1,6 @@
 """POST /v1/query/compile (spec 4, wire 3.7): what a query would run, without running it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -8,24 +8,18 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
-from analytics_box.clock import Clock
 from analytics_box.errors import Detail
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
-from analytics_box.identity import Identity
-from analytics_box.limits import Limits
-from analytics_box.query import access, catalog, compiled, statements
-from analytics_box.query.access import Scope, Target
+from analytics_box.http.call import Call
+from analytics_box.query import catalog, compiled, statements
+from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compiled import GivenCompile
-from analytics_box.query.named_link import named_link
 from analytics_box.query.request import GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.query.statements import Statements
-from analytics_box.settings import Settings
-from analytics_box.store.db import Db
-from analytics_box.websites.directory import Directory
+from analytics_box.query.subjects import Subjects
 
 _MOST_BYTES = 1 << 20  # of an answer with more than one entry
 _QUERY = msgspec.json.Decoder(GivenQuery)
@@ -35,46 +29,29 @@ _HEAD = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 async def compile_query(
     request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    websites: NamedDependency[Directory],
-    organizations: NamedDependency[Organizations],
-    limits: NamedDependency[Limits],
-    settings: NamedDependency[Settings],
-    clock: NamedDependency[Clock],
-    box_db: NamedDependency[Db],
-    queries: NamedDependency[Queries],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """What a query would run: its SQL with named parameters, and the engine that would run it. Nothing is executed."""
+    identity, parts, settings = call.identity, call.parts, call.parts.settings
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_compile
-    allowance = limits.take("compile", identity.limit_name, most)
+    allowance = parts.limits.take("compile", identity.limit_name, most)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
     )
     is_query = "parameters" in body.decode(_HEAD.decode, sent)
-    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
     zone_name = request.query_params.get("timezone")
     if is_query:
-        link = await named_link(box_db, target)
-        return json_answer(
-            request,
-            _query(
-                body.decode(_QUERY.decode, sent),
-                lambda names: access.scope_of(identity, target, websites, organizations, names, link),
-                zone_name,
-                clock,
-                queries,
-            ),
-        )
+        whole = body.decode(_QUERY.decode, sent)
+        reads = await parts[Subjects].of_request(identity, request.query_params, whole.names)
+        return json_answer(request, _query(whole, reads, zone_name, call.now, parts[Queries]))
     given = body.decode(_COMPILE.decode, sent)
     _check_type(given.type)
-    if target.website_id is not None and target.website_id != given.projectId:
+    if request.query_params.get("website_id", given.projectId) != given.projectId:
         raise errors.CompilationFailed("projectId and website_id name different websites")
-    of_link = catalog.TYPES[given.type].subject == "link"
-    target = Target(link_id=given.projectId) if of_link else Target(website_id=given.projectId)
-    link = await named_link(box_db, target)
-    reads = access.scope_of(identity, target, websites, organizations, (given.type,), link)
-    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=clock.now(), engines=queries.engines)
+    subject = catalog.TYPES[given.type].subject
+    reads = await parts[Subjects].one(identity, subject, given.projectId, (given.type,))
+    statement = compiled.of_compile(given, reads, zone_name=zone_name, now=call.now, engines=parts[Queries].engines)
     return json_answer(
         request,
         {
@@ -87,17 +64,8 @@ async def compile_query(
     )
 
 
-def _query(
-    given: GivenQuery,
-    scope_for: Callable[[tuple[str, ...]], Scope],
-    zone_name: str | None,
-    clock: Clock,
-    queries: Queries,
-) -> Record:
+def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
     """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
-    names = tuple(item if isinstance(item, str) else item.name for item in given.parameters)
-    reads = scope_for(names)
-    now = clock.now()
     entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:

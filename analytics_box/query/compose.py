@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import METRICS, TIMINGS
+from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Ask, Follow, Record
@@ -20,7 +20,6 @@ from analytics_box.query.plan import (
     Order,
     Plan,
     Source,
-    names_of,
     runs_of,
 )
 from analytics_box.query.ranges import Days, Granularity, Window
@@ -148,15 +147,3 @@ def _order(query_type: QueryType, ask: Ask, request: Request) -> tuple[Order, ..
         return ask.order
     wanted = next(column.sort for column in query_type.columns if column.output.name == request.sort_by)
     return (Order(wanted, request.descending), *(item for item in ask.order if item.key != wanted))
-
-
-def sortable(query_type: QueryType) -> tuple[str, ...]:
-    """The fields by which an answer can be sorted: all but JSON. Where the engine pages, those that it can make of what
-    the first scan finds; what a second look adds comes too late."""
-    if not query_type.paged_by_engine:
-        return tuple(output.name for output in query_type.outputs if output.type != "json")
-    ask = query_type.asks[0]
-    found = {*ask.group, *ask.measures, *ask.columns}
-    return tuple(
-        column.output.name for column in query_type.columns if column.sort and found.issuperset(names_of(column.sort))
-    )

@@ -10,16 +10,13 @@ from litestar.response import Stream
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.clock import Clock
 from analytics_box.errors import InvalidQuery
 from analytics_box.http import body
-from analytics_box.identity import Identity
-from analytics_box.limits import Limits
+from analytics_box.http.call import Call
 from analytics_box.query import access, ranges
 from analytics_box.query.exported import Format, Part, archive
 from analytics_box.query.ranges import Days
 from analytics_box.query.run import Queries
-from analytics_box.settings import Settings
 from analytics_box.websites.directory import Directory
 
 LONGEST, OLDEST = 366, 731  # days: of one export, and back from today
@@ -42,15 +39,11 @@ _DECODER = msgspec.json.Decoder(GivenExport)
 
 async def export_data(
     request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    queries: NamedDependency[Queries],
-    websites: NamedDependency[Directory],
-    limits: NamedDependency[Limits],
-    settings: NamedDependency[Settings],
-    clock: NamedDependency[Clock],
+    call: NamedDependency[Call],
 ) -> Stream:
     """All facts of a website in up to a year as a ZIP archive with a file for each kind; bots are left out."""
-    allowance = limits.take("export", identity.limit_name, settings.limit_export)
+    identity, parts, settings = call.identity, call.parts, call.parts.settings
+    allowance = parts.limits.take("export", identity.limit_name, settings.limit_export)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
@@ -62,17 +55,17 @@ async def export_data(
         raise errors.MissingWebsite("Name the website with website_id")
     if given.format not in FORMATS:
         raise errors.InvalidFormat(f"The format is one of {', '.join(FORMATS)}")
-    website = websites.find(given.website_id)
+    website = parts[Directory].find(given.website_id)
     if website is None or not access.may_export(identity, website):
         raise errors.Forbidden("Access denied to this website")
     tz = ranges.zone(given.timezone or request.query_params.get("timezone"))
-    days = _days(given, clock.now(), tz)
+    days = _days(given, call.now, tz)
     window = ranges.window(days, tz)
     form = next(name for name in FORMATS if name == given.format)
     part = Part(website.site, window.start, window.end, form, people=access.may_see_people(identity, website))
     name = f"{website.domain}-{days.first}-{days.last}.zip".replace(":", "-")
     return Stream(
-        archive(queries.events, part, seconds=settings.query_seconds),
+        archive(parts[Queries].events, part, seconds=settings.query_seconds),
         media_type="application/zip",
         headers={"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"},
     )

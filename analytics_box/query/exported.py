@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from functools import partial
 from sys import getsizeof
@@ -12,7 +12,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.ingest.facts import ATTRIBUTES, METRICS, OWN, SPAN_OWN, SPANS, TEXTS, TIMINGS
+from analytics_box.facts.event import METRICS, TIMINGS
+from analytics_box.facts.tables import FACTS
 from analytics_box.query import sheets
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.catalog.values import id_text
@@ -22,10 +23,8 @@ Format = Literal["csv", "json", "ndjson"]
 PIECE, PIECE_BYTES = 500, 1 << 20  # rows, and what they may take before their texts are looked up
 _HIDDEN = frozenset(("site", "bot", "agent", "kind", "session_started"))
 _METRIC_NAMES = {number: name for name, number in (METRICS | TIMINGS).items()}
-_TABLES: dict[str, tuple[str, ...]] = {
-    "events": (*(name for name in OWN if name not in _HIDDEN), *ATTRIBUTES, "properties"),
-    **{table: (*(name for name in SPAN_OWN if name not in _HIDDEN), *own, *ATTRIBUTES) for table, own in SPANS.items()},
-}
+_STRINGS = {table.name: frozenset(table.strings) for table in FACTS}
+_TABLES = {table.name: tuple(name for name in table.names if name not in _HIDDEN) for table in FACTS}
 
 
 class Part(Struct, frozen=True):
@@ -109,8 +108,9 @@ def _piece(db: Connection, *, part: Part, table: str, after: tuple[int, int]) ->
     if not part.people:
         for row in found:
             row["profile"] = 0
-    texts = _texts(db, found, [name for name in names if name in TEXTS])
-    return [_shown(row, names, texts) for row in found]
+    strings = _STRINGS[table]
+    texts = _texts(db, found, strings.intersection(names))
+    return [_shown(row, names, strings, texts) for row in found]
 
 
 def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
@@ -123,7 +123,7 @@ def _up_to(most: int, rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
             return
 
 
-def _texts(db: Connection, rows: list[dict[str, Any]], names: Sequence[str]) -> dict[int, str]:
+def _texts(db: Connection, rows: list[dict[str, Any]], names: Set[str]) -> dict[int, str]:
     numbers = {row[name] for row in rows for name in names}
     found = db.execute(
         "-- exported.texts\nselect id, value from strings where id in (select value from json_each(?))",
@@ -132,8 +132,8 @@ def _texts(db: Connection, rows: list[dict[str, Any]], names: Sequence[str]) -> 
     return {int(str(number)): str(value) for number, value in found}
 
 
-def _shown(row: dict[str, Any], names: Sequence[str], texts: dict[int, str]) -> Record:
-    shown: Record = {name: texts.get(row[name], "") if name in TEXTS else row[name] for name in names}
+def _shown(row: dict[str, Any], names: Sequence[str], strings: Set[str], texts: dict[int, str]) -> Record:
+    shown: Record = {name: texts.get(row[name], "") if name in strings else row[name] for name in names}
     moment = datetime.fromtimestamp(row["time"] // 1000, UTC)
     shown["time"] = moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{row['time'] % 1000:03d}Z"
     shown["visitor"], shown["session"] = id_text(row["visitor"]), id_text(row["session"])

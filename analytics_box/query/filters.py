@@ -5,9 +5,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.ingest.known_sources import DIRECT
-from analytics_box.ingest.source import name_of_host, name_of_tag
 from analytics_box.query.patterns import found_in
+from analytics_box.recognition.known_sources import DIRECT
+from analytics_box.recognition.source import name_of_host, name_of_tag
 
 # Spec 2.7, and beyond it: what people expect of a filter.
 Op = Literal[

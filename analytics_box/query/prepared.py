@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box.query import filters
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
-from analytics_box.query.compose import Composed, compose, sortable, window_of
+from analytics_box.query.compose import Composed, compose, window_of
 from analytics_box.query.filters import Filter, FilterGroup
 from analytics_box.query.plan import Having
 from analytics_box.query.ranges import Days, Window
@@ -47,8 +47,8 @@ class Prepared(Struct, frozen=True):
 
 def prepare(question: Question, query_type: QueryType, request: Request, reads: Scope) -> Prepared:
     """The question with its filters resolved. Raises CannotAnswer."""
-    if request.sort_by is not None and request.sort_by not in sortable(query_type):
-        known = ", ".join(sortable(query_type))
+    if request.sort_by is not None and request.sort_by not in query_type.sortable:
+        known = ", ".join(query_type.sortable)
         raise CannotAnswer(f"Cannot sort by {request.sort_by}; {query_type.name} sorts by {known}")
     if not reads.people and (query_type.personal or _names_people(request.filters)):
         raise CannotAnswer("Only members may see people")

@@ -64,6 +64,11 @@ class GivenQuery(Struct, frozen=True):
     timeZone: str | None = None
     comparison: Comparison | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The types that it asks for, known or not."""
+        return tuple(item if isinstance(item, str) else item.name for item in self.parameters)
+
 
 DECODER = msgspec.json.Decoder(GivenQuery | list[GivenQuery])
 

@@ -9,24 +9,17 @@ from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from analytics_box import errors
-from analytics_box.accounts.directory import Organizations
-from analytics_box.clock import Clock
 from analytics_box.http import body
 from analytics_box.http.answer import json_answer
-from analytics_box.identity import Identity
-from analytics_box.limits import Limits
+from analytics_box.http.call import Call
 from analytics_box.query import access, catalog, ranges, sheets
-from analytics_box.query.access import Target
 from analytics_box.query.budget import Budget, NeedsMore
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import sortable
 from analytics_box.query.encoded import EncodedEntry, Encoding
-from analytics_box.query.named_link import named_link
 from analytics_box.query.request import DECODER, MAX_BATCH, GivenParameter, GivenQuery, check, check_pattern_count
 from analytics_box.query.request import Request as Asked
 from analytics_box.query.run import Entry, Queries
-from analytics_box.settings import Settings
-from analytics_box.store.db import Db
+from analytics_box.query.subjects import Subjects
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
@@ -36,28 +29,22 @@ _IN_A_THREAD = 100_000  # bytes, from which on others would notice
 
 async def query(
     request: Request[Any, Any, Any],
-    identity: NamedDependency[Identity],
-    queries: NamedDependency[Queries],
-    websites: NamedDependency[Directory],
-    organizations: NamedDependency[Organizations],
-    limits: NamedDependency[Limits],
-    settings: NamedDependency[Settings],
-    clock: NamedDependency[Clock],
-    box_db: NamedDependency[Db],
+    call: NamedDependency[Call],
 ) -> Response[bytes]:
     """One query or a batch of up to 20. Each parameter of it succeeds or fails on its own."""
+    identity, parts, settings = call.identity, call.parts, call.parts.settings
+    queries = parts[Queries]
     most = settings.limit_query_anonymous if identity.anonymous else settings.limit_query
-    allowance = limits.take("query", identity.limit_name, most)
+    allowance = parts.limits.take("query", identity.limit_name, most)
     request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
     sent = await body.of_request(
         request, wanted=(b"application/json",), limit=settings.max_query_bytes, seconds=settings.body_seconds
     )
     given = body.decode(DECODER.decode, sent)
     many = given if isinstance(given, list) else [given]
-    target = Target(**{name: request.query_params.get(name) for name in Target.__struct_fields__})
-    link = await named_link(box_db, target)
-    reads = access.scope_of(identity, target, websites, organizations, _types(many), link)
-    checked = _check(many, batch=isinstance(given, list), request=request, now=clock.now())
+    types = tuple(name for asked in many for name in asked.names)
+    reads = await call.parts[Subjects].of_request(call.identity, request.query_params, types)
+    checked = _check(many, batch=isinstance(given, list), request=request, now=call.now)
 
     async with queries.budgets.of_request(stranger=reads.stranger) as budget:
         answers = await queries.answers(checked, reads, budget)
@@ -118,10 +105,6 @@ def _check(given: list[GivenQuery], *, batch: bool, request: Request[Any, Any, A
     ]
 
 
-def _types(given: list[GivenQuery]) -> tuple[str, ...]:
-    return tuple(item if isinstance(item, str) else item.name for asked in given for item in asked.parameters)
-
-
 def _result(given: GivenQuery, asked: Asked, entries: list[EncodedEntry]) -> Record:
     labels = [item if isinstance(item, str) else _label(item) for item in given.parameters]
     return {
@@ -165,17 +148,16 @@ def _config(query_type: catalog.QueryType, with_meta: bool) -> Record:
             "tags": [query_type.family],
             "outputFields": [output.name for output in query_type.outputs],
             "output_fields": query_type.outputs,
-            "sortable": sortable(query_type),
+            "sortable": query_type.sortable,
             "default_visualization": query_type.visualization,
             "supports_granularity": query_type.granularities,
         }
     return config
 
 
-async def list_websites(
-    request: Request[Any, Any, Any], identity: NamedDependency[Identity], websites: NamedDependency[Directory]
-) -> Response[bytes]:
+async def list_websites(request: Request[Any, Any, Any], call: NamedDependency[Call]) -> Response[bytes]:
     """The websites that the caller may read (spec 2.3)."""
+    identity = call.identity
     owner = identity.key or identity.person
     if owner is None:
         raise errors.AuthRequired("Authentication required")
@@ -187,7 +169,7 @@ async def list_websites(
             "isPublic": website.is_public,
             "createdAt": iso(website.created_at),
         }
-        for website in access.readable(identity, owner.organization_id, websites)
+        for website in access.readable(identity, owner.organization_id, call.parts[Directory])
     ]
     return json_answer(request, {"success": True, "websites": found, "total": len(found)})
 

@@ -1,4 +1,4 @@
-"""What a question would run, as text, without running it: for POST /v1/query/compile and the page Queries. Pure.
+"""What a question would run, as text, without running it: for POST /v1/query/compile and the page Queries.
 
 Some statements look for what an earlier one has found, or for people who are looked for first. What these parameters
 will be is not known before: they are found by writing every statement twice, for two different findings.

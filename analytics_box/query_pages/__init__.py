@@ -1,0 +1,1 @@
+"""Trying query types on a page: the question, its rows, and the same as a command."""

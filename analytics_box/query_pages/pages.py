@@ -11,25 +11,25 @@ from msgspec import UNSET, Struct
 from analytics_box.errors import BoxError
 from analytics_box.http import body
 from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.query import access, ranges, sheets, statements
-from analytics_box.query.access import Scope, Target
+from analytics_box.query import ranges, sheets, statements
+from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Record
-from analytics_box.query.compose import sortable
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import PRESETS
 from analytics_box.query.request import DEFAULT_LIMIT, GivenQuery, Request, check
-from analytics_box.query.run import Entry
+from analytics_box.query.run import Entry, Queries
 from analytics_box.query.statements import Statements
+from analytics_box.query.subjects import Subjects
 from analytics_box.query_pages import families, view
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.refused import at_fields, typed_wrong
 from analytics_box.query_pages.table import Table, table
 from analytics_box.query_pages.view import Tried
-from analytics_box.texts import Queries
+from analytics_box.texts import Queries as Words
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
-from analytics_box.websites.shell import shell
+from analytics_box.websites.shell import site_shell
 
 OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 _BODY = msgspec.json.Decoder(GivenQuery)
@@ -73,7 +73,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     shown: Shown | None = None
     if tried.type:
         try:
-            asked, reads = _asked(visit, website, tried)
+            asked, reads = await _asked(visit, website, tried)
             answered = await _answer(visit, asked, reads) if not wrong else None
             if answered and answered.entry.success:
                 shown = _shown(answered, tried)
@@ -92,7 +92,7 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
     if not tried.type or _typed_wrong(tried):
         return visit.go(view.address(tried))
     try:
-        answered = await _answer(visit, *_asked(visit, website, tried))
+        answered = await _answer(visit, *await _asked(visit, website, tried))
     except BoxError:
         return visit.go(view.address(tried))
     if not answered.entry.success:
@@ -114,12 +114,11 @@ def _typed_wrong(tried: Tried) -> dict[str, str]:
     return typed_wrong(tried, zone_known=known, operators=OPERATORS) if tried.type else {}
 
 
-def _asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, Scope]:
+async def _asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, Scope]:
     """The query as the API would take it from this person, and what it reads. Raises what the API raises."""
     parts, identity = visit.parts, visit.call.identity
     parts.limits.take("query", identity.limit_name, parts.settings.limit_query)
-    target = Target(website_id=website.id)
-    reads = access.scope_of(identity, target, parts.websites, parts.organizations, (tried.type,))
+    reads = await parts[Subjects].one(identity, "website", website.id, (tried.type,))
     given = body.decode(_BODY.decode, msgspec.json.encode(_content(visit, tried)))
     return check(given, zone_name=None, now=visit.call.now), reads
 
@@ -128,9 +127,9 @@ async def _answer(visit: Visit, asked: Request, reads: Scope) -> Answered:
     """The answer, how long it took, and what ran for it."""
     clock = visit.parts.clock
     started = clock.monotonic()
-    (entry,) = await visit.parts.queries.answer(asked, reads)
+    (entry,) = await visit.parts[Queries].answer(asked, reads)
     took = (clock.monotonic() - started) * 1_000
-    (ran,) = statements.of_request(asked, reads, visit.call.now, visit.parts.queries.engines)
+    (ran,) = statements.of_request(asked, reads, visit.call.now, visit.parts[Queries].engines)
     return Answered(entry, ran, asked, took)
 
 
@@ -147,12 +146,12 @@ def _shown(answered: Answered, tried: Tried) -> Shown:
     return Shown(
         table=table(query_type, entry.data, tried),
         compared=table(query_type, compared.data) if compared else None,
-        compared_dates=Queries.dates.format(first=compared.startDate, last=compared.endDate, zone=zone)
+        compared_dates=Words.dates.format(first=compared.startDate, last=compared.endDate, zone=zone)
         if compared
         else "",
         dates=""
         if at_now or days is None
-        else Queries.dates.format(first=days.first.isoformat(), last=days.last.isoformat(), zone=zone),
+        else Words.dates.format(first=days.first.isoformat(), last=days.last.isoformat(), zone=zone),
         took=f"{answered.took:.1f}",
         ignored=", ".join(entry.ignoredFilters) if entry.ignoredFilters is not UNSET else "",
         statements=tuple(
@@ -183,7 +182,7 @@ def _page(
     return visit.pages.show(
         "queries.html",
         code=200 if not (wrong or general) else code,
-        shell=shell(person, "queries", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "queries", website),
         site=website,
         tried=tried,
         zone=tried.zone or person.time_zone,
@@ -194,7 +193,7 @@ def _page(
             for at in range(min(rows, view.MOST_FILTERS))
         ],
         fields=_fields(query_type),
-        sortable=sortable(query_type) if query_type else (),
+        sortable=query_type.sortable if query_type else (),
         presets=(*PRESETS, view.CUSTOM),
         operators=tuple((name, name) for name in OPERATORS),
         usual_limit=DEFAULT_LIMIT,
@@ -203,9 +202,7 @@ def _page(
         shown=shown,
         request_json=json.dumps(content, indent=2, ensure_ascii=False),
         curl=command(visit.parts.settings.public_url, f"website_id={website.id}", content),
-        beginnings=[
-            (Queries.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Queries.beginnings
-        ],
+        beginnings=[(Words.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Words.beginnings],
     )
 
 

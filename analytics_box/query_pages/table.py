@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import FieldType, Record
-from analytics_box.query.compose import sortable
 from analytics_box.query_pages.view import Tried
 
 Kind = Literal["text", "number", "json", "nothing"]
@@ -44,7 +43,7 @@ class Table(Struct, frozen=True):
 
 def table(query_type: QueryType, rows: Sequence[Record], tried: Tried | None = None) -> Table:
     """The rows with the fields in the type's order; with a query its headings sort it."""
-    can = sortable(query_type) if tried is not None else ()
+    can = query_type.sortable if tried is not None else ()
     headings = []
     for output in query_type.outputs:
         href, way = "", ""

@@ -13,6 +13,15 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Connection = apsw.Connection  # for callers who only pass one on
 ConstraintError = apsw.ConstraintError  # a check, a reference or a unique index refuses a row
+STOPPING = "The box is stopping; send this again in a moment"
+DISK_ERRORS = (
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.BusyError,
+)
 Work = Callable[[apsw.Connection], T]
 
 

@@ -8,12 +8,12 @@ from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.configuration import Defaults, Domains, Integrations, TheBox
-from analytics_box.texts.docs import Definitions, Docs
+from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
-from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats
+from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
@@ -44,6 +44,7 @@ __all__ = [
     "LinkPreview",
     "LinkStats",
     "Links",
+    "Manual",
     "Members",
     "Metrics",
     "Organizations",
@@ -53,6 +54,7 @@ __all__ = [
     "Profile",
     "Queries",
     "QueryTypes",
+    "Question",
     "Ranges",
     "Reset",
     "Security",

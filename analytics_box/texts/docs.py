@@ -5,13 +5,24 @@ from typing import ClassVar
 
 
 class Docs:
-    """The description of the API."""
+    """The manual and the description of the API."""
 
-    title = "API"
-    navigation = "Documentation"
+    title = "Manual"
+    home = "All pages"
+    lead = "How to run this box and read its figures, in the order in which you will need it."
+    pages = "Pages"
     contents = "On this page"
-    overview = "API overview"
-    lead = "Everything that this box (version {version}) does over HTTP."
+    next = "Next:"
+    code = "Example {number}"
+    search = "Search"
+    search_title = "Search the manual"
+    search_label = "Search the manual and the API"
+    found = "{count} places for “{asked}”"
+    found_one = "One place for “{asked}”"
+    found_none = "Nothing here says “{asked}”. Try fewer words, or only the beginning of one."
+    api = "API reference"
+    api_overview = "All operations"
+    api_lead = "Everything that this box (version {version}) does over HTTP."
     document = "The same as an OpenAPI document"
     asking = "Who asks"
     asking_text = (
@@ -20,17 +31,16 @@ class Docs:
     )
     procedures = "Procedures"
     procedures_text = (
-        "The groups with lower-case names hold procedures. Each takes and answers plain JSON under its own path. The "
-        "path with /rpc in front also speaks the form of oRPC clients: an object with json, and with meta where there "
-        "are dates."
+        "Most operations are procedures, such as POST /websites/create. They take and answer plain JSON. The same path "
+        "with /rpc in front speaks the form of oRPC clients: an object with json, and with meta where there are dates."
     )
-    query_types = "What can be asked with POST /v1/query, with the fields, the filters and an example of each type:"
-    query_types_link = "all query types"
+    query_types = "What you can ask with POST /v1/query: the fields, the filters and an example of each type."
+    query_types_link = "All query types"
     all = "All operations"
     refusals = "Refusals"
     refusals_text = "Every refusal says success: false, error in words, code for programs, and requestId."
     command = "Command"
-    needed = "needed"
+    needed = "required"
     also = "In the oRPC form:"
     parameters = "Parameters"
     body = "Body"
@@ -105,4 +115,31 @@ class Definitions:
         "variants": "variants-and-rules",
         "rules": "variants-and-rules",
         "orphans": "orphan-click",
+    }
+
+
+class Manual:
+    """Links from pages into the manual, where a question arises."""
+
+    # a question's name in the templates → the page of web/manual with its anchor, and the label of the link
+    questions: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "snippet": ("script", "What the script does, and its options"),
+        "silent": ("not-counted#why-does-my-visit-not-count", "Why does my visit not count?"),
+        "overview": ("overview", "How to read this page"),
+        "not-counted": ("not-counted#reasons", "What each reason means"),
+        "bots": ("not-counted#bots", "How bots are recognised"),
+        "website": ("websites", "About these settings"),
+        "queries": ("queries", "How to ask questions"),
+        "links": ("links", "About short links"),
+        "link-form": ("links#what-a-link-can-do", "What a link can do"),
+        "link-import": ("links#import-and-export", "How to prepare a file"),
+        "link-domains": ("links#domains-of-your-own", "How to use a domain of your own"),
+        "people": ("people", "About people and privacy"),
+        "keys": ("keys", "About API keys"),
+        "members": ("members#roles", "What each role may do"),
+        "integrations": ("integrations#alert-channels", "About alert channels"),
+        "domains": ("integrations#domains", "How a domain is proven"),
+        "box": ("settings", "All settings of the box"),
+        "security": ("members#your-account", "About passwords and second factors"),
+        "audit": ("members#audit-log", "What the audit log holds"),
     }

@@ -16,7 +16,7 @@ class App:
     account = "Account"
     signed_in_as = "Signed in as {email}"
     sign_out = "Sign out"
-    api = "API description"
+    manual = "Manual and API"
     shortcuts = "Keyboard shortcuts"
     close = "Close"
 

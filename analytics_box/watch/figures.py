@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 import analytics_box
-from analytics_box.drops.counts import Drops
+from analytics_box.ingest.dropped import Drops
 from analytics_box.query.engines import Engines
 from analytics_box.store.db import Db
 from analytics_box.watch.readiness import Readiness, free_bytes

@@ -12,8 +12,8 @@ from litestar.di import NamedDependency
 
 from analytics_box import errors
 from analytics_box.http.address import canonical
+from analytics_box.http.call import Parts
 from analytics_box.http.front import LOOPBACK_NAMES, host_name
-from analytics_box.settings import Settings
 from analytics_box.watch import figures
 from analytics_box.watch.figures import Watched
 
@@ -23,9 +23,9 @@ _NO_STORE = {"cache-control": "no-store"}
 _BY_A_PROXY = ("x-forwarded-for", "forwarded", "x-real-ip", "via")
 
 
-async def ready(watched: NamedDependency[Watched]) -> Response[bytes]:
+async def ready(parts: NamedDependency[Parts]) -> Response[bytes]:
     """Whether the box can do its work: 200, or 503 with the reason."""
-    trouble = await watched.readiness.trouble()
+    trouble = await parts[Watched].readiness.trouble()
     said = {"status": "unavailable", "reason": trouble} if trouble else {"status": "ok"}
     return Response(
         msgspec.json.encode(said),
@@ -35,14 +35,13 @@ async def ready(watched: NamedDependency[Watched]) -> Response[bytes]:
     )
 
 
-async def metrics(
-    request: Request[Any, Any, Any], settings: NamedDependency[Settings], watched: NamedDependency[Watched]
-) -> Response[str]:
+async def metrics(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[str]:
     """Figures for Prometheus, where the setting `metrics` is on.
 
     With `metrics_token_file` for whoever sends that token, else for programs on the same machine that come without
     a proxy. Raises NotFound or AuthRequired.
     """
+    settings = parts.settings
     if settings.metrics == "off":
         raise errors.NotFound("There is nothing at this address")
     if settings.metrics_token_file:
@@ -50,7 +49,7 @@ async def metrics(
             raise errors.AuthRequired("Send the token of metrics_token_file as a bearer token")
     elif not _is_local(request):
         raise errors.NotFound("There is nothing at this address")
-    return Response(await figures.exposition(watched), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
+    return Response(await figures.exposition(parts[Watched]), media_type=figures.CONTENT_TYPE, headers=_NO_STORE)
 
 
 def _has_token(request: Request[Any, Any, Any], file: str) -> bool:

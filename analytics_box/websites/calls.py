@@ -2,8 +2,10 @@
 
 from analytics_box import errors
 from analytics_box.http.call import Call
+from analytics_box.tenancy.acting import by_of
 from analytics_box.websites import change
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.messages import (
     ById,
     ChangedSettings,
@@ -27,11 +29,10 @@ async def create(call: Call, given: NewWebsite) -> WebsiteShown:
             organization_id=organization_id,
             name=given.name,
             domain=given.domain,
-            actor=call.actor,
-            now=call.now,
+            by=by_of(call),
         )
     )
-    call.parts.websites.remember(website)
+    call.parts[Directory].remember(website)
     return shown(website, call.now)
 
 

@@ -1,22 +1,18 @@
-"""What happens to websites on its own: deleted ones are removed, old events go, the use of old client ids is noted."""
+"""What happens to websites on its own: old events go, the use of old client ids is noted."""
 
 import logging
-from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.clock import DAY, Clock
-from analytics_box.ingest import erase
+from analytics_box.clock import Clock
+from analytics_box.facts import erase
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection, Db
-from analytics_box.websites import change, rows
-from analytics_box.websites.change import By
+from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 log = logging.getLogger(__name__)
-
-ACTOR = "the box"
 
 
 class Care(Struct, frozen=True):
@@ -27,21 +23,6 @@ class Care(Struct, frozen=True):
     websites: Directory
     settings: Settings
     clock: Clock
-
-
-async def purge(care: Care) -> None:
-    """Remove websites whose grace period is over: first their events, then they themselves."""
-    now = care.clock.now()
-    over = now - care.settings.grace_days * DAY
-    for website in await care.box_db.read(lambda db: rows.deleted_before(db, over)):
-        removed = await erase.site(care.events, website.site)
-        await care.box_db.write(partial(_remove, website=website, events=removed, now=now))
-        log.info("Removed the deleted website %s with %d events", website.id, removed)
-
-
-def _remove(db: Connection, *, website: Website, events: int, now: int) -> None:
-    rows.remove(db, website.id)
-    change.record(db, website, By(ACTOR, now), "deleted", {"domain": website.domain, "eventsRemoved": events})
 
 
 async def retain(care: Care) -> None:

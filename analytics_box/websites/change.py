@@ -7,25 +7,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
+from analytics_box.acting import By
 from analytics_box.clock import DAY
-from analytics_box.errors import Detail
+from analytics_box.identity import at_least
 from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
 from analytics_box.websites import rows, rules, tracking
 from analytics_box.websites.rules import ClientId, Website
 from analytics_box.websites.tracking import GivenTracking
 
 MOST_OLD_CLIENT_IDS = 5
-
-
-class By(Struct, frozen=True):
-    """Who changes something, as the audit log names them, and when (UTC ms)."""
-
-    actor: str
-    now: int
 
 
 def details(db: Connection, website: Website, by: By, *, name: str | None, domain: str | None) -> Website:
@@ -51,8 +45,7 @@ def publicity(db: Connection, website: Website, by: By, *, public: bool, values:
     """
     website = _fresh(db, website)
     if values and not public:
-        message = "Values can be public only where the figures are"
-        raise errors.BadRequest(message, details=(Detail("publicValues", message),))
+        raise errors.BadRequest.about("publicValues", "Values can be public only where the figures are")
     publishes = public and (website.public_values if values is None else values)
     return _store(db, website, replace(website, is_public=public, public_values=publishes), by)
 
@@ -88,13 +81,19 @@ def restore(db: Connection, website_id: str, by: By, is_own: Callable[[Website],
     return back
 
 
+def ended(db: Connection, *, before: int) -> list[Website]:
+    """The websites that were deleted at this instant (UTC ms) or earlier."""
+    return rows.deleted_before(db, before)
+
+
 def transfer(db: Connection, website: Website, by: By, *, user_id: str, organization_id: str) -> Website:
     """Give it to another organization of which this user is an admin or owner.
 
     Keys of the old organization do not reach it any more. Raises Forbidden, Conflict or NotFound.
     """
     website = _fresh(db, website)
-    if rows.role_of(db, organization_id, user_id) not in rules.MANAGERS:
+    role = access.role_in(db, organization_id, user_id)
+    if role is None or not at_least(role, rules.MANAGER):
         raise errors.Forbidden("You need to be an admin or owner of the organization that the website goes to")
     moved = replace(website, organization_id=organization_id, updated_at=by.now)
     if moved.organization_id == website.organization_id:
@@ -124,16 +123,7 @@ def rotate(db: Connection, website: Website, by: By, *, grace_days: int) -> Webs
 
 def record(db: Connection, website: Website, by: By, action: audit.Action, detail: Mapping[str, object]) -> None:
     """The audit entry of a change."""
-    audit.record(
-        db,
-        now=by.now,
-        organization_id=website.organization_id,
-        actor=by.actor,
-        action=action,
-        subject="website",
-        subject_id=website.id,
-        detail=detail,
-    )
+    audit.record(db, by, website.organization_id, action, "website", website.id, detail)
 
 
 def difference(before: Website, after: Website) -> dict[str, dict[str, Any]]:

@@ -2,10 +2,12 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
-from analytics_box.websites import change, rows
-from analytics_box.websites.messages import ById, OfOrganization, Success
-from analytics_box.websites.reach import by, is_own, own
-from analytics_box.websites.rules import Website
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.messages import OfOrganization, Success
+from analytics_box.websites import change
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.messages import ById
+from analytics_box.websites.reach import is_own, own, restorable
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
 
 
@@ -15,8 +17,8 @@ async def delete(call: Call, given: ById) -> Success:
     `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
     """
     website = own(call, given.id)
-    await call.write(lambda db: change.delete(db, website, by(call)))
-    call.parts.websites.forget(website.id)
+    await call.write(lambda db: change.delete(db, website, by_of(call)))
+    call.parts[Directory].forget(website.id)
     return Success()
 
 
@@ -26,18 +28,11 @@ async def list_deleted(call: Call, given: OfOrganization) -> list[DeletedWebsite
     return [deleted(website, grace) for website in await restorable(call, given.organizationId)]
 
 
-async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
-    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
-    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
-    gone = await call.read(lambda db: rows.deleted(db, organization_id))
-    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
-
-
 async def restore(call: Call, given: ById) -> WebsiteShown:
     """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
     website = await call.write(
-        lambda db: change.restore(db, given.id, by(call), lambda found: is_own(call, found), grace=grace)
+        lambda db: change.restore(db, given.id, by_of(call), lambda found: is_own(call, found), grace=grace)
     )
-    call.parts.websites.remember(website)
+    call.parts[Directory].remember(website)
     return shown(website, call.now)

@@ -1,20 +1,9 @@
 """What procedures of websites take and answer with, beside the rows of shown.py (wire 10.3)."""
 
-from typing import Annotated
+from msgspec import Struct
 
-from msgspec import Meta, Struct
-
-from analytics_box.websites.mini_chart import MiniChart
-from analytics_box.websites.shown import WebsiteShown
+from analytics_box.tenancy.messages import Text
 from analytics_box.websites.tracking import GivenTracking
-
-Text = Annotated[str, Meta(max_length=255)]
-
-
-class OfOrganization(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input that may name an organization; else it is the caller's."""
-
-    organizationId: Text | None = None
 
 
 class ById(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,26 +55,3 @@ class Transfer(Struct, frozen=True, forbid_unknown_fields=True):
 
     websiteId: Text
     organizationId: Text
-
-
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
-class TrackingState(Struct, frozen=True):
-    """Output of websites.isTrackingSetup."""
-
-    tracking_setup: bool
-    integration_type: str | None
-    has_events: bool
-    recent_events: bool
-    status_message: str
-    tracking_issue: str | None
-
-
-class WithCharts(Struct, frozen=True):
-    """Output of websites.listWithCharts: charts and current visitors by website id."""
-
-    websites: list[WebsiteShown]
-    chartData: dict[str, MiniChart]
-    activeUsers: dict[str, int]

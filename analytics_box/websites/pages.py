@@ -1,63 +1,13 @@
-"""Pages of all websites: the list, adding one, and bringing a deleted one back."""
-
-import asyncio
+"""Pages of all websites: adding one, and bringing a deleted one back."""
 
 from litestar.params import FromPath
 
-from analytics_box.http.pages import go
+from analytics_box.http.templates import go
 from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
-from analytics_box.query import ranges
 from analytics_box.websites import calls as procedures
-from analytics_box.websites import deletion_calls, settings_form
-from analytics_box.websites.asking import Asking, Unanswered, ask_week
+from analytics_box.websites import deletion_calls
 from analytics_box.websites.messages import ById, NewWebsite
-from analytics_box.websites.rules import MANAGERS, Website
 from analytics_box.websites.shell import shell
-from analytics_box.websites.site_list import SiteCard, site_card
-
-CARDS_AT_ONCE = 4
-
-
-async def site_list(visit: Visitor) -> Page:
-    """GET /sites: a card per website, with its last seven days, and the deleted ones that can be restored.
-
-    `?moved=` names the organization that a website was just transferred to.
-    """
-    person, parts = visit.person, visit.parts
-    own = parts.websites.of(person.organization_id)
-    manages = person.role in MANAGERS
-    deleted = await deletion_calls.restorable(visit.call) if manages else []
-    moved = visit.asked("moved")
-    return visit.pages.show(
-        "sites.html",
-        shell=shell(person, "sites"),
-        sites=await _cards(visit, own),
-        deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
-        may_add=manages,
-        moved=next((one for one in person.memberships if one.organization_id == moved), None),
-    )
-
-
-async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
-    parts, now = visit.parts, visit.call.now
-    zone = ranges.zone(visit.person.time_zone)
-    days = ranges.of_preset("last_7d", now, zone)
-    sites = tuple(website.site for website in websites)
-    begun, online = await parts.presence.begun(sites), await parts.presence.online(sites, now)
-    slots = asyncio.Semaphore(CARDS_AT_ONCE)
-
-    async def card(website: Website) -> SiteCard:
-        if website.site not in begun:
-            return site_card(website, per_day=(), visitors=0, online=0, waiting=True)
-        here = online[website.site]
-        try:
-            async with slots:
-                totals, per_day = await ask_week(Asking(parts.queries, website.site, days, zone, now))
-        except Unanswered:
-            return site_card(website, per_day=(), visitors=None, online=here)
-        return site_card(website, per_day=[row.visitors for row in per_day], visitors=totals.visitors, online=here)
-
-    return await asyncio.gather(*(card(website) for website in websites))
 
 
 async def new_site_form(visit: Visitor) -> Page:

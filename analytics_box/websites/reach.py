@@ -3,9 +3,13 @@
 from collections.abc import Callable
 
 from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.websites.change import By
+from analytics_box.tenancy.acting import by_of
+from analytics_box.websites import rows
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 UNKNOWN = "There is no website with this id"
@@ -21,7 +25,7 @@ def is_own(call: Call, website: Website) -> bool:
 
 def own(call: Call, website_id: str) -> Website:
     """The caller's website with this id. Raises NotFound for an unknown one and for somebody else's."""
-    website = call.parts.websites.find(website_id)
+    website = call.parts[Directory].find(website_id)
     if website is None or not is_own(call, website):
         raise errors.NotFound(UNKNOWN)
     return website
@@ -29,7 +33,14 @@ def own(call: Call, website_id: str) -> Website:
 
 def all_own(call: Call, organization_id: str | None = None) -> list[Website]:
     """The caller's websites, oldest first. Raises Forbidden for another organization than the caller's."""
-    return [site for site in call.parts.websites.of(call.organization(organization_id)) if is_own(call, site)]
+    return [site for site in call.parts[Directory].of(call.organization(organization_id)) if is_own(call, site)]
+
+
+async def restorable(call: Call, organization_id: str | None = None) -> list[Website]:
+    """The caller's deleted websites whose grace is not over. Raises Forbidden for another organization."""
+    organization_id, grace = call.organization(organization_id), call.parts.settings.grace_days * DAY
+    gone = await call.read(lambda db: rows.deleted(db, organization_id))
+    return [each for each in gone if is_own(call, each) and call.now < (each.deleted_at or 0) + grace]
 
 
 def refuse_restricted(call: Call) -> None:
@@ -38,17 +49,12 @@ def refuse_restricted(call: Call) -> None:
         raise errors.Forbidden("This needs a key with global access")
 
 
-def by(call: Call) -> By:
-    """The caller as the one who changes something."""
-    return By(call.actor, call.now)
-
-
 async def change(call: Call, website_id: str, work: Callable[[Connection, Website, By], Website]) -> Website:
     """Have a verb of change.py change one of the caller's websites; events meet it changed from then on.
 
     Raises NotFound and what the verb raises.
     """
     website = own(call, website_id)
-    changed = await call.write(lambda db: work(db, website, by(call)))
-    call.parts.websites.remember(changed)
+    changed = await call.write(lambda db: work(db, website, by_of(call)))
+    call.parts[Directory].remember(changed)
     return changed

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import Struct
 
-from analytics_box.errors import Conflict, Detail
+from analytics_box.errors import Conflict
 from analytics_box.store import records
 from analytics_box.store.db import Connection, ConstraintError
 from analytics_box.websites.rules import ClientId, Website
@@ -36,12 +36,6 @@ class _Row(Struct, frozen=True):
     client_ids: str
 
 
-def new_site(db: Connection, now: int) -> int:
-    """A number for a website or an organization among the facts; never given twice."""
-    db.execute("-- websites.new_site\ninsert into sites (created_at) values (?)", (now,))
-    return db.last_insert_rowid()
-
-
 def insert(db: Connection, website: Website) -> None:
     """Raises Conflict when the organization already measures that domain."""
     try:
@@ -66,7 +60,7 @@ def insert(db: Connection, website: Website) -> None:
             },
         )
     except ConstraintError as broken:
-        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
+        raise Conflict.about("domain", TAKEN) from broken
     insert_client_id(db, website.id, ClientId(website.id, website.created_at))
 
 
@@ -149,13 +143,7 @@ def update(db: Connection, website: Website) -> None:
             },
         )
     except ConstraintError as broken:
-        raise Conflict(TAKEN, details=(Detail("domain", TAKEN),)) from broken
-
-
-def remove(db: Connection, website_id: str) -> None:
-    """Remove a website and its client ids. Its events have to be gone before."""
-    db.execute("-- websites.remove\ndelete from client_ids where website_id = ?", (website_id,))
-    db.execute("-- websites.remove\ndelete from websites where id = ?", (website_id,))
+        raise Conflict.about("domain", TAKEN) from broken
 
 
 def insert_client_id(db: Connection, website_id: str, client_id: ClientId) -> None:
@@ -192,18 +180,3 @@ def note_use(db: Connection, used: dict[str, int]) -> list[str]:
             (hour, client_id, hour),
         ).fetchall()
     return [str(website_id) for (website_id,) in touched]
-
-
-def role_of(db: Connection, organization_id: str, user_id: str) -> str | None:
-    """The role of a user in an organization; None for no member."""
-    found = db.execute(
-        """
-        -- websites.role_of
-        select role
-        from members
-        join organizations on organizations.id = members.organization_id and organizations.deleted_at is null
-        where members.organization_id = ? and members.user_id = ?
-        """,
-        (organization_id, user_id),
-    ).fetchone()
-    return str(found[0]) if found else None

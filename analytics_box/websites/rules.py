@@ -1,17 +1,19 @@
 """What a website may be called and where it may live (wire 10.3). Pure."""
 
 import re
+from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.clock import DAY
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
+from analytics_box.identity import Role
 from analytics_box.websites.tracking import Tracking
 
 NAME = re.compile(r"[\w][\w .\-]{0,99}\Z")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
 DOMAIN = re.compile(rf"(?:{_LABEL}\.)+[a-z0-9-]{{2,63}}\Z|localhost\Z|\d{{1,3}}(?:\.\d{{1,3}}){{3}}\Z")
-MANAGERS = {"admin", "owner"}  # roles that make, rename, delete and transfer websites (wire 10.4)
+MANAGER: Final[Role] = "admin"  # the least role that makes, renames, deletes and transfers websites (wire 10.4)
 LOCAL = ("localhost", "127.0.0.1")
 
 
@@ -75,8 +77,7 @@ def clean_name(name: str) -> str:
     """1–100 letters, digits, spaces, hyphens, underscores and dots. Raises BadRequest."""
     name = " ".join(name.split())
     if not NAME.match(name):
-        message = "Use 1 to 100 letters, digits, spaces, hyphens, underscores and dots"
-        raise BadRequest(message, details=(Detail("name", message),))
+        raise BadRequest.about("name", "Use 1 to 100 letters, digits, spaces, hyphens, underscores and dots")
     return name
 
 
@@ -90,6 +91,5 @@ def clean_domain(given: str) -> str:
     except UnicodeError:
         host = ""
     if len(host) > 253 or not DOMAIN.match(host):
-        message = "This is not a domain; write it like example.com"
-        raise BadRequest(message, details=(Detail("domain", message),))
+        raise BadRequest.about("domain", "This is not a domain; write it like example.com")
     return host

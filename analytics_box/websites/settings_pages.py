@@ -5,16 +5,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from litestar.params import FromPath
 
 from analytics_box import texts
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.identity import at_least
 from analytics_box.store.db import Connection
 from analytics_box.websites import change, deletion_calls, settings_form
-from analytics_box.websites.change import By
 from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import change as change_own
 from analytics_box.websites.reach import own
-from analytics_box.websites.rules import MANAGERS, Website
-from analytics_box.websites.shell import shell, snippet
+from analytics_box.websites.rules import MANAGER, Website
+from analytics_box.websites.shell import site_shell, snippet
 
 SECTIONS = ("website", "tracking", "client-id")
 
@@ -80,8 +81,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
     async def save() -> str:
         if " ".join(form.get("confirmation", "").split()) != website.name:
-            message = texts.WebsiteSettings.delete_wrong.format(name=website.name)
-            raise BadRequest(message, details=(Detail("confirmation", message),))
+            raise BadRequest.about("confirmation", texts.WebsiteSettings.delete_wrong.format(name=website.name))
         await deletion_calls.delete(visit.call, ById(website.id))
         return "/sites"
 
@@ -108,13 +108,13 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
     return visit.pages.show(
         "site_settings.html",
         code=again.code,
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         href=f"/sites/{website.id}/settings",
         values=settings_form.values_of(website) | dict(again.values),
         errors=again.wrong,
         saved=saved if saved in SECTIONS else "",
-        manages=person.role in MANAGERS,
+        manages=at_least(person.role, MANAGER),
         snippet=snippet(website, f"{settings.tracker_url}/script.js"),
         old_ids=settings_form.old_ids(website, visit.call.now, person),
         grace_days=settings.grace_days,

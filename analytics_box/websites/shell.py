@@ -1,54 +1,18 @@
-"""The frame around signed-in pages, and what every page of one website says about it. Pure."""
+"""The frame around pages of one website, and what each of them says about it."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from analytics_box.identity import Person, Theme
-from analytics_box.organizations.rules import logo_path
-from analytics_box.websites import figures
-from analytics_box.websites.rules import LOCAL, MANAGERS, Website
+from analytics_box.http.shell import Here, Place, Shell, frame
+from analytics_box.http.visit import Visit
+from analytics_box.identity import Person
+from analytics_box.texts import figures
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.rules import LOCAL, Website
 
 OTHERS = 6
-
-Here = Literal["sites", "add", "links", "overview", "queries", "people", "site-settings", "settings", "none"]
-
-
-class Place(Struct, frozen=True):
-    """A website in the navigation."""
-
-    name: str
-    href: str
-
-
-class OrganizationShown(Struct, frozen=True):
-    """An organization to turn to. `logo` is the address of its picture, or empty."""
-
-    id: str
-    name: str
-    current: bool
-    logo: str = ""
-
-
-class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about, whether its settings may be
-    changed and websites added, and a few others.
-
-    `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
-    belongs to.
-    """
-
-    email: str
-    here: Here
-    website: Place | None = None
-    others: tuple[Place, ...] = ()
-    theme: Theme = "system"
-    may_configure: bool = False
-    may_add: bool = False
-    organization: str = ""
-    logo: str = ""
-    organizations: tuple[OrganizationShown, ...] = ()
 
 
 class WebsiteShown(Struct, frozen=True):
@@ -71,28 +35,15 @@ def shell(
     websites: Sequence[Website] = (),
 ) -> Shell:
     """The frame of a page about `website`, with up to six others of `websites` to switch to."""
-    organizations = tuple(
-        OrganizationShown(
-            id=one.organization_id,
-            name=one.name,
-            current=one.organization_id == person.organization_id,
-            logo=logo_path(one.organization_id, one.logo),
-        )
-        for one in person.memberships
-    )
-    others = [place(other) for other in websites if website is not None and other.id != website.id]
-    return Shell(
-        email=person.email,
-        here=here,
-        website=place(website) if website else None,
-        others=tuple(others[:OTHERS]),
-        theme=person.theme,
-        may_configure=person.role != "viewer",
-        may_add=person.role in MANAGERS,
-        organization=next((one.name for one in organizations if one.current), ""),
-        logo=next((one.logo for one in organizations if one.current), ""),
-        organizations=organizations,
-    )
+    if website is None:
+        return frame(person, here)
+    others = tuple(place(other) for other in websites if other.id != website.id)
+    return replace(frame(person, here), website=place(website), others=others[:OTHERS])
+
+
+def site_shell(visit: Visit, here: Here, website: Website) -> Shell:
+    """The frame of a page about a website, for whoever visits it."""
+    return shell(visit.person, here, website=website, websites=visit.parts[Directory].of(visit.person.organization_id))
 
 
 def place(website: Website) -> Place:

@@ -3,14 +3,14 @@
 from litestar.params import FromPath
 
 from analytics_box import texts
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.identity import Membership, Person
+from analytics_box.identity import Membership, Person, at_least
 from analytics_box.websites import calls as procedures
 from analytics_box.websites.messages import Transfer
 from analytics_box.websites.reach import own
-from analytics_box.websites.rules import MANAGERS
-from analytics_box.websites.shell import shell
+from analytics_box.websites.rules import MANAGER
+from analytics_box.websites.shell import site_shell
 
 
 async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -25,9 +25,9 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         chosen = form.get("organization", "")
         if chosen not in {one.organization_id for one in targets(visit.person)}:
-            raise _wrong("organization", texts.WebsiteSettings.transfer_unchosen)
+            raise BadRequest.about("organization", texts.WebsiteSettings.transfer_unchosen)
         if form.get("confirmation", "").strip().lower() != website.domain:
-            raise _wrong("confirmation", texts.WebsiteSettings.transfer_wrong.format(domain=website.domain))
+            raise BadRequest.about("confirmation", texts.WebsiteSettings.transfer_wrong.format(domain=website.domain))
         await procedures.transfer(visit.call, Transfer(website.id, chosen))
         return f"/sites?moved={chosen}"
 
@@ -39,7 +39,11 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
 
 def targets(person: Person) -> list[Membership]:
     """The organizations that a person may give a website to: others that they manage."""
-    return [one for one in person.memberships if one.role in MANAGERS and one.organization_id != person.organization_id]
+    return [
+        one
+        for one in person.memberships
+        if at_least(one.role, MANAGER) and one.organization_id != person.organization_id
+    ]
 
 
 def _page(visit: Visit, website_id: str, again: Again) -> Page:
@@ -47,7 +51,7 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
     return visit.pages.show(
         "site_transfer.html",
         code=again.code,
-        shell=shell(person, "site-settings", website=website, websites=visit.parts.websites.of(person.organization_id)),
+        shell=site_shell(visit, "site-settings", website),
         site=website,
         back=f"/sites/{website.id}/settings",
         targets=targets(person),
@@ -55,7 +59,3 @@ def _page(visit: Visit, website_id: str, again: Again) -> Page:
         errors=again.wrong,
         general=again.general,
     )
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.accounts.steps import send
+from tests.accounts.world import send
 from tests.inprocess import WholeBox, whole_box
 
 ANY_DAY = re.compile(r"\b\d{1,2} Ju[nl] 2026|Ju[nl] \d{1,2}, 2026|\d\d[./]\d\d[./]2026|2026-0[67]-\d\d\b")

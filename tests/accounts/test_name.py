@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.accounts.steps import send
+from tests.accounts.world import send
 from tests.inprocess import EMAIL, WholeBox
 
 PROFILE = "/settings/profile"

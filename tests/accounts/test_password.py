@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.accounts.steps import NEW, SECURITY, cookie_of, reset_link, send, sign_in, works
+from tests.accounts.world import NEW, SECURITY, cookie_of, reset_link, send, sign_in, works
 from tests.inprocess import EMAIL, PASSWORD, WholeBox
 
 

@@ -1,6 +1,6 @@
 """How pages look for one person, chosen on the profile page or over RPC."""
 
-from tests.accounts.steps import send
+from tests.accounts.world import send
 from tests.inprocess import WholeBox
 
 

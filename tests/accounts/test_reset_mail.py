@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.notify.mail import Mailer
 from analytics_box.settings import Settings
-from tests.accounts.steps import NEW, send
+from tests.accounts.world import NEW, send
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import PEM, MailServer, mail_server
 
@@ -53,7 +54,7 @@ def box(server: MailServer, tmp_path: Path) -> Iterator[WholeBox]:
 
 
 def settle(box: WholeBox) -> None:
-    box.run(box.box.calls.mailer.settled())
+    box.run(box.box.parts[Mailer].settled())
 
 
 def test_the_link_arrives_and_sets_a_new_password(box: WholeBox, server: MailServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 from analytics_box.accounts import rules
 from analytics_box.state_side import KEY_FILE
 from analytics_box.store.seal import Seal, SealBroken
-from tests.accounts.steps import SECURITY, begin, code, cookie_of, password_step, send, turn_on
+from tests.accounts.world import SECURITY, begin, code, cookie_of, password_step, send, turn_on
 from tests.inprocess import EMAIL, PASSWORD, WholeBox
 
 

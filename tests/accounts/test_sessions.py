@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.accounts.steps import SECURITY, cookie_of, send, sign_in, works
+from tests.accounts.world import SECURITY, cookie_of, send, sign_in, works
 from tests.inprocess import WholeBox
 
 DAY = 86_400

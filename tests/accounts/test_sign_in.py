@@ -16,7 +16,7 @@ from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.store.seal import Seal
 from tests import running
-from tests.accounts.steps import FORM, cookie_of, send, sign_in, works
+from tests.accounts.world import FORM, cookie_of, send, sign_in, works
 from tests.inprocess import EMAIL, PASSWORD, Answer, FixedClock, WholeBox, whole_box
 from tests.running import Box, running_box
 
@@ -88,11 +88,11 @@ def test_a_browser_that_showed_the_password_once_does_not_wait_for_strangers(
 ) -> None:
     monkeypatch.setattr(tries, "AT_ONCE", 0)
     with whole_box(tmp_path, adjust=lambda found: replace(found, limit_sign_in=3)) as box:
-        mark = box.box.calls.tries.mark(EMAIL)
+        mark = box.box.parts[Tries].mark(EMAIL)
         assert [attempt(box, number, EMAIL).status for number in range(4)] == [401, 401, 401, 429]
         assert [attempt(box, 9, EMAIL, cookie=f"known={mark}").status for _ in range(3)] == [401] * 3
         assert attempt(box, 10, EMAIL, cookie=f"known={mark}").status == 429, "it has a count of its own"
-        for forged in (mark[:-1], mark.upper(), box.box.calls.tries.mark("eve@example.com"), f"a.{mark[17:]}", "."):
+        for forged in (mark[:-1], mark.upper(), box.box.parts[Tries].mark("eve@example.com"), f"a.{mark[17:]}", "."):
             assert attempt(box, 11, EMAIL, cookie=f"known={forged}").status == 429
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from analytics_box import jobs
 from analytics_box.accounts import first_run
-from tests.accounts.steps import begin, cookie_of, reset_link, send, sign_in, turn_on, works
+from analytics_box.accounts.second_step import SecondSteps
+from tests.accounts.world import begin, cookie_of, reset_link, send, sign_in, turn_on, works
 from tests.inprocess import RunningBox, WholeBox, empty_box
 
 HOUR, DAY = 3_600, 86_400
@@ -58,7 +59,7 @@ def test_a_second_factor_that_nobody_confirms_goes_and_one_that_counts_stays(box
 
 
 def test_a_sign_in_that_waits_for_its_code_is_forgotten_after_ten_minutes(box: WholeBox) -> None:
-    steps = box.box.calls.second_steps
+    steps = box.box.parts[SecondSteps]
     token = steps.begin(box.user_id, wanted="", zone="")
     for seconds, waiting in ((599, 1), (1, 0)):
         box.clock.advance(seconds=seconds)

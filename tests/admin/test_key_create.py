@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from analytics_box.admin import commands
 from analytics_box.cli_keys import key
 from analytics_box.errors import BadRequest, BoxError
+from analytics_box.keys.ring import KeyRing
 from analytics_box.options import End, Rate
 from tests.inprocess import WholeBox, whole_box
 from tests.running import set_up
@@ -23,7 +24,7 @@ def box(tmp_path: Path) -> Any:
 
 def create(box: WholeBox, **given: Any) -> Any:
     wanted = {"name": "Nightly", "scopes": ["read:data"], "organization": box.organization_id, **given}
-    return box.run(commands.run(box.box.calls, "key create", json.dumps(wanted).encode()))
+    return box.run(commands.run(box.box.parts, "key create", json.dumps(wanted).encode()))
 
 
 def record(box: WholeBox, key_id: str) -> Any:
@@ -56,11 +57,11 @@ def test_a_key_gets_what_is_asked_for(box: WholeBox) -> None:
     ],
 )
 def test_what_no_key_may_have_is_refused(box: WholeBox, given: dict[str, Any], field: str) -> None:
-    before = len(box.box.calls.keys.all())
+    before = len(box.box.parts[KeyRing].all())
     with pytest.raises(BadRequest) as refused:
         create(box, **given)
     assert [detail.field for detail in refused.value.details] == [field]
-    assert len(box.box.calls.keys.all()) == before
+    assert len(box.box.parts[KeyRing].all()) == before
 
 
 def test_a_website_of_somebody_else_is_not_there(box: WholeBox) -> None:

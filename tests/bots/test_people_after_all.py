@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analytics_box.clock import DAY, MINUTE
-from analytics_box.ingest import bots
 from analytics_box.jobs import purge_websites
+from analytics_box.recognition import bots
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, Answer, FixedClock, KeyName, WholeBox, whole_box
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from analytics_box.docs.manual import PAGES as MANUAL
 from tests.browser.axe import violations
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
@@ -122,9 +123,12 @@ PUBLIC = (
     "/setup?token=none",
     "/nothing-here",
     "/docs",
-    "/docs/queries",
-    "/docs/websites",
-    "/docs/definitions",
+    "/docs/search?q=bounce",
+    "/docs/search?q=",
+    *(f"/docs/{name}" for name in MANUAL),
+    "/docs/api",
+    "/docs/api/queries",
+    "/docs/api/websites",
 )
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
-from tests.configuration.outside import Outside, outside
+from tests.configuration.world import World, world_in
 from tests.inprocess import EMAIL
 from tests.notify.mail_server import mail_server
 from tests.outgoing.places import OPEN, plain
@@ -22,12 +23,12 @@ SECRETS = ("very-secret", TOKEN, "whsec_")
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Outside]:
-    with outside(tmp_path / "data") as found:
+def here(tmp_path: Path) -> Iterator[World]:
+    with world_in(tmp_path / "data") as found:
         yield found
 
 
-def test_a_webhook_is_made_shown_and_tried(here: Outside) -> None:
+def test_a_webhook_is_made_shown_and_tried(here: World) -> None:
     made = here.channel()
     assert made["secret"].startswith("whsec_")
     channel = made["channel"]
@@ -51,7 +52,7 @@ def test_a_webhook_is_made_shown_and_tried(here: Outside) -> None:
     assert headers["User-Agent"].startswith("AnalyticsBox/")
 
 
-def test_the_secret_is_shown_once_and_a_new_one_replaces_it(here: Outside) -> None:
+def test_the_secret_is_shown_once_and_a_new_one_replaces_it(here: World) -> None:
     made = here.channel()
     channel_id = made["channel"]["id"]
     assert "whsec_" not in json.dumps(here.call("ada", "config.listChannels"))
@@ -62,7 +63,7 @@ def test_the_secret_is_shown_once_and_a_new_one_replaces_it(here: Outside) -> No
     assert here.refused("ada", "config.rotateChannelSecret", channelId=slack["channel"]["id"])[0] == 400
 
 
-def test_what_is_wrong_with_a_test_is_told_and_kept(here: Outside) -> None:
+def test_what_is_wrong_with_a_test_is_told_and_kept(here: World) -> None:
     channel_id = here.channel()["channel"]["id"]
     here.web.reply = lambda _: plain(b"very-secret words", "404 Not Found")
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
@@ -72,13 +73,13 @@ def test_what_is_wrong_with_a_test_is_told_and_kept(here: Outside) -> None:
     assert listed["lastResult"]["error"] == result["error"]
 
 
-def test_tests_are_five_a_minute(here: Outside) -> None:
+def test_tests_are_five_a_minute(here: World) -> None:
     channel_id = here.channel()["channel"]["id"]
     answers = [here.people.call("ada", "config.testChannel", channelId=channel_id).status for _ in range(6)]
     assert answers == [200] * 5 + [429]
 
 
-def test_changes_keep_what_is_left_out(here: Outside) -> None:
+def test_changes_keep_what_is_left_out(here: World) -> None:
     made = here.channel()
     channel_id = made["channel"]["id"]
     changed = here.call("ada", "config.updateChannel", channelId=channel_id, name="Night shift")
@@ -93,7 +94,7 @@ def test_changes_keep_what_is_left_out(here: Outside) -> None:
     assert here.refused("ada", "config.testChannel", channelId=channel_id)[:2] == (404, "NOT_FOUND")
 
 
-def test_a_bot_s_token_is_never_shown_and_need_not_be_typed_again(here: Outside) -> None:
+def test_a_bot_s_token_is_never_shown_and_need_not_be_typed_again(here: World) -> None:
     made = here.call(
         "ada", "config.createChannel", type="telegram", name="Bot", config={"token": TOKEN, "chatId": "-100123"}
     )
@@ -104,7 +105,7 @@ def test_a_bot_s_token_is_never_shown_and_need_not_be_typed_again(here: Outside)
 
 
 def test_secrets_are_sealed_at_rest_and_stand_in_no_audit_entry_and_no_log(
-    here: Outside, caplog: pytest.LogCaptureFixture, tmp_path: Path
+    here: World, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     caplog.set_level(logging.DEBUG)
     made = here.channel()
@@ -150,15 +151,15 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
-    with outside(tmp_path_factory.mktemp("channels") / "data") as found:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world_in(tmp_path_factory.mktemp("channels") / "data") as found:
         found.people.add("grace", "admin")
         yield found
 
 
 @pytest.mark.parametrize(("kind", "config", "field"), WRONG, ids=range(len(WRONG)))
 def test_a_channel_that_cannot_work_is_refused_by_field(
-    shared: Outside, kind: str, config: dict[str, str], field: str
+    shared: World, kind: str, config: dict[str, str], field: str
 ) -> None:
     given = {"type": kind, "name": "Wrong", "config": config}
     assert shared.refused("grace", "config.createChannel", **given) == (400, "BAD_REQUEST", field)
@@ -166,21 +167,21 @@ def test_a_channel_that_cannot_work_is_refused_by_field(
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 101, "two\nlines\x00"])
-def test_a_name_has_one_to_a_hundred_characters(shared: Outside, name: str) -> None:
+def test_a_name_has_one_to_a_hundred_characters(shared: World, name: str) -> None:
     given = {"type": "webhook", "name": name, "config": {"url": shared.hook}}
     assert shared.refused("grace", "config.createChannel", **given) == (400, "BAD_REQUEST", "name")
 
 
 def test_without_private_targets_chats_need_https(tmp_path: Path) -> None:
-    with outside(tmp_path / "data") as here:
-        here.box.box.calls.channel_tools.fence.allowed = ()
+    with world_in(tmp_path / "data") as here:
+        here.box.box.parts[Tools].fence.allowed = ()
         for kind in ("slack", "discord", "teams", "google_chat"):
             given = {"type": kind, "name": "S", "config": {"url": "http://example.com/x"}}
             assert here.refused("ada", "config.createChannel", **given) == (400, "BAD_REQUEST", "url")
         here.call("ada", "config.createChannel", type="webhook", name="W", config={"url": "http://example.com/x"})
 
 
-def test_mail_goes_to_members_and_proven_domains_and_where_the_administrator_says(shared: Outside) -> None:
+def test_mail_goes_to_members_and_proven_domains_and_where_the_administrator_says(shared: World) -> None:
     def may(name: str, to: str) -> bool:
         answer = shared.people.call(name, "config.createChannel", type="email", name="M", config={"to": to})
         if answer.status == 200:
@@ -204,7 +205,7 @@ def test_a_letter_is_sent_and_its_address_is_hidden_from_viewers(tmp_path: Path)
             "smtp_security": "none",
             "smtp_from": "b@x.example",
         }
-        with outside(tmp_path / "data", **given) as here:
+        with world_in(tmp_path / "data", **given) as here:
             here.people.add("victor", "viewer")
             made = here.call("ada", "config.createChannel", type="email", name="Ops", config={"to": EMAIL})
             assert here.call("ada", "config.testChannel", channelId=made["channel"]["id"])["results"][0]["success"]
@@ -215,13 +216,13 @@ def test_a_letter_is_sent_and_its_address_is_hidden_from_viewers(tmp_path: Path)
 
 
 def test_the_box_s_own_address_is_refused_even_where_the_network_is_open(tmp_path: Path) -> None:
-    with outside(tmp_path / "data", host=OPEN, port=8251) as here:
+    with world_in(tmp_path / "data", host=OPEN, port=8251) as here:
         url = f"http://{OPEN}:8251/track"
         given = {"type": "webhook", "name": "Self", "config": {"url": url}}
         assert here.refused("ada", "config.createChannel", **given) == (400, "BAD_REQUEST", "url")
 
 
-def test_a_name_is_vetted_when_it_is_asked(here: Outside) -> None:
+def test_a_name_is_vetted_when_it_is_asked(here: World) -> None:
     here.names.records[("turns.test", "A")] = [[OPEN], ["127.0.0.1"]]
     url = f"http://turns.test:{here.web.port}/"
     channel_id = here.channel(url=url)["channel"]["id"]
@@ -232,7 +233,7 @@ def test_a_name_is_vetted_when_it_is_asked(here: Outside) -> None:
     assert here.web.connections == 1
 
 
-def test_an_organization_has_at_most_fifty(here: Outside) -> None:
+def test_an_organization_has_at_most_fifty(here: World) -> None:
     for number in range(50):
         here.channel(f"Hook {number}")
     assert here.refused("ada", "config.createChannel", type="webhook", name="One more", config={"url": here.hook})[
@@ -240,11 +241,11 @@ def test_an_organization_has_at_most_fifty(here: Outside) -> None:
     ] == (409, "CONFLICT")
 
 
-def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: Outside, tmp_path: Path) -> None:
+def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: World, tmp_path: Path) -> None:
     channel_id = here.channel()["channel"]["id"]
     key = tmp_path / "data" / "secret.key"
     key.write_bytes(bytes(32))
-    seal = here.box.box.calls.channel_tools.seal
+    seal = here.box.box.parts[Tools].seal
     seal._key = b""  # as after a restart
     assert here.call("ada", "config.listChannels")[0]["config"] == {"url": None, "to": None, "chatId": None}
     result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
@@ -254,8 +255,8 @@ def test_when_the_key_file_is_lost_channels_stay_listed_and_say_so(here: Outside
     assert here.call("ada", "config.deleteChannel", channelId=channel_id) == {"success": True}
 
 
-def test_without_a_mail_server_a_letter_is_not_sent(here: Outside) -> None:
-    assert isinstance(here.box.box.calls.mailer, Mailer)
+def test_without_a_mail_server_a_letter_is_not_sent(here: World) -> None:
+    assert isinstance(here.box.box.parts[Mailer], Mailer)
     made = here.call("ada", "config.createChannel", type="email", name="Ops", config={"to": EMAIL})
     result = here.call("ada", "config.testChannel", channelId=made["channel"]["id"])["results"][0]
     assert "smtp_host" in result["error"]

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.inprocess import WholeBox, whole_box
-from tests.organizations.people import FORM, People
+from tests.organizations.world import FORM
+from tests.organizations.world import World as People
 
 START = {"timeZone": "", "invitationRole": "member", "visitorIdMode": "auto", "dataRetentionDays": None}
 

@@ -5,30 +5,33 @@ from pathlib import Path
 
 import pytest
 
-from tests.configuration.outside import Outside, outside
+from tests.cases import each
+from tests.configuration.world import World, world_in
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Outside]:
-    with outside(tmp_path / "data", base_url="https://stats.box.example", ingest_url="https://in.box.example") as found:
+def here(tmp_path: Path) -> Iterator[World]:
+    with world_in(
+        tmp_path / "data", base_url="https://stats.box.example", ingest_url="https://in.box.example"
+    ) as found:
         found.people.add("grace", "admin")
         yield found
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """One for tests that leave nothing behind."""
     given = {"base_url": "https://stats.box.example", "ingest_url": "https://in.box.example"}
-    with outside(tmp_path_factory.mktemp("domains") / "data", **given) as found:
+    with world_in(tmp_path_factory.mktemp("domains") / "data", **given) as found:
         found.people.add("grace", "admin")
         yield found
 
 
-def publish(here: Outside, record: dict[str, str], *values: str) -> None:
+def publish(here: World, record: dict[str, str], *values: str) -> None:
     here.names.records[(record["name"], "TXT")] = [[f'"{value}"' for value in values]]
 
 
-def test_a_txt_record_proves_a_domain(here: Outside) -> None:
+def test_a_txt_record_proves_a_domain(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.example.com")
     assert (made["status"], made["verifiedAt"], made["error"]) == ("pending", None, None)
     record = made["record"]
@@ -45,7 +48,7 @@ def test_a_txt_record_proves_a_domain(here: Outside) -> None:
     ]
 
 
-def test_what_is_wrong_with_the_record_is_told(here: Outside) -> None:
+def test_what_is_wrong_with_the_record_is_told(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.example.com")
 
     def error() -> str:
@@ -61,7 +64,7 @@ def test_what_is_wrong_with_the_record_is_told(here: Outside) -> None:
     assert [action for action, _, _ in here.audited()] == ["created"]
 
 
-def test_name_servers_that_do_not_answer_prove_nothing(here: Outside, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_servers_that_do_not_answer_prove_nothing(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics_box.outgoing.resolve.SECONDS", 0.05)
     made = here.call("grace", "config.addDomain", domain="go.example.com")
     here.names.silent = True
@@ -69,14 +72,14 @@ def test_name_servers_that_do_not_answer_prove_nothing(here: Outside, monkeypatc
     assert checked["error"] == "The name servers do not answer in time"
 
 
-def test_a_long_record_in_pieces_is_put_together(here: Outside) -> None:
+def test_a_long_record_in_pieces_is_put_together(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.example.com")
     value = made["record"]["value"]
     here.names.records[(made["record"]["name"], "TXT")] = [[f'"{value[:20]}" "{value[20:]}"']]
     assert here.call("grace", "config.verifyDomain", domainId=made["id"])["status"] == "verified"
 
 
-def test_a_proven_domain_belongs_to_one_organization(here: Outside) -> None:
+def test_a_proven_domain_belongs_to_one_organization(here: World) -> None:
     here.people.add("eve", "owner", here.box.foreign_organization_id)
     ours = here.call("grace", "config.addDomain", domain="go.example.com")
     theirs = here.call("eve", "config.addDomain", domain="GO.example.com.")
@@ -93,7 +96,7 @@ def test_a_proven_domain_belongs_to_one_organization(here: Outside) -> None:
     assert here.call("grace", "config.addDomain", domain="go.example.com")["status"] == "pending"
 
 
-def test_a_proof_of_another_organization_is_none(here: Outside) -> None:
+def test_a_proof_of_another_organization_is_none(here: World) -> None:
     here.people.add("eve", "owner", here.box.foreign_organization_id)
     ours = here.call("grace", "config.addDomain", domain="go.example.com")
     theirs = here.call("eve", "config.addDomain", domain="go.example.com")
@@ -101,7 +104,7 @@ def test_a_proof_of_another_organization_is_none(here: Outside) -> None:
     assert here.call("grace", "config.verifyDomain", domainId=ours["id"])["status"] == "pending"
 
 
-def test_the_administrator_adds_without_proof_and_nobody_else(here: Outside) -> None:
+def test_the_administrator_adds_without_proof_and_nobody_else(here: World) -> None:
     made = here.call("ada", "config.addDomain", domain="intern.example", withoutProof=True)
     assert (made["status"], made["verifiedBy"]) == ("verified", "administrator")
     assert here.refused("grace", "config.addDomain", domain="x.example", withoutProof=True)[:2] == (403, "FORBIDDEN")
@@ -123,14 +126,14 @@ def test_the_administrator_adds_without_proof_and_nobody_else(here: Outside) -> 
         ("a_b.example", "a_b.example"),
     ],
 )
-def test_a_domain_has_one_spelling(shared: Outside, given: str, domain: str) -> None:
+def test_a_domain_has_one_spelling(shared: World, given: str, domain: str) -> None:
     made = shared.call("grace", "config.addDomain", domain=given)
     assert made["domain"] == domain
     assert shared.refused("grace", "config.addDomain", domain=given)[:2] == (409, "CONFLICT")
     shared.call("grace", "config.removeDomain", domainId=made["id"])
 
 
-@pytest.mark.parametrize(
+@each(
     "given",
     [
         "",
@@ -153,7 +156,7 @@ def test_a_domain_has_one_spelling(shared: Outside, given: str, domain: str) -> 
         "a." * 125 + "example",
     ],
 )
-def test_what_nobody_can_own_is_refused(shared: Outside, given: str) -> None:
+def test_what_nobody_can_own_is_refused(shared: World, given: str) -> None:
     assert shared.refused("grace", "config.addDomain", domain=given) in {
         (400, "BAD_REQUEST", "domain"),
         (400, "BAD_REQUEST", ""),
@@ -161,13 +164,13 @@ def test_what_nobody_can_own_is_refused(shared: Outside, given: str) -> None:
     assert shared.call("grace", "config.listDomains") == []
 
 
-def test_checks_are_ten_a_minute(here: Outside) -> None:
+def test_checks_are_ten_a_minute(here: World) -> None:
     made = here.call("grace", "config.addDomain", domain="go.example.com")
     answers = [here.people.call("grace", "config.verifyDomain", domainId=made["id"]).status for _ in range(11)]
     assert answers == [200] * 10 + [429]
 
 
-def test_an_organization_has_at_most_fifty(here: Outside) -> None:
+def test_an_organization_has_at_most_fifty(here: World) -> None:
     for number in range(50):
         here.call("grace", "config.addDomain", domain=f"d{number}.example")
     assert here.refused("grace", "config.addDomain", domain="one.more.example")[:2] == (409, "CONFLICT")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.configuration.outside import Outside, outside
+from tests.configuration.world import World, world_in
 from tests.inprocess import EMAIL
 from tests.notify.mail_server import mail_server
 from tests.outgoing.places import plain
@@ -15,25 +15,25 @@ INTEGRATIONS, DOMAINS = "/settings/integrations", "/settings/domains"
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Outside]:
-    with outside(tmp_path / "data") as found:
+def here(tmp_path: Path) -> Iterator[World]:
+    with world_in(tmp_path / "data") as found:
         found.people.add("mia", "member")
         yield found
 
 
-def see(here: Outside, name: str, path: str) -> str:
+def see(here: World, name: str, path: str) -> str:
     answer = here.people.see(name, path)
     assert answer.status == 200, answer.body
     return answer.body.decode()
 
 
-def send(here: Outside, path: str, **fields: str) -> tuple[int, str]:
+def send(here: World, path: str, **fields: str) -> tuple[int, str]:
     """Status, and where a form led or the page that came back."""
     answer = here.people.send("ada", path, **fields)
     return answer.status, answer.headers.get("location", "") or answer.body.decode()
 
 
-def add(here: Outside, **fields: str) -> str:
+def add(here: World, **fields: str) -> str:
     """A webhook, made by the form; the page that shows its secret."""
     answer = here.box.ask(
         "POST",
@@ -51,11 +51,11 @@ def add(here: Outside, **fields: str) -> str:
     return answer.body.decode() if answer.status != 303 else answer.headers["location"]
 
 
-def channel_id(here: Outside) -> str:
+def channel_id(here: World) -> str:
     return str(here.call("ada", "config.listChannels")[0]["id"])
 
 
-def test_a_webhook_is_added_and_its_secret_is_on_that_answer_only(here: Outside) -> None:
+def test_a_webhook_is_added_and_its_secret_is_on_that_answer_only(here: World) -> None:
     page = add(here, url=here.hook)
     secret = re.findall(r"whsec_[A-Za-z0-9+/=]+", page)
     assert len(set(secret)) == 1
@@ -68,7 +68,7 @@ def test_a_webhook_is_added_and_its_secret_is_on_that_answer_only(here: Outside)
     assert "whsec_" not in form
 
 
-def test_a_test_shows_what_came_of_it(here: Outside) -> None:
+def test_a_test_shows_what_came_of_it(here: World) -> None:
     add(here, url=here.hook)
     path = f"{INTEGRATIONS}/{channel_id(here)}/test"
     assert "The test arrived at Hook." in send(here, path)[1]
@@ -77,7 +77,7 @@ def test_a_test_shows_what_came_of_it(here: Outside) -> None:
     assert "Last attempt failed" in see(here, "ada", INTEGRATIONS)
 
 
-def test_a_channel_is_edited_switched_and_deleted(here: Outside) -> None:
+def test_a_channel_is_edited_switched_and_deleted(here: World) -> None:
     add(here, url=here.hook)
     own = f"{INTEGRATIONS}/{channel_id(here)}"
     assert send(here, f"{own}/off") == (303, f"{INTEGRATIONS}?done=off")
@@ -93,7 +93,7 @@ def test_a_channel_is_edited_switched_and_deleted(here: Outside) -> None:
     assert send(here, f"{own}/test")[0] == 404
 
 
-def test_what_is_wrong_stands_beside_its_field(here: Outside) -> None:
+def test_what_is_wrong_stands_beside_its_field(here: World) -> None:
     page = add(here, url="http://10.0.0.1/", name="Mine")
     assert "private or reserved network" in page
     assert 'value="Mine"' in page
@@ -104,7 +104,7 @@ def test_what_is_wrong_stands_beside_its_field(here: Outside) -> None:
     assert here.call("ada", "config.listChannels") == []
 
 
-def test_members_see_what_there_is_and_change_nothing(here: Outside) -> None:
+def test_members_see_what_there_is_and_change_nothing(here: World) -> None:
     add(here, url=here.hook)
     page = see(here, "mia", INTEGRATIONS)
     assert "Hook" in page
@@ -117,7 +117,7 @@ def test_members_see_what_there_is_and_change_nothing(here: Outside) -> None:
     assert len(here.call("ada", "config.listChannels")) == 1
 
 
-def test_hostile_names_stay_text(here: Outside) -> None:
+def test_hostile_names_stay_text(here: World) -> None:
     made = here.channel('<script>alert(1)</script>"')
     page = see(here, "ada", INTEGRATIONS)
     assert "<script>alert" not in page
@@ -125,7 +125,7 @@ def test_hostile_names_stay_text(here: Outside) -> None:
 
 
 def test_the_mail_server_can_be_tried(tmp_path: Path) -> None:
-    with outside(tmp_path / "none") as here:
+    with world_in(tmp_path / "none") as here:
         assert "the box has no mail server" in see(here, "ada", INTEGRATIONS)
     with mail_server() as server:
         given = {
@@ -134,15 +134,15 @@ def test_the_mail_server_can_be_tried(tmp_path: Path) -> None:
             "smtp_security": "none",
             "smtp_from": "b@x.example",
         }
-        with outside(tmp_path / "some", **given) as here:
+        with world_in(tmp_path / "some", **given) as here:
             assert f"127.0.0.1:{server.port}" in see(here, "ada", INTEGRATIONS)
             assert f"on its way to {EMAIL}" in send(here, f"{INTEGRATIONS}/test-mail")[1]
     assert server.recipients == [EMAIL]
-    with outside(tmp_path / "gone", **given) as here:
+    with world_in(tmp_path / "gone", **given) as here:
         assert "was not sent: The mail server cannot be reached" in send(here, f"{INTEGRATIONS}/test-mail")[1]
 
 
-def test_a_domain_is_added_checked_and_removed(here: Outside) -> None:
+def test_a_domain_is_added_checked_and_removed(here: World) -> None:
     assert send(here, DOMAINS, domain="go.example.com") == (303, f"{DOMAINS}?done=added")
     (domain,) = here.call("ada", "config.listDomains")
     page = see(here, "ada", DOMAINS)
@@ -159,7 +159,7 @@ def test_a_domain_is_added_checked_and_removed(here: Outside) -> None:
     assert here.people.see("ada", f"{DOMAINS}/remove?id={domain['id']}").status == 404
 
 
-def test_what_is_no_domain_is_said_beside_the_field(here: Outside) -> None:
+def test_what_is_no_domain_is_said_beside_the_field(here: World) -> None:
     status, page = send(here, DOMAINS, domain="localhost")
     assert status == 400
     assert "This is not a domain" in page
@@ -169,7 +169,7 @@ def test_what_is_no_domain_is_said_beside_the_field(here: Outside) -> None:
     assert "Added by the administrator" in page
 
 
-def test_only_the_administrator_is_offered_to_add_without_proof(here: Outside) -> None:
+def test_only_the_administrator_is_offered_to_add_without_proof(here: World) -> None:
     here.people.add("grace", "admin")
     assert "withoutProof" in see(here, "ada", DOMAINS)
     assert "withoutProof" not in see(here, "grace", DOMAINS)
@@ -177,7 +177,7 @@ def test_only_the_administrator_is_offered_to_add_without_proof(here: Outside) -
     assert sent.status == 403
 
 
-def test_a_page_of_another_site_cannot_send_the_forms(here: Outside) -> None:
+def test_a_page_of_another_site_cannot_send_the_forms(here: World) -> None:
     add(here, url=here.hook)
     headers = {
         "content_type": "application/x-www-form-urlencoded",

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.procedures import PROCEDURES
-from analytics_box.identity import SCOPES, Role
-from analytics_box.organizations import rules
-from tests.configuration.outside import Outside, outside
-from tests.keys.people import make
+from analytics_box.identity import ROLES, SCOPES, Role
+from analytics_box.procedures import PROCEDURES
+from tests.cases import each
+from tests.configuration.world import World, world_in
+from tests.keys.world import make
 
 # procedure, input, the roles that may; {channel}, {spare} and {domain}, {other} are things of the organization
 MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
@@ -32,7 +32,7 @@ MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
 class Stage:
     """An organization with a channel and a domain, and fresh things to delete for each try."""
 
-    def __init__(self, here: Outside) -> None:
+    def __init__(self, here: World) -> None:
         self.here = here
         self.count = 0
         self.channel = str(here.channel()["channel"]["id"])
@@ -66,8 +66,8 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with outside(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
-        for role in rules.ROLES:
+    with world_in(tmp_path_factory.mktemp("roles") / "data", limit_key=0) as here:
+        for role in ROLES:
             here.people.add(f"some-{role}", role)
         here.people.add("stranger", "owner", here.box.foreign_organization_id)
         yield Stage(here)
@@ -78,8 +78,10 @@ def test_the_table_is_complete() -> None:
     assert {line.access for line in PROCEDURES if line.name.startswith("config.")} == {"manage:config"}
 
 
-@pytest.mark.parametrize("role", rules.ROLES)
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@each(
+    ("role", "procedure", "given", "allowed"),
+    [(role, procedure, given, allowed) for role in ROLES for procedure, given, allowed in MATRIX],
+)
 def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: str, role: Role) -> None:
     answer = stage.here.people.call(f"some-{role}", procedure, **stage.filled(given))
     if role in allowed.split():
@@ -88,7 +90,7 @@ def test_roles(stage: Stage, procedure: str, given: dict[str, object], allowed: 
         assert (answer.status, answer.json["code"]) == (403, "FORBIDDEN")
 
 
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX)
 def test_keys(stage: Stage, procedure: str, given: dict[str, object], allowed: str) -> None:
     box, path = stage.here.box, procedure.replace(".", "/")
     with_scope = make(box, stage.cookie, scopes=["manage:config"])["secret"]
@@ -106,7 +108,7 @@ def test_keys(stage: Stage, procedure: str, given: dict[str, object], allowed: s
     assert box.post(f"/{path}", stage.filled(given)).status == 401
 
 
-@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX, ids=[line[0] for line in MATRIX])
+@pytest.mark.parametrize(("procedure", "given", "allowed"), MATRIX)
 def test_other_organizations(stage: Stage, procedure: str, given: dict[str, object], allowed: str) -> None:
     here = stage.here
     ours = {**stage.filled(given), "organizationId": here.box.organization_id}
@@ -130,7 +132,7 @@ def test_where_a_channel_leads_is_for_those_who_may_change_it(stage: Stage) -> N
 
 
 def test_only_whoever_runs_the_box_sees_the_mail_server(tmp_path: Path) -> None:
-    with outside(tmp_path / "data", smtp_host="mail.intern.example", smtp_from="box@example.com") as here:
+    with world_in(tmp_path / "data", smtp_host="mail.intern.example", smtp_from="box@example.com") as here:
         here.people.add("grace", "admin")
         assert here.call("ada", "config.get")["integrations"]["smtp"] == {
             "configured": True,

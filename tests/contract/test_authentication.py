@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from analytics_box.http.routes import TABLE
+from analytics_box.routes import TABLE
+from tests.cases import each
 from tests.inprocess import EMAIL, PASSWORD, KeyName, SiteName, WholeBox
 
 BODY = {"parameters": ["summary_metrics"], "preset": "today"}
@@ -69,7 +70,7 @@ def named(case: Case) -> str:
     return f"{case.key} asks {case.target or 'for nothing in particular'}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_a_query_is_answered_for_whoever_may_read_its_target(box: WholeBox, case: Case) -> None:
     answer = box.post(path_of(box, case.target), BODY, key=case.key)
     assert answer.status == case.status
@@ -231,8 +232,10 @@ PUBLIC = {
     ("GET", "/v1/query/types"),
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
-    ("GET", "/docs/{tag:str}"),
-    ("GET", "/docs/definitions"),
+    ("GET", "/docs/search"),
+    ("GET", "/docs/api"),
+    ("GET", "/docs/api/{name:str}"),
+    ("GET", "/docs/{name:str}"),
     ("GET", "/docs/query-types"),
     ("GET", "/docs/query-types/{family:str}"),
     ("GET", "/.well-known/api-catalog"),

@@ -13,9 +13,11 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.store.strings import Strings
+from analytics_box.websites.directory import Directory
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 COMPILE = "/v1/query/compile"
@@ -25,7 +27,7 @@ COMPILE = "/v1/query/compile"
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
     """A box whose shop has facts of every kind."""
     with whole_box(tmp_path_factory.mktemp("compiled") / "data", adjust=unlimited) as box:
-        website = box.box.calls.websites.find(box.sites["shop"])
+        website = box.box.parts[Directory].find(box.sites["shop"])
         assert website is not None
         ledger, facts = Ledger(Strings(), LiveSessions()), visit(website.site, box.clock.now())
         box.box.events.db.write_now(lambda db: ledger.append(db, facts))
@@ -61,15 +63,16 @@ def ran(box: WholeBox, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]
             seen.append((sql, dict(values)))
         return True
 
-    readers = [box.box.events.db._connections.get() for _ in range(box.box.events.db._reader_count)]
-    for reader in readers:
+    readers = box.box.events.db._readers
+    taken = [readers._connections.get() for _ in range(readers._count)]
+    for reader in taken:
         reader.exec_trace = note
-        box.box.events.db._connections.put(reader)
+        readers._connections.put(reader)
     box.box.events.db.write_now(lambda _db: None)  # nothing is answered from memory
     answer = box.query("shop", body)
     assert answer.status == 200, answer.json
     assert answer.json["data"][0]["success"], answer.json
-    for reader in readers:
+    for reader in taken:
         reader.exec_trace = None
     return seen
 
@@ -83,7 +86,7 @@ def check_same(compiled_ones: list[dict[str, Any]], seen: list[tuple[str, dict[s
         assert all(values[name] is not None for name in unknown)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_the_statements_are_those_that_run(box: WholeBox, name: str) -> None:
     answer = compiled(box, asked_of(name))
     assert answer.status == 200

@@ -3,12 +3,14 @@
 import json
 import math
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import msgspec
 import pytest
 
 from analytics_box.ingest.routes import ADDRESSES
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 
@@ -187,8 +189,7 @@ def test_a_rotated_client_id_is_taken_for_its_days_of_grace(tmp_path_factory: py
             assert send(box, path, client=old).headers["x-analytics-box"] == "dropped=1; reason=invalid_client_id"
 
 
-@pytest.mark.parametrize("path", ROUTES)
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+@each(("path", "method"), product(ROUTES, ["PUT", "PATCH", "DELETE"]))
 def test_other_methods_are_refused(box: WholeBox, path: str, method: str) -> None:
     answer = box.ask(method, f"{path}?client_id={box.sites['shop']}")
     assert (answer.status, answer.json["code"]) == (405, "METHOD_NOT_ALLOWED")

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.cases import each
 from tests.inprocess import KeyName, WholeBox
 
 VIEW = {"type": "track", "name": "screen_view", "path": "https://shop.example/"}
@@ -128,7 +129,7 @@ def named(case: Case) -> str:
     return f"{case.target} by {case.key or case.origin or 'anybody'} {shown[:50]!r}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_an_event_is_taken_or_refused_with_its_reason(box: WholeBox, case: Case) -> None:
     content = case.body if isinstance(case.body, bytes) else filled(box, json.dumps(case.body)).encode()
     answer = box.post(filled(box, case.target), content, key=case.key, origin=case.origin)

@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
-from analytics_box.http.routes import TABLE
 from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.routes import TABLE
+from tests.cases import each
 from tests.inprocess import WholeBox
 
 ASKED = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})
@@ -16,7 +15,7 @@ STATIC = "/static/nothing"
 DOCUMENTS = ("/health", "/openapi.json", "/.well-known/")
 
 
-@pytest.mark.parametrize(("method", "path"), [*ASKED, *EVENTS, *UNKNOWN])
+@each(("method", "path"), [*ASKED, *EVENTS, *UNKNOWN])
 def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox, method: str, path: str) -> None:
     answer = box.ask(method, path, headers={"origin": "http://localhost"})
     assert re.fullmatch(r"[0-9a-f]{16}", answer.headers["x-request-id"])
@@ -33,7 +32,7 @@ def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox
         assert answer.headers["x-request-id"].encode() in answer.body
 
 
-@pytest.mark.parametrize("path", sorted({path for _, path in ASKED} - {"/"}))  # where events are posted, too
+@each("path", sorted({path for _, path in ASKED} - {"/"}))  # where events are posted, too
 def test_every_address_tells_which_methods_it_takes(box: WholeBox, path: str) -> None:
     taken = {method for method, asked in ASKED if asked == path} | {"OPTIONS"}
     answer, refused = box.ask("OPTIONS", path), box.ask("DELETE", path)
@@ -52,7 +51,7 @@ def test_health_says_ok_and_nothing_else(box: WholeBox) -> None:  # spec 1, wire
     assert answer.headers["content-type"] == "application/json"
 
 
-@pytest.mark.parametrize("path", sorted({path for method, path in ASKED if method == "GET"} - {STATIC}))
+@each("path", sorted({path for method, path in ASKED if method == "GET"} - {STATIC}))
 def test_head_is_answered_like_get_without_its_body(box: WholeBox, path: str) -> None:
     varying = {"x-request-id", "content-length"} if path.startswith("/v1") else {"x-request-id"}
     get, head = box.get(path), box.ask("HEAD", path)

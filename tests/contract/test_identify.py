@@ -11,8 +11,11 @@ import pytest
 from analytics_box.box import open_box
 from analytics_box.ingest.visitors import by_client_id, cookieless
 from analytics_box.profiles.holder import holder_of
+from analytics_box.profiles.register import Register
 from analytics_box.settings import Settings
 from analytics_box.store.schema import EVENTS_FILE
+from analytics_box.websites.directory import Directory
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import BROWSER, Answer, FixedClock, KeyName, RunningBox, SiteName, WholeBox, whole_box
 
@@ -103,9 +106,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
         yield made
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case.section} {str(case.body)[:60]} {case.key} {case.status}"
-)
+@each("case", CASES, ids=lambda case: f"{case.section} {str(case.body)[:60]} {case.key} {case.status}")
 def test_it_is_taken_or_refused_with_its_reason(shared: WholeBox, case: Case) -> None:
     box = shared
     body = case.body
@@ -314,7 +315,7 @@ def test_without_its_key_a_person_is_not_overwritten(tmp_path: Path) -> None:
         return RunningBox(open_box(unlimited(Settings(data_dir=tmp_path / "data")), FixedClock()), FixedClock(), {})
 
     wrong = opened()
-    (client_id,) = [site.client_id for site in wrong.box.calls.websites.all() if site.domain == "shop.example"]
+    (client_id,) = [site.client_id for site in wrong.box.parts[Directory].all() if site.domain == "shop.example"]
     said = {**WHO, "traits": {"plan": "free"}}
     answer = wrong.post(f"/identify?client_id={client_id}", said)
     assert (answer.status, answer.json["retryable"]) == (503, True)
@@ -323,8 +324,8 @@ def test_without_its_key_a_person_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "data" / "secret.key").write_bytes(key)
     right = opened()
     assert right.post(f"/identify?client_id={client_id}", {**WHO, "traits": {"seats": 1}}).status == 200
-    site = next(site for site in right.box.calls.websites.all() if site.domain == "shop.example")
-    person = right.run(right.box.calls.register.find(holder_of(site), "p1"))
+    site = next(site for site in right.box.parts[Directory].all() if site.domain == "shop.example")
+    person = right.run(right.box.parts[Register].find(holder_of(site), "p1"))
     assert person is not None
     assert person.traits == {"plan": "pro", "seats": 1}
     right.close()

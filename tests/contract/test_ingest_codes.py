@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.http import render
 from analytics_box.settings import Settings
+from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
 
 ASKED = Callable[[WholeBox], Answer]
@@ -112,7 +113,7 @@ def narrow(settings: Settings) -> Settings:
 ASKED_ROWS = [row for row in ROWS if row.ask is not None]
 
 
-@pytest.mark.parametrize("row", [row for row in ASKED_ROWS if not row.alone], ids=lambda row: row.code)
+@each("row", [row for row in ASKED_ROWS if not row.alone], ids=lambda row: row.code)
 def test_each_code_of_the_table_has_its_status_and_shape(box: WholeBox, row: Row) -> None:
     check(row, box)
 

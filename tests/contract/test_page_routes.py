@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
+from tests.cases import each
 from tests.ingest.rows import count
 from tests.inprocess import WholeBox
 
@@ -160,7 +161,7 @@ def named(case: Case) -> str:
     return f"{case.path} {json.dumps(case.body)[:70]} {case.status}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_what_a_page_sends_is_taken_or_refused_with_its_reason(box: WholeBox, case: Case) -> None:
     answer = box.post(f"{case.path}?client_id={box.sites['shop']}", case.body, origin="https://shop.example")
     assert answer.status == case.status, answer.body
@@ -260,4 +261,4 @@ def test_a_batch_takes_every_type_and_each_item_has_its_verdict(box: WholeBox) -
 
 
 def counted(box: WholeBox) -> list[int]:
-    return [count(box, table) for table in TABLES]
+    return [count(box, table) for table in FACT_NAMES]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from analytics_box.errors import Unavailable
 from analytics_box.ingest.pixel import fields
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import count, rows
 from tests.inprocess import Answer, WholeBox, whole_box
@@ -111,7 +112,7 @@ WRONG = (
 )
 
 
-@pytest.mark.parametrize(("query", "reason"), WRONG, ids=lambda value: value[:50])
+@each(("query", "reason"), WRONG, ids=lambda query, _: query[:50])
 def test_what_is_no_event_is_answered_with_the_picture_too(box: WholeBox, query: str, reason: str) -> None:
     answer = ask(box, query)
     assert is_picture(answer)
@@ -193,7 +194,7 @@ def test_no_address_breaks_it(box: WholeBox) -> None:
     types = ("track", "error", "web_vitals", "outgoing_link", "custom", "x")
     pair = st.tuples(st.sampled_from(names), st.sampled_from((*values, *types)) | st.text(max_size=10))
 
-    @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(pairs=st.lists(pair, max_size=6), raw=st.booleans())
     def check(pairs: list[tuple[str, str]], raw: bool) -> None:
         query = "&".join(f"{name}={value}" for name, value in pairs) if raw else urlencode(pairs)

@@ -6,24 +6,26 @@ engine, and no filter tells whether one is there.
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
 from analytics_box.query.budget import STRANGERS_PARAMETERS
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.compose import sortable
 from analytics_box.query.filters import COLUMNS, Op
+from analytics_box.query.run import Queries
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.query.facts_of_all_kinds import ANA, BEN, visit
 
 # What an owner publishes with the second box, and what strangers never see.
@@ -73,8 +75,8 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
         assert made.post("/identify", who, key="all").status == 200
         if request.param == "on":
-            made.run(made.box.calls.queries.engines.tend())
-        assert made.box.calls.queries.engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
+            made.run(made.box.parts[Queries].engines.tend())
+        assert made.box.parts[Queries].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
         yield made
 
 
@@ -125,8 +127,7 @@ def test_types_that_show_values_are_said_not_to_be_public(box: WholeBox) -> None
     assert {name for name, config in configs.items() if config["publicAccess"]} == set(public())
 
 
-@pytest.mark.parametrize("key", STRANGERS)
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each(("key", "name"), product(STRANGERS, sorted(catalog.TYPES)))
 def test_no_answer_to_a_stranger_holds_a_value(box: WholeBox, name: str, key: KeyName | None) -> None:
     whole = ask(box, [name], key=key)
     answers = [
@@ -154,13 +155,13 @@ def test_a_signed_in_stranger_is_one_too(box: WholeBox) -> None:
 
 
 def test_no_order_shows_a_value(box: WholeBox) -> None:
-    columns = {column for name in public() for column in sortable(catalog.TYPES[name])}
+    columns = {column for name in public() for column in catalog.TYPES[name].sortable}
     for column in (*sorted(columns), *HIDDEN, "property_value"):
         entries = asked(box, public(), sortBy=column, sortOrder="desc")
         assert "secret" not in json.dumps(entries)
 
 
-@pytest.mark.parametrize("field", sorted({*COLUMNS, *MADE_UP}))
+@each("field", sorted({*COLUMNS, *MADE_UP}))
 def test_no_filter_tells_a_stranger_whether_a_value_is_there(box: WholeBox, field: str) -> None:
     def answers(value: str, operator: str = "contains") -> list[dict[str, Any]]:
         own = {"field": field, "op": operator, "value": value}
@@ -208,8 +209,7 @@ def test_nothing_else_shows_strangers_a_value(
     assert secrets_in(answer) == set()
 
 
-@pytest.mark.parametrize("key", STRANGERS)
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each(("key", "name"), product(STRANGERS, sorted(catalog.TYPES)))
 def test_with_the_second_box_values_are_published_but_nobody_s_id(
     published: WholeBox, name: str, key: KeyName | None
 ) -> None:

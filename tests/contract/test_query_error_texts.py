@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.cases import each
 from tests.contract.test_query_errors import BODY, but, filtered
 from tests.inprocess import KeyName, WholeBox
 
@@ -110,7 +111,7 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.error} {row.details}")
+@each("row", ROWS, ids=lambda row: f"{row.error} {row.details}")
 def test_the_texts_are_those_of_the_wire(box: WholeBox, row: Row) -> None:  # wire 3.4
     answer = box.query("shop", row.body)
     assert (answer.status, answer.json["code"], answer.json["error"]) == (row.status, row.code, row.error)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.cases import each
 from tests.inprocess import WholeBox
 
 BODY: dict[str, Any] = {"parameters": ["summary_metrics"], "preset": "today"}
@@ -113,7 +114,7 @@ def named(case: Case) -> str:
     return f"{case.code} {shown[:60]!r}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=named)
+@each("case", CASES, ids=named)
 def test_an_invalid_query_is_refused_and_told_why(box: WholeBox, case: Case) -> None:
     answer = box.query("shop", case.body)
     assert (answer.status, answer.json["code"]) == (case.status, case.code)

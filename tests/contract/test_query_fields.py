@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
 
@@ -86,7 +87,7 @@ FILTERS: tuple[tuple[str, str, Any, set[str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("field", "op", "value", "expected"), FILTERS)
+@each(("field", "op", "value", "expected"), FILTERS)
 def test_a_filter_finds_what_it_says(visited: WholeBox, field: str, op: str, value: Any, expected: set[str]) -> None:
     assert set(paths(visited, filters=[{"field": field, "op": op, "value": value}])) == expected
 

@@ -7,23 +7,26 @@ back for a caller and a target may hold the words that a table below gives them,
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import Event, Fact, Span
+from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.known import known_link
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.lookup import known_link
 from analytics_box.query import budget, catalog
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings
+from analytics_box.tenancy.directory import Organizations
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import call, cookie_of
+from tests.keys.world import call, cookie_of
 from tests.query.facts_of_all_kinds import visit
 
 WORDS = (
@@ -109,7 +112,7 @@ class Strangers:
         self.box = box
         now = box.clock.now()
         numbers = {f"word{name}": number for name, number in box.numbers.items()}
-        organizations = box.box.calls.organizations
+        organizations = box.box.parts[Organizations]
         owners = {
             "wordown": organizations.site_of(box.organization_id),
             "wordtheirs": organizations.site_of(box.foreign_organization_id),
@@ -204,8 +207,7 @@ def is_stranger(caller: str, target: str) -> bool:
     return target == "website_id={blog}" and caller in STRANGERS
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("target", TARGETS)
+@each(("caller", "target"), product(CALLERS, TARGETS))
 def test_an_answer_holds_the_words_of_its_target_alone(strangers: Strangers, target: str, caller: str) -> None:
     allowed = TARGETS[target].get(caller, REFUSED)
     bodies = bodies_of(public=is_stranger(caller, target))
@@ -229,8 +231,7 @@ def _read_by(params: dict[str, Any]) -> list[int]:
     return [*([params["site"]] if "site" in params else []), *json.loads(params.get("sites", "[]"))]
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("target", TARGETS)
+@each(("caller", "target"), product(CALLERS, TARGETS))
 def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: str, caller: str) -> None:
     allowed = TARGETS[target].get(caller, REFUSED)
     types = ["top_pages", "custom_events", *([] if is_stranger(caller, target) else ["session_list", "link_variants"])]

@@ -1,9 +1,7 @@
 """The catalogue against the wire's lists of types (spec 2.4, wire 1)."""
 
-import pytest
-
 from analytics_box.query import catalog
-from analytics_box.query.access import GATED
+from tests.cases import each
 from tests.contract import wire_types as wire
 
 
@@ -11,7 +9,7 @@ def test_the_catalogue_has_the_types_of_the_wire_and_those_beyond_it() -> None:
     assert set(catalog.TYPES) == set(wire.FIELDS) | set(wire.BEYOND)
 
 
-@pytest.mark.parametrize("name", sorted(wire.FIELDS | wire.BEYOND))
+@each("name", sorted(wire.FIELDS | wire.BEYOND))
 def test_a_type_has_its_fields(name: str) -> None:
     outputs = catalog.TYPES[name].outputs
     assert {output.name for output in outputs} == set((wire.FIELDS | wire.BEYOND)[name].split())
@@ -22,7 +20,7 @@ def test_public_types_are_those_of_the_wire_and_aggregates_beyond_it() -> None:
     assert {name for name, known in catalog.TYPES.items() if known.public} == wire.PUBLIC | wire.PUBLIC_BEYOND
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_a_type_has_its_default_limit_and_filters(name: str) -> None:
     known = catalog.TYPES[name]
     assert known.default_limit == wire.LIMITS.get(name, 100)
@@ -33,10 +31,13 @@ def test_a_type_has_its_default_limit_and_filters(name: str) -> None:
     assert set(wire.EXTRA_FILTERS.get(name, "").split()) <= set(known.filters)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_series_know_hours_and_days_and_nothing_else_does(name: str) -> None:
     assert catalog.TYPES[name].granularities == (("hour", "day") if name in wire.HOURLY else ())
 
 
-def test_the_gated_types_exist() -> None:  # spec 2.4
-    assert set(catalog.TYPES) >= GATED
+def test_the_gated_types_are_the_eight_of_error_tracking() -> None:  # spec 2.4
+    assert {name for name, query_type in catalog.TYPES.items() if query_type.gated} == {
+        *("recent_errors", "error_types", "errors_by_page", "error_summary"),
+        *("error_chart_data", "error_trends", "error_frequency", "errors_by_type"),
+    }

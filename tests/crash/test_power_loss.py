@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 import apsw
 import pytest
 
+from analytics_box.facts.event import Event
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import Event
 from analytics_box.store.migrations import migrate
 from analytics_box.store.schema import EVENTS_FILE
 from tests.crash.fragile_disk import FragileDisk, Picture

@@ -11,8 +11,9 @@ from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
 from analytics_box.demo import history
 from analytics_box.demo.arrivals import DAYS
+from analytics_box.facts.event import PAGE_VIEW
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
-from analytics_box.ingest.facts import PAGE_VIEW, TABLES
 from analytics_box.store import schema
 from analytics_box.store.migrations import migrate
 
@@ -29,7 +30,7 @@ def _ask(directory: Path, statement: str, *values: int) -> list[tuple[Any, ...]]
 
 
 def _count(directory: Path) -> int:
-    return sum(int(_ask(directory, f"select count(*) from {table}")[0][0]) for table in TABLES)
+    return sum(int(_ask(directory, f"select count(*) from {table}")[0][0]) for table in FACT_NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_sessions_are_real_and_only_programs_have_none(twice: tuple[Path, int]) 
     assert (held > DAYS, theirs) == (True, 0)
 
 
-@pytest.mark.parametrize("table", [name for name in TABLES if name != "events"])
+@pytest.mark.parametrize("table", [name for name in FACT_NAMES if name != "events"])
 def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], table: str) -> None:
     directory, _ = twice
     ((number, lonely, placed),) = _ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")

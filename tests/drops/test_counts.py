@@ -10,16 +10,18 @@ import pytest
 
 from analytics_box import jobs
 from analytics_box.clock import DAY
-from analytics_box.drops import rows, view
-from analytics_box.drops.counts import Drops
 from analytics_box.identity import Role
-from analytics_box.ingest import bots, happened
+from analytics_box.ingest import dropped_rows as rows
+from analytics_box.ingest import happened
+from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.reasons import words
+from analytics_box.recognition import bots
 from analytics_box.settings import Settings
 from analytics_box.store.db import Db
 from analytics_box.store.schema import EVENTS_FILE
 from analytics_box.texts import Drops as Words
 from tests.inprocess import FixedClock, WholeBox, whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World as People
 
 VIEW = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
 
@@ -228,4 +230,4 @@ def test_every_reason_has_words() -> None:
     known |= set(bots.REASONS)
     nobody = {"missing_client_id", "invalid_client_id"}  # there is no website to tell
     assert known - nobody <= set(Words.reasons)
-    assert view.words("something_new") == ("Something new", Words.other)
+    assert words("something_new") == ("Something new", Words.other)

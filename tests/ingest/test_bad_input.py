@@ -5,14 +5,16 @@ What only describes a page is cleaned instead; those cases stand in the second h
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.routes import ADDRESSES
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import count, rows
 from tests.inprocess import NOON, Answer, WholeBox, whole_box
@@ -61,7 +63,7 @@ def send(box: WholeBox, path: str, body: bytes, **headers: str) -> Answer:
 
 
 def stored(box: WholeBox) -> dict[str, int]:
-    return {table: count(box, table) for table in TABLES} | {"profiles": len(rows_of_people(box))}
+    return {table: count(box, table) for table in FACT_NAMES} | {"profiles": len(rows_of_people(box))}
 
 
 def rows_of_people(box: WholeBox) -> list[object]:
@@ -155,15 +157,14 @@ def spoiled(path: str) -> dict[str, bytes]:
 CASES = [(path, name) for path in POSTS for name in spoiled(path)]
 
 
-@pytest.mark.parametrize(("path", "name"), CASES)
+@each(("path", "name"), CASES)
 def test_a_spoiled_body_is_refused_and_leaves_nothing(box: WholeBox, path: str, name: str) -> None:
     before = stored(box)
     check_refused(send(box, path, spoiled(path)[name]), path)
     assert stored(box) == before
 
 
-@pytest.mark.parametrize("path", POSTS)
-@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate"])
+@each(("path", "encoding"), product(POSTS, ["gzip", "br", "deflate"]))
 def test_a_compressed_body_is_refused(box: WholeBox, path: str, encoding: str) -> None:
     before = stored(box)
     answer = send(box, path, b"\x1f\x8b\x08", content_encoding=encoding)
@@ -172,9 +173,9 @@ def test_a_compressed_body_is_refused(box: WholeBox, path: str, encoding: str) -
     assert stored(box) == before
 
 
-@pytest.mark.parametrize("path", POSTS)
-@pytest.mark.parametrize(
-    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "image/png", ""]
+@each(
+    ("path", "kind"),
+    product(POSTS, ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "image/png", ""]),
 )
 def test_whatever_it_is_called_the_body_is_read_as_json(box: WholeBox, path: str, kind: str) -> None:  # wire 4.1
     good = wrapped(path, json.dumps(GOOD[path]).encode())
@@ -211,7 +212,7 @@ def test_what_nobody_can_see_is_left_out(box: WholeBox) -> None:
 def test_a_lone_surrogate_is_never_stored(box: WholeBox, path: str) -> None:
     answer = send(box, path, wrapped(path, json.dumps(GOOD[path])[:-1].encode() + b',"sessionId":"a\\ud800b"}'))
     assert answer.status in {200, 400}
-    for table in TABLES:
+    for table in FACT_NAMES:
         for (session,) in rows(box, table, "client_session"):
             session.encode("utf-8")
 
@@ -224,8 +225,13 @@ def test_of_equal_keys_the_last_counts(box: WholeBox) -> None:
     assert stored(box) == before
 
 
-@pytest.mark.parametrize("time", [-1, 0, -(2**63), 2**63 - 1, 10**30, NOON + 6 * 60_000, NOON - 25 * 3_600_000])
-@pytest.mark.parametrize("path", ["/track", "/", "/vitals", "/errors", "/events", "/engagement"])
+@each(
+    ("time", "path"),
+    product(
+        [-1, 0, -(2**63), 2**63 - 1, 10**30, NOON + 6 * 60_000, NOON - 25 * 3_600_000],
+        ["/track", "/", "/vitals", "/errors", "/events", "/engagement"],
+    ),
+)
 def test_an_impossible_time_of_a_page_becomes_the_arrival(box: WholeBox, path: str, time: int) -> None:  # semantics 1
     answer = send(box, path, wrapped(path, json.dumps({**GOOD[path], "timestamp": time}).encode()))
     assert answer.status == 200, answer.body
@@ -252,7 +258,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
         *("timestamp", "type", "payload", "eventId", "properties", "traits", "referrer", "utm_source"),
     ]
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(changed=st.dictionaries(st.sampled_from(names), anything, max_size=4), whole=st.none() | anything)
     def ask(changed: dict[str, Any], whole: Any) -> None:
         item = whole if whole is not None else {**GOOD[path], **changed}
@@ -268,7 +274,7 @@ def test_nothing_that_is_json_breaks_a_route(box: WholeBox, path: str) -> None:
 def test_nothing_that_is_bytes_breaks_a_route(box: WholeBox, path: str) -> None:
     before = stored(box)
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(body=st.binary(max_size=200))
     def ask(body: bytes) -> None:
         answer = send(box, path, body)

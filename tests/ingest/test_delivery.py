@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from analytics_box import jobs
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from tests.contract.conftest import unlimited
 from tests.ingest.rows import count
 from tests.inprocess import BROWSER, Answer, WholeBox, whole_box
@@ -43,7 +43,7 @@ def send(box: WholeBox, path: str, body: Any) -> Answer:
 
 def on_the_writer(box: WholeBox, work: Any) -> None:
     """Do something with the writer's connection itself: one that cannot write cannot be told so by a write."""
-    work(box.box.events.db._writer)
+    work(box.box.events.db._writer._connection)
 
 
 def full(connection: apsw.Connection) -> None:
@@ -64,7 +64,7 @@ def writable(connection: apsw.Connection) -> None:
 
 
 def total(box: WholeBox) -> int:
-    return sum(count(box, table) for table in TABLES)
+    return sum(count(box, table) for table in FACT_NAMES)
 
 
 @pytest.mark.parametrize(("breaks", "mends"), [(full, roomy), (read_only, writable)], ids=["full", "read-only"])

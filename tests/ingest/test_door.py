@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from analytics_box.websites.door import Paths, door
 from analytics_box.websites.tracking import Tracking, clean_origin
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
 
 # allowed origins of example.com, the Origin header, whether it may send
@@ -56,7 +57,7 @@ ORIGINS: tuple[tuple[tuple[str, ...], str | None, bool], ...] = (
 )
 
 
-@pytest.mark.parametrize(("allowed", "origin", "expected"), ORIGINS)
+@each(("allowed", "origin", "expected"), ORIGINS)
 def test_origins(allowed: tuple[str, ...], origin: str | None, expected: bool) -> None:
     assert door("example.com", Tracking(allowedOrigins=allowed)).admits_origin(origin) is expected
 
@@ -99,7 +100,7 @@ ADDRESSES: tuple[tuple[tuple[str, ...], str, bool], ...] = (
 )
 
 
-@pytest.mark.parametrize(("allowed", "address", "expected"), ADDRESSES)
+@each(("allowed", "address", "expected"), ADDRESSES)
 def test_addresses(allowed: tuple[str, ...], address: str, expected: bool) -> None:
     assert door("example.com", Tracking(allowedIps=allowed)).admits_address(address) is expected
 
@@ -129,7 +130,7 @@ PATHS = (
 )
 
 
-@pytest.mark.parametrize(("pattern", "path", "expected"), PATHS)
+@each(("pattern", "path", "expected"), PATHS)
 def test_paths(pattern: str, path: str, expected: bool) -> None:
     ignored = door("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
     assert isinstance(ignored, Paths)

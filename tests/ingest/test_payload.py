@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BoxError, BrokenBody, WrongTypes
+from analytics_box.facts.event import Event
 from analytics_box.http.body import decode
 from analytics_box.ingest import payload
-from analytics_box.ingest.agent import NOTHING
 from analytics_box.ingest.enrich import Sender, Target, understand
-from analytics_box.ingest.facts import Event
 from analytics_box.ingest.payload import Incoming, InvalidEvent
 from analytics_box.ingest.visitors import Salts
+from analytics_box.recognition.agent import NOTHING
+from tests.cases import each
 from tests.inprocess import NOON
 
 SALTS = Salts(day=NOON // DAY, today=b"t" * 32, yesterday=b"y" * 32, history=str.encode)
@@ -57,7 +58,7 @@ BROKEN = (
 )
 
 
-@pytest.mark.parametrize("sent", BROKEN, ids=lambda sent: repr(sent[:40]))
+@each("sent", BROKEN, ids=lambda sent: repr(sent[:40]))
 def test_what_is_no_json_is_refused_as_broken(sent: bytes) -> None:
     with pytest.raises(BrokenBody):
         taken(sent)
@@ -93,7 +94,7 @@ WRONG: tuple[dict[str, Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("sent", WRONG, ids=lambda sent: json.dumps(sent)[:50])
+@each("sent", WRONG, ids=lambda sent: json.dumps(sent)[:50])
 def test_another_type_or_size_is_refused(sent: dict[str, Any]) -> None:
     with pytest.raises(WrongTypes):
         taken(sent)
@@ -235,7 +236,7 @@ values = st.recursive(
 fields = st.sampled_from([*Incoming.__struct_fields__, "unknown", ""])
 
 
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120, derandomize=True)
 @given(st.dictionaries(fields, values), st.sampled_from((BROWSER, SERVER)))
 def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Sender) -> None:
     sent = json.dumps({"name": "a", **given_fields}).encode()
@@ -250,7 +251,7 @@ def test_any_json_is_taken_or_refused(given_fields: dict[str, Any], sender: Send
     assert event.scroll is None or 0 <= event.scroll <= 100
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200, derandomize=True)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_taken_or_refused(sent: bytes) -> None:
     try:

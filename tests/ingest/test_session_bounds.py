@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from analytics_box.facts.event import Event, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import ATTRIBUTES, Event, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.placing import MOST_MOVED
@@ -17,7 +18,7 @@ from analytics_box.store.strings import Strings
 from tests.ingest.rows import rows
 from tests.inprocess import whole_box
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
-from tests.query.stage import Stage, stage_in
+from tests.query.world import World, world_in
 
 NOON = at(2026, 6, 17, 12)
 view = Happening(site=1, time=NOON, arrived=NOON, kind="view", person=1, client_session="")
@@ -44,50 +45,50 @@ def error(time: int) -> Span:
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with stage_in(tmp_path) as made:
+def world(tmp_path: Path) -> Iterator[World]:
+    with world_in(tmp_path) as made:
         yield made
 
 
-def asked(stage: Stage, sql: str) -> list[tuple[object, ...]]:
-    return [tuple(row) for row in stage.db.read_now(lambda db: db.execute(sql).fetchall())]
+def asked(world: World, sql: str) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in world.db.read_now(lambda db: db.execute(sql).fetchall())]
 
 
 @pytest.mark.parametrize("order", ["oldest first", "newest first", "all first views first"])
-def test_two_months_of_a_visitor_are_as_many_visits_in_any_order(stage: Stage, order: str) -> None:
+def test_two_months_of_a_visitor_are_as_many_visits_in_any_order(world: World, order: str) -> None:
     first = [NOON + day * DAY for day in range(60)]
     times = sorted([*first, *(time + MINUTE for time in first)], reverse=order == "newest first")
     if order == "all first views first":
         times = [*first, *(time + MINUTE for time in first)]
     for time in times:
-        stage.store_facts([lasting(view, time)])
-    assert asked(stage, "select count(distinct session) from events") == [(60,)]
+        world.store_facts([lasting(view, time)])
+    assert asked(world, "select count(distinct session) from events") == [(60,)]
 
 
-def test_errors_leave_room_for_an_earlier_page_view(stage: Stage) -> None:
-    stage.store_facts([lasting(view, NOON)])
+def test_errors_leave_room_for_an_earlier_page_view(world: World) -> None:
+    world.store_facts([lasting(view, NOON)])
     for second in range(MOST_SIGNALS + 10):
-        stage.store_facts([error(NOON + second * SECOND)])
-    stage.store_facts([lasting(view, NOON - MINUTE)])
-    assert asked(stage, "select distinct session_started from events") == [(NOON - MINUTE,)]
+        world.store_facts([error(NOON + second * SECOND)])
+    world.store_facts([lasting(view, NOON - MINUTE)])
+    assert asked(world, "select distinct session_started from events") == [(NOON - MINUTE,)]
 
 
-def test_what_waits_in_vain_gives_way(stage: Stage) -> None:
+def test_what_waits_in_vain_gives_way(world: World) -> None:
     leave = replace(view, kind="exit", name="page_exit")
     for second in range(MOST_SIGNALS + 10):
-        stage.store_facts([error(NOON - 20 * HOUR + second * SECOND)])
-    stage.store_facts([lasting(leave, NOON)])
-    stage.store_facts([lasting(view, NOON + SECOND)])
-    assert asked(stage, "select count(distinct session), min(session) <> 0 from events") == [(1, 1)]
+        world.store_facts([error(NOON - 20 * HOUR + second * SECOND)])
+    world.store_facts([lasting(leave, NOON)])
+    world.store_facts([lasting(view, NOON + SECOND)])
+    assert asked(world, "select count(distinct session), min(session) <> 0 from events") == [(1, 1)]
 
 
-def test_rows_of_others_at_the_same_instant_are_not_passed_by_for_ever(stage: Stage) -> None:
+def test_rows_of_others_at_the_same_instant_are_not_passed_by_for_ever(world: World) -> None:
     """Then a start stays where it was, in all rows of its session."""
     crowd = [replace(view, person=person).fact() for person in range(2, MOST_MOVED + 10)]
-    stage.store_facts(crowd)
-    stage.store_facts([lasting(view, NOON), lasting(view, NOON + MINUTE)])
-    stage.store_facts([lasting(view, NOON - MINUTE)])
-    found = asked(stage, "select session_started, count(*) from events where visitor = 7 group by session_started")
+    world.store_facts(crowd)
+    world.store_facts([lasting(view, NOON), lasting(view, NOON + MINUTE)])
+    world.store_facts([lasting(view, NOON - MINUTE)])
+    found = asked(world, "select session_started, count(*) from events where visitor = 7 group by session_started")
     assert found == [(NOON, 3)]
 
 
@@ -137,14 +138,14 @@ def test_without_its_key_file_the_box_takes_no_history(tmp_path: Path) -> None:
         assert "secret.key" in answer.json["error"]
 
 
-def test_a_restart_keeps_the_source_of_a_visit_whose_beginning_is_too_old_to_be_read(stage: Stage) -> None:
+def test_a_restart_keeps_the_source_of_a_visit_whose_beginning_is_too_old_to_be_read(world: World) -> None:
     google = replace(view, session={"source": "Google"})
     bing = replace(view, session={"source": "Bing"})
-    stage.store_facts([lasting(google, NOON)])
-    stage.store_facts([lasting(replace(google, kind="custom", name="buy"), NOON + SECOND)])
+    world.store_facts([lasting(google, NOON)])
+    world.store_facts([lasting(replace(google, kind="custom", name="buy"), NOON + SECOND)])
     live = LiveSessions()
-    stage.db.read_now(lambda db: recovery.recover(db, live, NOON + MINUTE, newest=1))
+    world.db.read_now(lambda db: recovery.recover(db, live, NOON + MINUTE, newest=1))
     ledger = Ledger(Strings(), live)
-    stage.db.write_now(lambda db: ledger.append(db, [lasting(bing, NOON + MINUTE)]))
+    world.db.write_now(lambda db: ledger.append(db, [lasting(bing, NOON + MINUTE)]))
     named = "select distinct (select value from strings where id = source) from events"
-    assert asked(stage, named) == [("Google",)]
+    assert asked(world, named) == [("Google",)]

@@ -11,14 +11,15 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from analytics_box.facts.event import Fact, Span
+from analytics_box.facts.tables import SPANS
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import SPANS, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.store.strings import Strings
 from tests.query.happenings import MINUTE, Happening, at
-from tests.query.stage import Stage, stage_in
 from tests.query.visits import apart, visits
+from tests.query.world import World, world_in
 
 BEGIN = at(2026, 6, 17, 22)
 IDLE = 30 * MINUTE
@@ -89,7 +90,7 @@ def expected(story: Sequence[Step]) -> list[int]:
     return [found.get(id(one.happening), 0) for one in story]
 
 
-def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
+def stored(world: World, story: Sequence[Step], site: int) -> list[int]:
     """The same as the box has it in the end, with its restarts."""
     strings, live = Strings(), LiveSessions()
     ledger = Ledger(strings, live)
@@ -99,18 +100,18 @@ def stored(stage: Stage, story: Sequence[Step], site: int) -> list[int]:
             strings, live = Strings(), LiveSessions()
             ledger = Ledger(strings, live)
             now = step.happening.arrived
-            stage.db.read_now(lambda db, live=live, now=now: recovery.recover(db, live, now))  # type: ignore[misc]  # a lambda with a default
+            world.db.read_now(lambda db, live=live, now=now: recovery.recover(db, live, now))  # type: ignore[misc]  # a lambda with a default
         fact = structs.replace(step.fact, site=site)
-        stage.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
+        world.db.write_now(lambda db, ledger=ledger, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         live.committed()
         table = step.table or "events"
-        newest = stage.db.read_now(lambda db, table=table: db.execute(f"select max(id) from {table}").fetchall())  # type: ignore[misc]  # a lambda with a default
+        newest = world.db.read_now(lambda db, table=table: db.execute(f"select max(id) from {table}").fetchall())  # type: ignore[misc]  # a lambda with a default
         rows.append((table, int(str(newest[0][0]))))
-    return [session_of(stage, *row) for row in rows]
+    return [session_of(world, *row) for row in rows]
 
 
-def session_of(stage: Stage, table: str, row: int) -> int:
-    found = stage.db.read_now(lambda db: db.execute(f"select session from {table} where id = ?", (row,)).fetchall())
+def session_of(world: World, table: str, row: int) -> int:
+    found = world.db.read_now(lambda db: db.execute(f"select session from {table} where id = ?", (row,)).fetchall())
     return int(str(found[0][0]))
 
 
@@ -121,8 +122,8 @@ def numbered(sessions: Sequence[int]) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def stage() -> Iterator[Stage]:
-    with TemporaryDirectory() as folder, stage_in(Path(folder)) as made:
+def world() -> Iterator[World]:
+    with TemporaryDirectory() as folder, world_in(Path(folder)) as made:
         yield made
 
 
@@ -133,7 +134,7 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
     return Step(happening, table, restart=restart)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(story=stories())
 @example(story=[step(0, table="vitals"), step(1)])
 @example(story=[step(0, table="vitals"), step(1, restart=True), step(31, restart=True)])
@@ -143,9 +144,9 @@ def step(minute: float, kind: str = "view", table: str = "", *, late: float = 0,
 @example(story=[step(0, table="vitals"), step(1, table="outgoing_links"), step(31, restart=True)])
 @example(story=[step(90), step(120 + 1 / 60_000), step(120 - 1 / 60_000, late=1)])
 @example(story=[step(0), step(30, restart=True), step(60 + 1 / 60_000, restart=True)])
-def test_every_story_has_the_sessions_of_the_plain_telling(stage: Stage, story: list[Step]) -> None:
-    (site,) = stage.new_sites(1)
-    assert numbered(stored(stage, story, site)) == numbered(expected(story)), "\n".join(str(step) for step in story)
+def test_every_story_has_the_sessions_of_the_plain_telling(world: World, story: list[Step]) -> None:
+    (site,) = world.new_sites(1)
+    assert numbered(stored(world, story, site)) == numbered(expected(story)), "\n".join(str(step) for step in story)
 
 
 @st.composite
@@ -205,7 +206,7 @@ def were_apart(steps: Sequence[Step], arrivals: Iterator[Sequence[int]]) -> bool
     return False
 
 
-def rows_of(stage: Stage, site: int) -> list[tuple[object, ...]]:
+def rows_of(world: World, site: int) -> list[tuple[object, ...]]:
     """Everything that a site has of its sessions, in the order of time, with sessions numbered as they come."""
     found = []
     for table in ("events", "vitals", "outgoing_links"):
@@ -218,24 +219,24 @@ def rows_of(stage: Stage, site: int) -> list[tuple[object, ...]]:
             where site = ?
             order by time
             """
-        found += stage.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())  # type: ignore[misc]  # a lambda with a default
+        found += world.db.read_now(lambda db, query=query: db.execute(query, (site,)).fetchall())  # type: ignore[misc]  # a lambda with a default
     order = numbered([int(str(row[3])) for row in found])
     return [(*row[:1], row[2] != 0, number, *row[4:]) for row, number in zip(found, order, strict=True)]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(told=permutations())
 @example(told=([told_step(0), told_step(28, "vitals"), told_step(50)], [2, 1, 0], [1, 1, 1]))
 @example(told=([told_step(0, kind="exit"), told_step(28, "vitals"), told_step(40)], [1, 2, 0], [1, 1, 1]))
-def test_the_order_of_arrival_does_not_matter(stage: Stage, told: tuple[list[Step], list[int], list[int]]) -> None:
+def test_the_order_of_arrival_does_not_matter(world: World, told: tuple[list[Step], list[int], list[int]]) -> None:
     """Whatever comes within a day, in any order and cut into any requests, makes the same rows; but sessions that were
     apart before what joins them came stay apart."""
     steps, order, sizes = told
     assume(not were_apart(steps, iter([[number] for number in range(len(steps))])))
     assume(not were_apart(steps, in_requests(order, sizes)))
-    here, there = stage.new_sites(2)
+    here, there = world.new_sites(2)
     for step in steps:
-        stage.store_facts([structs.replace(step.fact, site=here)])
+        world.store_facts([structs.replace(step.fact, site=here)])
     for numbers in in_requests(order, sizes):
-        stage.store_facts([structs.replace(steps[number].fact, site=there) for number in numbers])
-    assert rows_of(stage, there) == rows_of(stage, here), "\n".join(str(steps[number]) for number in order)
+        world.store_facts([structs.replace(steps[number].fact, site=there) for number in numbers])
+    assert rows_of(world, there) == rows_of(world, here), "\n".join(str(steps[number]) for number in order)

@@ -7,14 +7,15 @@ from pathlib import Path
 import apsw
 import pytest
 
+from analytics_box.facts.event import PAGE_VIEW, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import recovery, sessions
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_VIEW, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions, visitor_key
 from analytics_box.ingest.sessions import Signal
 from analytics_box.store.strings import Strings
 from tests.query.happenings import DAY, HOUR, MINUTE, Happening, at
-from tests.query.stage import Stage, stage_in
+from tests.query.world import World, world_in
 
 EVENING = at(2026, 6, 17, 22)
 
@@ -125,24 +126,24 @@ STORIES: dict[str, tuple[Sequence[Happening], list[int]]] = {
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    with stage_in(tmp_path) as made:
+def world(tmp_path: Path) -> Iterator[World]:
+    with world_in(tmp_path) as made:
         yield made
 
 
-def sessions_of(stage: Stage) -> list[int]:
+def sessions_of(world: World) -> list[int]:
     """The session of each stored event, numbered as they appear."""
-    rows = stage.db.read_now(lambda db: db.execute("select session from events order by id").fetchall())
+    rows = world.db.read_now(lambda db: db.execute("select session from events order by id").fetchall())
     seen = [number for (number,) in rows]
     order = list(dict.fromkeys(number for number in seen if number))
     return [order.index(number) + 1 if number else 0 for number in seen]
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_events_make_sessions(stage: Stage, story: str) -> None:
+def test_events_make_sessions(world: World, story: str) -> None:
     happenings, expected = STORIES[story]
-    stage.store(happenings)
-    assert sessions_of(stage) == expected
+    world.store(happenings)
+    assert sessions_of(world) == expected
 
 
 # What arrives, and what all rows of the session have in the end: start, source, browser (semantics 11 and 15).
@@ -167,7 +168,7 @@ SPEAKERS: dict[str, tuple[Sequence[Happening], tuple[int, str, str]]] = {
 
 @pytest.mark.parametrize("at_once", [False, True])
 @pytest.mark.parametrize("story", SPEAKERS)
-def test_all_rows_of_a_session_have_its_start_source_and_browser(stage: Stage, story: str, at_once: bool) -> None:
+def test_all_rows_of_a_session_have_its_start_source_and_browser(world: World, story: str, at_once: bool) -> None:
     happenings, expected = SPEAKERS[story]
     vital = Span(
         table="vitals",
@@ -183,8 +184,8 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(stage: Stage, s
     )
     facts: list[Fact] = [vital, *(happening.fact() for happening in happenings)]
     for request in [facts] if at_once else [[fact] for fact in facts]:
-        stage.store_facts(request)
-    rows = stage.db.read_now(
+        world.store_facts(request)
+    rows = world.db.read_now(
         lambda db: db.execute(
             """
             select session_started, sources.value, browsers.value from events
@@ -194,7 +195,7 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(stage: Stage, s
         ).fetchall()
     )
     assert set(rows) == {expected}
-    rows = stage.db.read_now(
+    rows = world.db.read_now(
         lambda db: db.execute(
             """
             select session <> 0, sources.value, browsers.value from vitals
@@ -206,18 +207,18 @@ def test_all_rows_of_a_session_have_its_start_source_and_browser(stage: Stage, s
     assert rows == [(1, *expected[1:])]
 
 
-def test_one_request_may_bring_events_in_any_order(stage: Stage) -> None:
-    stage.store_facts([after(view, minute * MINUTE).fact() for minute in (50, 25, 0, 75)])
-    assert sessions_of(stage) == [1, 1, 1, 1]
+def test_one_request_may_bring_events_in_any_order(world: World) -> None:
+    world.store_facts([after(view, minute * MINUTE).fact() for minute in (50, 25, 0, 75)])
+    assert sessions_of(world) == [1, 1, 1, 1]
 
 
-def test_a_long_session_no_longer_moves_its_start(stage: Stage) -> None:
+def test_a_long_session_no_longer_moves_its_start(world: World) -> None:
     """What one late event may cost is bounded."""
-    stage.store([after(view, moment) for moment in range(sessions.MOST_SIGNALS + 5)])
-    stage.store([after(view, -MINUTE, late=HOUR)])
-    starts = stage.db.read_now(lambda db: db.execute("select distinct session_started from events").fetchall())
+    world.store([after(view, moment) for moment in range(sessions.MOST_SIGNALS + 5)])
+    world.store([after(view, -MINUTE, late=HOUR)])
+    starts = world.db.read_now(lambda db: db.execute("select distinct session_started from events").fetchall())
     assert starts == [(EVENING,)]
-    assert set(sessions_of(stage)) == {1}
+    assert set(sessions_of(world)) == {1}
 
 
 # Over a restart the live sessions are read back from the events.
@@ -242,20 +243,20 @@ RESTARTS: dict[str, tuple[Sequence[Happening], Happening, int]] = {
 
 
 @pytest.mark.parametrize("story", RESTARTS)
-def test_a_restart_changes_no_session(stage: Stage, story: str) -> None:
+def test_a_restart_changes_no_session(world: World, story: str) -> None:
     before, happening, expected = RESTARTS[story]
-    stage.store(before)
+    world.store(before)
     live = LiveSessions()
-    stage.db.read_now(lambda db: recovery.recover(db, live, happening.arrived))
+    world.db.read_now(lambda db: recovery.recover(db, live, happening.arrived))
     ledger = Ledger(Strings(), live)
-    stage.db.write_now(lambda db: ledger.append(db, [happening.fact()]))
-    assert sessions_of(stage)[-1] == expected
+    world.db.write_now(lambda db: ledger.append(db, [happening.fact()]))
+    assert sessions_of(world)[-1] == expected
 
 
-def test_sessions_that_no_event_can_continue_are_not_read_back(stage: Stage) -> None:
-    stage.store([view, after(other, DAY)])
+def test_sessions_that_no_event_can_continue_are_not_read_back(world: World) -> None:
+    world.store([view, after(other, DAY)])
     live = LiveSessions()
-    stage.db.read_now(lambda db: recovery.recover(db, live, EVENING + 2 * DAY + 1))
+    world.db.read_now(lambda db: recovery.recover(db, live, EVENING + 2 * DAY + 1))
     assert len(live) == 1
 
 
@@ -264,11 +265,11 @@ class Refused(Exception):
 
 
 def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
-    with stage_in(tmp_path) as stage:
+    with world_in(tmp_path) as world:
         strings, live = Strings(), LiveSessions()
         ledger = Ledger(strings, live)
-        stage.db.accompany(strings, live)
-        stage.db.write_now(lambda db: ledger.append(db, [view.fact()]))
+        world.db.accompany(strings, live)
+        world.db.write_now(lambda db: ledger.append(db, [view.fact()]))
         kept = live.find((visitor_key(1, view.visitor),))
 
         def refuse(db: apsw.Connection) -> None:
@@ -276,22 +277,22 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
             raise Refused
 
         with pytest.raises(Refused):
-            stage.db.write_now(refuse)
+            world.db.write_now(refuse)
         assert live.find((visitor_key(1, view.visitor),)) == kept
         assert len(live) == 1
-        assert sessions_of(stage) == [1]
-        stage.db.write_now(lambda db: ledger.append(db, [after(view, 30 * MINUTE).fact(), after(other, HOUR).fact()]))
-        assert sessions_of(stage) == [1, 1, 2]
+        assert sessions_of(world) == [1]
+        world.db.write_now(lambda db: ledger.append(db, [after(view, 30 * MINUTE).fact(), after(other, HOUR).fact()]))
+        assert sessions_of(world) == [1, 1, 2]
 
 
 def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path) -> None:
-    with stage_in(tmp_path) as stage:
+    with world_in(tmp_path) as world:
         live = LiveSessions(capacity=2_500)  # bytes: two sessions
         ledger = Ledger(Strings(), live)
-        stage.db.accompany(live)
+        world.db.accompany(live)
         for person in (1, 2, 1, 3):
             fact = replace(view, person=person).fact()
-            stage.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
+            world.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default
         assert len(live) == 2
         assert live.find((visitor_key(1, view.visitor),)).visits.sessions
         assert not live.find((visitor_key(1, other.visitor),)).visits.sessions

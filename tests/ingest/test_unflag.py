@@ -13,8 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.ingest import unflag as unflagging
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store import schema
 from analytics_box.store.db import Connection
@@ -242,7 +243,7 @@ def partition(sessions: Sequence[int]) -> list[int]:
     return [order.index(number) + 1 if number else 0 for number in sessions]
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(HITS, st.sampled_from([2, 5, 2_000]))
 @example([(1, 1, False, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, ""), (IDLE, 1, True, PAGE_VIEW, "")], 2)
 def test_it_is_the_same_as_going_through_everything_every_time(
@@ -256,7 +257,7 @@ def test_it_is_the_same_as_going_through_everything_every_time(
         assert [seen.session for seen in stored(opened)] == partition(oracle(hits))
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(HITS, HITS)
 def test_all_held_and_then_counted_is_as_if_none_had_ever_been_held(
     drawn: list[tuple[int, int, bool, int, str]], later: list[tuple[int, int, bool, int, str]]

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from analytics_box.identity import SCOPES, Role
+from analytics_box.keys.ring import KeyRing
+from tests.cases import each
 from tests.inprocess import NOON, WholeBox
-from tests.keys.people import audited, call, cookie_of, make, works
+from tests.keys.world import audited, call, cookie_of, make, works
 
 FIELDS = {
     *("id", "name", "prefix", "start", "type", "enabled", "scopes", "tags", "description", "resources", "ratelimit"),
@@ -104,7 +106,7 @@ ROLES: list[tuple[Role, str, dict[str, Any], int]] = [
 ]
 
 
-@pytest.mark.parametrize(("role", "name", "content", "status"), ROLES)
+@each(("role", "name", "content", "status"), ROLES)
 def test_roles_decide_who_changes_keys(
     box: WholeBox, owner: str, role: Role, name: str, content: dict[str, Any], status: int
 ) -> None:
@@ -135,7 +137,7 @@ def test_another_organization_is_refused(box: WholeBox, owner: str, name: str) -
 
 @pytest.mark.parametrize("name", ["getById", "update", "revoke", "rotate", "delete"])
 def test_a_key_of_another_organization_is_not_there(box: WholeBox, owner: str, name: str) -> None:
-    foreign = next(key.id for key in box.box.calls.keys.all() if key.organization_id == box.foreign_organization_id)
+    foreign = next(key.id for key in box.box.parts[KeyRing].all() if key.organization_id == box.foreign_organization_id)
     for key_id in (foreign, "unknown"):
         answer = call(box, name, {"id": key_id}, owner)
         assert (answer.status, answer.json["code"]) == (404, "NOT_FOUND")
@@ -165,13 +167,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "named"), WRONG)
+@each(("fields", "named"), WRONG)
 def test_wrong_input_is_refused_by_name(box: WholeBox, owner: str, fields: dict[str, Any], named: str) -> None:
-    before = len(box.box.calls.keys.all())
+    before = len(box.box.parts[KeyRing].all())
     answer = call(box, "create", {"name": "Key", "scopes": ["read:data"], **fields}, owner)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert named in str(answer.json["details"])
-    assert len(box.box.calls.keys.all()) == before
+    assert len(box.box.parts[KeyRing].all()) == before
 
 
 def test_a_website_of_another_organization_cannot_be_named(box: WholeBox, owner: str) -> None:
@@ -270,7 +272,7 @@ SECRETS: list[Verified] = [
 ]
 
 
-@pytest.mark.parametrize(("content", "valid", "code"), SECRETS)
+@each(("content", "valid", "code"), SECRETS)
 def test_anybody_may_verify_a_secret(box: WholeBox, content: dict[str, Any], valid: bool, code: str) -> None:
     keys: dict[str, str] = {name: secret for name, secret in box.keys.items()}  # noqa: C416  keys of type str
     sites: dict[str, str] = {name: site for name, site in box.sites.items()}  # noqa: C416  # the copy has another type of key

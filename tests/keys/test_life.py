@@ -13,9 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from analytics_box import ids
 from analytics_box.clock import DAY
 from analytics_box.identity import SCOPES, Scope
+from analytics_box.keys.ring import KeyRing
 from tests.contract.conftest import unlimited
 from tests.inprocess import NOON, whole_box
-from tests.keys.people import audited, call, make, works
+from tests.keys.world import audited, call, make, works
 
 SOME_SCOPES = st.lists(st.sampled_from(SCOPES), min_size=1, max_size=3, unique=True)
 
@@ -145,10 +146,8 @@ class Lives(RuleBasedStateMachine):
         rows = self.box.box.box_db.read_now(lambda db: db.execute("select digest from api_keys").fetchall())
         stored = {digest for (digest,) in rows}
         assert {ids.digest(kept.secret) for kept in self.keys.values()} <= stored
-        assert len(self.box.box.calls.keys.all()) == len(stored)
+        assert len(self.box.box.parts[KeyRing].all()) == len(stored)
 
 
 TestLives = Lives.TestCase
-TestLives.settings = settings(
-    max_examples=12, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestLives.settings = settings(max_examples=12, stateful_step_count=15, suppress_health_check=list(HealthCheck))

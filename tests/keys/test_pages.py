@@ -7,8 +7,9 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.identity import SCOPES, Role
+from analytics_box.keys.ring import KeyRing
 from tests.inprocess import Answer, WholeBox
-from tests.keys.people import audited, call, cookie_of, make, works
+from tests.keys.world import audited, call, cookie_of, make, works
 
 SECRET = re.compile(r"svc_[0-9A-Za-z]{48}")
 HOSTILE = '"><script>alert(1)</script>'
@@ -33,7 +34,7 @@ def made_by_page(box: WholeBox, owner: str, fields: dict[str, str]) -> tuple[str
     answer = sent(box, "/settings/keys/new", fields, owner)
     assert answer.status == 200
     secret = SECRET.findall(answer.body.decode())[0]
-    key = box.box.calls.keys.look_up(secret)
+    key = box.box.parts[KeyRing].look_up(secret)
     assert key is not None
     return key.id, secret
 
@@ -145,11 +146,11 @@ WRONG: list[tuple[dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("fields", "words"), WRONG)
 def test_a_form_that_is_wrong_comes_back(box: WholeBox, owner: str, fields: dict[str, str], words: str) -> None:
-    before = len(box.box.calls.keys.all())
+    before = len(box.box.parts[KeyRing].all())
     answer = sent(box, "/settings/keys/new", fields, owner)
     assert answer.status == 400
     assert words in answer.body.decode()
-    assert len(box.box.calls.keys.all()) == before
+    assert len(box.box.parts[KeyRing].all()) == before
 
 
 def test_a_key_is_edited(box: WholeBox, owner: str) -> None:
@@ -243,7 +244,7 @@ def test_forms_of_another_site_do_nothing(box: WholeBox, owner: str, path: str) 
 
 
 def test_keys_of_another_organization_are_not_there(box: WholeBox, owner: str) -> None:
-    foreign = next(key.id for key in box.box.calls.keys.all() if key.organization_id == box.foreign_organization_id)
+    foreign = next(key.id for key in box.box.parts[KeyRing].all() if key.organization_id == box.foreign_organization_id)
     for path in (f"/settings/keys/{foreign}", f"/settings/keys/{foreign}/delete", "/settings/keys/unknown/revoke"):
         assert seen(box, path, owner).status == 404
         assert sent(box, path, filled(), owner).status == 404

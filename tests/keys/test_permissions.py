@@ -7,11 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from analytics_box.http.procedures import PROCEDURES
 from analytics_box.identity import SCOPES
+from analytics_box.procedures import PROCEDURES
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import cookie_of, make, works
+from tests.keys.world import cookie_of, make, works
 
 Caller = Literal[
     "stranger", "viewer", "member", "admin", "owner", "other owner", "key", "restricted key", "key itself", "other key"
@@ -45,7 +46,7 @@ CELLS = [(name, caller, expected) for name, *cells in ROWS for caller, expected 
 NAME = "Hidden import"
 
 
-class Stage(NamedTuple):
+class World(NamedTuple):
     """A box, people who are signed in to it, and secrets of keys of every kind."""
 
     box: WholeBox
@@ -56,13 +57,13 @@ class Stage(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with whole_box(tmp_path_factory.mktemp("permissions") / "data", adjust=unlimited) as box:
         cookies: dict[str, str] = {role: cookie_of(box, role) for role in ("viewer", "member", "admin", "owner")}
         cookies["other owner"] = cookie_of(box, "owner", organization_id=box.foreign_organization_id)
         everywhere = make(box, cookies["owner"], scopes=list(SCOPES))["secret"]
         secrets = {"key": everywhere, "restricted key": box.keys["restricted"], "other key": box.keys["foreign"]}
-        yield Stage(box, cookies["owner"], cookies, secrets, count(1))
+        yield World(box, cookies["owner"], cookies, secrets, count(1))
 
 
 def given_to(row: str, box: WholeBox, made: dict[str, Any]) -> dict[str, Any]:
@@ -88,19 +89,19 @@ def given_to(row: str, box: WholeBox, made: dict[str, Any]) -> dict[str, Any]:
     return content.get(row, lambda: {"id": made["id"]})()
 
 
-def ask(stage: Stage, row: str, caller: Caller, given: dict[str, Any], itself: str) -> Answer:
-    headers = {"content_type": "application/json", "cookie": stage.cookies.get(caller, "")}
-    headers["x_api_key"] = itself if caller == "key itself" else stage.secrets.get(caller, "")
+def ask(world: World, row: str, caller: Caller, given: dict[str, Any], itself: str) -> Answer:
+    headers = {"content_type": "application/json", "cookie": world.cookies.get(caller, "")}
+    headers["x_api_key"] = itself if caller == "key itself" else world.secrets.get(caller, "")
     path = f"/apikeys/{row.partition('-')[0]}"
-    return stage.box.ask("POST", path, headers=headers, body=json.dumps(given).encode())
+    return world.box.ask("POST", path, headers=headers, body=json.dumps(given).encode())
 
 
-@pytest.mark.parametrize(("row", "caller", "expected"), CELLS)
-def test_who_may_do_what(stage: Stage, row: str, caller: Caller, expected: str) -> None:
-    box = stage.box
-    made = make(box, stage.owner, name=f"{NAME} {next(stage.numbers)}", scopes=list(SCOPES))
+@each(("row", "caller", "expected"), CELLS)
+def test_who_may_do_what(world: World, row: str, caller: Caller, expected: str) -> None:
+    box = world.box
+    made = make(box, world.owner, name=f"{NAME} {next(world.numbers)}", scopes=list(SCOPES))
     before = stored(box)
-    answer = ask(stage, row, caller, given_to(row, box, made), made["secret"])
+    answer = ask(world, row, caller, given_to(row, box, made), made["secret"])
     status = 200 if expected in {"ok", "-"} else int(expected)
     assert answer.status == status, answer.body
     said = answer.body.decode()
@@ -116,7 +117,7 @@ def test_who_may_do_what(stage: Stage, row: str, caller: Caller, expected: str) 
     for hidden in (NAME, made["start"], box.organization_id, "svc_"):
         assert hidden not in said
     if status == 404:
-        unknown = ask(stage, row, caller, given_to(row, box, made | {"id": "unknown"}), made["secret"])
+        unknown = ask(world, row, caller, given_to(row, box, made | {"id": "unknown"}), made["secret"])
         assert without_request(unknown) == without_request(answer), "as if there were no such key"
 
 

@@ -5,18 +5,21 @@ body is its own affair.
 """
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any, NamedTuple, get_type_hints
 
 import pytest
 
 from analytics_box.errors import Forbidden
 from analytics_box.http.permission import PUBLIC, SIGNED_IN, allow
-from analytics_box.http.procedures import PROCEDURES, Procedure
-from analytics_box.http.routes import TABLE, Route
+from analytics_box.http.route import Procedure, Route
 from analytics_box.identity import SCOPES, Identity, Key, Scope
+from analytics_box.procedures import PROCEDURES
+from analytics_box.routes import TABLE
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import call, make
+from tests.keys.world import call, make
 
 LACKS = "This API key lacks the scope"
 API = [route for route in TABLE if not route.page and not route.path.startswith(("/static", "/health"))]
@@ -49,13 +52,13 @@ class Keys(NamedTuple):
     dead: dict[str, str]
 
 
-class Stage(NamedTuple):
+class World(NamedTuple):
     box: WholeBox
     keys: Keys
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with whole_box(tmp_path_factory.mktemp("scopes") / "data", adjust=unlimited) as box:
         owner = box.cookie
         shop: dict[str, list[Scope]] = {f"website:{box.sites['shop']}": []}
@@ -80,7 +83,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         }
         everywhere = {scope: one(scope) for scope in SCOPES}
         restricted = {scope: one(scope, resources=shop) for scope in SCOPES}
-        yield Stage(box, Keys(everywhere, restricted, box.keys["foreign"], dead))
+        yield World(box, Keys(everywhere, restricted, box.keys["foreign"], dead))
 
 
 def ask(box: WholeBox, route: Route, secret: str = "", body: bytes = b"{}") -> Answer:
@@ -100,11 +103,10 @@ def named(route: Route) -> str:
     return f"{route.method} {route.path}"
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
-@pytest.mark.parametrize("held", SCOPES)
-def test_exactly_the_scope_of_a_route_opens_it(stage: Stage, route: Route, held: Scope) -> None:
-    for secret in (stage.keys.everywhere[held], stage.keys.shop[held]):
-        answer = ask(stage.box, route, secret)
+@each(("route", "held"), product(GATED, SCOPES), ids=lambda route, held: f"{named(route)} with {held}")
+def test_exactly_the_scope_of_a_route_opens_it(world: World, route: Route, held: Scope) -> None:
+    for secret in (world.keys.everywhere[held], world.keys.shop[held]):
+        answer = ask(world.box, route, secret)
         lacks = answer.status == 403 and error_of(answer)["error"].startswith(LACKS)
         if held == route.access:
             assert not lacks, answer.body
@@ -116,56 +118,59 @@ def test_exactly_the_scope_of_a_route_opens_it(stage: Stage, route: Route, held:
             assert answer.status != 401
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
-@pytest.mark.parametrize("kind", ["none", "wrong", "misshapen", "revoked", "expired", "rotated", "deleted", "disabled"])
-def test_a_key_that_does_not_work_is_as_if_absent(stage: Stage, route: Route, kind: str) -> None:
-    answer = ask(stage.box, route, stage.keys.dead.get(kind, ""))
-    nobody = ask(stage.box, route)
+@each(
+    ("route", "kind"),
+    product(GATED, ["none", "wrong", "misshapen", "revoked", "expired", "rotated", "deleted", "disabled"]),
+    ids=lambda route, kind: f"{named(route)}, {kind}",
+)
+def test_a_key_that_does_not_work_is_as_if_absent(world: World, route: Route, kind: str) -> None:
+    answer = ask(world.box, route, world.keys.dead.get(kind, ""))
+    nobody = ask(world.box, route)
     assert answer.status == nobody.status
     if not route.strangers:
         assert (answer.status, error_of(answer)["code"]) == (401, "AUTH_REQUIRED")
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-@pytest.mark.parametrize("route", GATED, ids=named)
-def test_a_key_of_another_organization_passes_the_door_but_finds_nothing_of_ours(stage: Stage, route: Route) -> None:
-    answer = ask(stage.box, route, stage.keys.foreign)
+@each("route", GATED, ids=named)
+def test_a_key_of_another_organization_passes_the_door_but_finds_nothing_of_ours(world: World, route: Route) -> None:
+    answer = ask(world.box, route, world.keys.foreign)
     assert answer.status != 401
     for name in ("shop", "blog", "idle", "local"):
-        assert stage.box.sites[name].encode() not in answer.body
+        assert world.box.sites[name].encode() not in answer.body
 
 
-@pytest.mark.parametrize("route", PEOPLE, ids=named)
-def test_what_is_for_people_is_not_for_keys(stage: Stage, route: Route) -> None:
-    refused = ask(stage.box, route, stage.box.keys["all"])
+@each("route", PEOPLE, ids=named)
+def test_what_is_for_people_is_not_for_keys(world: World, route: Route) -> None:
+    refused = ask(world.box, route, world.box.keys["all"])
     assert (refused.status, error_of(refused)["code"]) == (403, "FORBIDDEN")
-    assert ask(stage.box, route).status == 401
+    assert ask(world.box, route).status == 401
 
 
-@pytest.mark.parametrize("route", [route for route in TABLE if route.page and route.access != PUBLIC], ids=named)
-def test_pages_are_not_for_keys(stage: Stage, route: Route) -> None:
-    assert ask(stage.box, route, stage.box.keys["all"]).status == 403
+@each("route", [route for route in TABLE if route.page and route.access != PUBLIC], ids=named)
+def test_pages_are_not_for_keys(world: World, route: Route) -> None:
+    assert ask(world.box, route, world.box.keys["all"]).status == 403
 
 
-@pytest.mark.parametrize("line", OF_WEBSITES, ids=lambda line: f"{line[0].name} {line[1]}")
-def test_a_restricted_key_sees_only_its_website(stage: Stage, line: tuple[Procedure, str]) -> None:
+@each("line", OF_WEBSITES, ids=lambda line: f"{line[0].name} {line[1]}")
+def test_a_restricted_key_sees_only_its_website(world: World, line: tuple[Procedure, str]) -> None:
     procedure, field = line
     scope: Any = procedure.access
-    box = stage.box
+    box = world.box
     path = "/" + procedure.name.replace(".", "/")
 
     def asked(secret: str, site: str) -> Answer:
         return box.post(path, {field: site}, x_api_key=secret)
 
     hidden = [
-        asked(stage.keys.shop[scope], box.sites["local"]),
-        asked(stage.keys.shop[scope], box.sites["foreign"]),
-        asked(stage.keys.everywhere[scope], box.sites["foreign"]),
-        asked(stage.keys.foreign, box.sites["local"]),
+        asked(world.keys.shop[scope], box.sites["local"]),
+        asked(world.keys.shop[scope], box.sites["foreign"]),
+        asked(world.keys.everywhere[scope], box.sites["foreign"]),
+        asked(world.keys.foreign, box.sites["local"]),
     ]
     # 400 where the procedure wants more than the website and looks at that first
     assert {answer.status for answer in hidden} <= {400, 404}, [answer.body for answer in hidden]
-    unknown = asked(stage.keys.shop[scope], "unknown")
+    unknown = asked(world.keys.shop[scope], "unknown")
     assert hidden[0].status == unknown.status
 
 
@@ -179,23 +184,23 @@ READS = [
 
 
 @pytest.mark.parametrize(("reach", "site", "status"), READS)
-def test_queries_reach_as_far_as_the_key(stage: Stage, reach: str, site: Any, status: int) -> None:
-    secret = getattr(stage.keys, reach)["read:data"]
+def test_queries_reach_as_far_as_the_key(world: World, reach: str, site: Any, status: int) -> None:
+    secret = getattr(world.keys, reach)["read:data"]
     content = {"parameters": ["summary_totals"], "preset": "today"}
-    answer = stage.box.post(f"/v1/query?website_id={stage.box.sites[site]}", content, x_api_key=secret)
+    answer = world.box.post(f"/v1/query?website_id={world.box.sites[site]}", content, x_api_key=secret)
     assert answer.status == status
 
 
 @pytest.mark.parametrize("held", SCOPES)
-def test_only_track_events_sends_events(stage: Stage, held: Scope) -> None:
-    content = {"name": "seen", "websiteId": stage.box.sites["shop"]}
-    for secret in (stage.keys.everywhere[held], stage.keys.shop[held]):
-        answer = stage.box.post("/track", content, x_api_key=secret)
+def test_only_track_events_sends_events(world: World, held: Scope) -> None:
+    content = {"name": "seen", "websiteId": world.box.sites["shop"]}
+    for secret in (world.keys.everywhere[held], world.keys.shop[held]):
+        answer = world.box.post("/track", content, x_api_key=secret)
         assert answer.status == (200 if held == "track:events" else 403)
 
 
-def test_scopes_of_one_website_count_there_and_nowhere_else(stage: Stage) -> None:  # wire 10.2
-    box, owner = stage.box, stage.box.cookie
+def test_scopes_of_one_website_count_there_and_nowhere_else(world: World) -> None:  # wire 10.2
+    box, owner = world.box, world.box.cookie
     shop, local = box.sites["shop"], box.sites["local"]
     resources = {f"website:{shop}": ["manage:websites"], f"website:{local}": []}
     secret = make(box, owner, scopes=["read:data"], resources=resources)["secret"]

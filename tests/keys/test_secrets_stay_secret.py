@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.inprocess import WholeBox
-from tests.keys.people import call, make
+from tests.keys.world import call, make
 
 SECRET = re.compile(rb"svc_[0-9A-Za-z]{20,}")
 

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.settings import Settings
 from tests.inprocess import whole_box
-from tests.links.page_world import PageWorld
-from tests.links.world import World
+from tests.links.world import PageWorld, World
 
 
 def unlimited(settings: Settings) -> Settings:

@@ -6,8 +6,9 @@ import pytest
 
 from analytics_box.clock import DAY
 from analytics_box.identity import Role
+from tests.cases import each
 from tests.inprocess import KeyName
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 from tests.links.world import TARGET, World
 
 # Wire 7.2, then what this project adds.
@@ -104,11 +105,17 @@ REFUSALS = (
 )
 
 
-@pytest.mark.parametrize("case", REFUSALS, ids=lambda case: f"{case.name} {case.what}")
-def test_a_call_is_refused(world: World, case: Refusal) -> None:
+@pytest.fixture
+def foreign(world: World) -> str:
+    """The id of a link of others, beside a slug and a folder that are taken."""
     world.link(slug="taken")
     world.call("linkFolders.create", name="News")
-    foreign = world.call("links.create", key="foreign", **NEW).json["id"]
+    made: str = world.call("links.create", key="foreign", **NEW).json["id"]
+    return made
+
+
+@each("case", REFUSALS, ids=lambda case: f"{case.name} {case.what}")
+def test_a_call_is_refused(world: World, foreign: str, case: Refusal) -> None:
     given: dict[str, Any] = {
         name: value.format(foreign=foreign) if name == "id" else value for name, value in case.given.items()
     }
@@ -132,10 +139,16 @@ SCOPES = (
 )
 
 
-@pytest.mark.parametrize(("key", "status"), SCOPES)
-@pytest.mark.parametrize("name", ["links.list", "links.create", "linkFolders.list", "linkFolders.create"])
+@each(
+    ("key", "status", "name"),
+    [
+        (key, status, name)
+        for key, status in SCOPES
+        for name in ["links.list", "links.create", "linkFolders.list", "linkFolders.create"]
+    ],
+)
 def test_a_key_needs_the_scope(world: World, key: KeyName, status: int, name: str) -> None:
-    given: dict[str, Any] = NEW if name == "links.create" else {"name": "F"} if name.endswith("create") else {}
+    given: dict[str, Any] = NEW if name == "links.create" else {"name": key} if name.endswith("create") else {}
     assert world.call(name, key=key, **given).status == status
 
 

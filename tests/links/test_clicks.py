@@ -12,45 +12,44 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.errors import Unavailable
 from analytics_box.jobs import JOBS, run
-from analytics_box.links import clicks as waiting
-from analytics_box.links import parts
-from analytics_box.links.clicks import Clicks
+from analytics_box.links.clicks import waiting
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import ANDROID, GOOGLEBOT, World, name_of
 from tests.query.clicks_of_all_kinds import click
-from tests.query.stage import stage_in
+from tests.query.world import world_in
 
 
 @contextmanager
 def clicks_over(directory: Path) -> Iterator[tuple[Clicks, Any]]:
-    with stage_in(directory) as stage:
-        yield Clicks(stage.db, Strings(), FixedClock()), stage
+    with world_in(directory) as world:
+        yield Clicks(world.db, Strings(), FixedClock()), world
 
 
-def stored(stage: Any) -> int:
-    return int(stage.db.read_now(lambda db: db.execute("select count(*) from link_clicks").fetchall())[0][0])
+def stored(world: Any) -> int:
+    return int(world.db.read_now(lambda db: db.execute("select count(*) from link_clicks").fetchall())[0][0])
 
 
 def test_clicks_wait_for_each_other_and_are_written_together(tmp_path: Path) -> None:
-    with clicks_over(tmp_path) as (clicks, stage):
+    with clicks_over(tmp_path) as (clicks, world):
 
         async def follow() -> None:
-            before = stage.db.version
+            before = world.db.version
             for _ in range(waiting.AT_ONCE - 1):
                 clicks.note(click(1, 1))
-            assert stored(stage) == 0
+            assert stored(world) == 0
             clicks.note(click(1, 1))  # now there are enough
             await clicks.flush()
-            assert stage.db.version == before + 1
+            assert world.db.version == before + 1
 
-        stage._runner.run(follow())
-        assert stored(stage) == waiting.AT_ONCE
+        world._runner.run(follow())
+        assert stored(world) == waiting.AT_ONCE
 
 
 def test_clicks_are_written_after_a_moment_without_being_asked(tmp_path: Path) -> None:
-    with clicks_over(tmp_path) as (clicks, stage):
+    with clicks_over(tmp_path) as (clicks, world):
 
         async def follow() -> None:
             clicks.note(click(1, 1))
@@ -59,49 +58,49 @@ def test_clicks_are_written_after_a_moment_without_being_asked(tmp_path: Path) -
             clicks._timer._run()  # what the loop does when the moment is over
             await clicks.flush()
 
-        stage._runner.run(follow())
-        assert stored(stage) == 1
+        world._runner.run(follow())
+        assert stored(world) == 1
 
 
 def test_what_the_disk_refuses_is_kept_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clicks_over(tmp_path) as (clicks, stage):
-        write = stage.db.write
+    with clicks_over(tmp_path) as (clicks, world):
+        write = world.db.write
 
         async def refuse(_: object, *, adds: bool) -> None:
             raise Unavailable("The disk is full")
 
         async def follow() -> None:
-            monkeypatch.setattr(stage.db, "write", refuse)
+            monkeypatch.setattr(world.db, "write", refuse)
             clicks.note(click(1, 1))
             clicks.note_orphan("", 1, "gone")
             await clicks.flush()
-            monkeypatch.setattr(stage.db, "write", write)
+            monkeypatch.setattr(world.db, "write", write)
             clicks.note(click(1, 2))
             await clicks.flush()
 
-        stage._runner.run(follow())
-        times = stage.db.read_now(lambda db: db.execute("select time from link_clicks order by id").fetchall())
+        world._runner.run(follow())
+        times = world.db.read_now(lambda db: db.execute("select time from link_clicks order by id").fetchall())
         assert times == [(1,), (2,)]
-        assert stage.db.read_now(lambda db: db.execute("select count from link_orphans").fetchall()) == [(1,)]
+        assert world.db.read_now(lambda db: db.execute("select count from link_orphans").fetchall()) == [(1,)]
 
 
 def test_a_disk_that_refuses_for_long_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "MOST_WAITING", 5)
-    with clicks_over(tmp_path) as (clicks, stage):
+    with clicks_over(tmp_path) as (clicks, world):
 
         async def refuse(_: object, *, adds: bool) -> None:
             raise Unavailable("The disk is full")
 
         async def follow() -> None:
-            monkeypatch.setattr(stage.db, "write", refuse)
+            monkeypatch.setattr(world.db, "write", refuse)
             for number in range(8):
                 clicks.note(click(1, number))
             await clicks.flush()
 
-        stage._runner.run(follow())
+        world._runner.run(follow())
         monkeypatch.undo()
         clicks.write_now()
-        times = stage.db.read_now(lambda db: db.execute("select time from link_clicks order by id").fetchall())
+        times = world.db.read_now(lambda db: db.execute("select time from link_clicks order by id").fetchall())
         assert times == [(3,), (4,), (5,), (6,), (7,)]
 
 
@@ -161,7 +160,7 @@ def test_a_click_on_an_own_website_tells_who_the_visitor_will_be(world: World) -
 
 
 def test_many_clicks_on_a_link_that_is_gone_go_bit_by_bit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_CLICKS_AT_ONCE", 3)
+    monkeypatch.setattr(waiting, "ERASED_AT_ONCE", 3)
     gone, kept, bots = world.link(), world.link(), world.link()
     for _ in range(8):
         world.follow(gone["slug"])

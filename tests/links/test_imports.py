@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from analytics_box.identity import Identity
-from analytics_box.links import imports
-from analytics_box.links.import_files import Form
-from analytics_box.links.imports import GivenImport, ImportShown
+from analytics_box.keys.ring import KeyRing
+from analytics_box.links.bulk import imports
+from analytics_box.links.bulk.files import Form
+from analytics_box.links.bulk.imports import GivenImport, ImportShown
 from tests.links.world import World
 
 SHEET = """name,targetUrl,slug,tags,folder,externalId,utmSource,maxClicks
@@ -222,8 +223,8 @@ def test_files_are_read_one_at_a_time(world: World, monkeypatch: pytest.MonkeyPa
         return read(content, form)
 
     async def together() -> list[ImportShown]:
-        calls = world.box.box.calls
-        call = calls.by(Identity("203.0.113.7", key=calls.keys.look_up(world.box.keys["linking"])))
+        parts = world.box.box.parts
+        call = parts.by(Identity("203.0.113.7", key=parts[KeyRing].look_up(world.box.keys["linking"])))
         tasks = [asyncio.create_task(imports.import_links(call, GivenImport(SHEET, dryRun=True))) for _ in range(6)]
         while not inside:
             await asyncio.to_thread(lambda: None)

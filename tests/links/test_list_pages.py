@@ -5,9 +5,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.keys.people import cookie_of
-from tests.links.page_world import HOSTILE, PageWorld
-from tests.links.world import GOOGLEBOT, TARGET
+from tests.keys.world import cookie_of
+from tests.links.world import GOOGLEBOT, HOSTILE, TARGET, PageWorld
 
 
 def test_a_link_is_made_found_and_shown(pages: PageWorld) -> None:

@@ -2,8 +2,7 @@
 
 import re
 
-from tests.links.page_world import PageWorld
-from tests.links.world import GOOGLEBOT
+from tests.links.world import GOOGLEBOT, PageWorld
 
 
 def test_the_folders_are_made_renamed_and_deleted(pages: PageWorld) -> None:

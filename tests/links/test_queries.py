@@ -13,20 +13,22 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.clock import HOUR, MINUTE
-from analytics_box.ingest.facts import PAGE_VIEW, Event
-from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.rules import CLICK, KINDS
+from analytics_box.facts.clicks import CLICK, KINDS
+from analytics_box.facts.event import PAGE_VIEW, Event
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.inprocess import KeyName, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import GOOGLEBOT, World
+from tests.query import world as queries
 from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
-from tests.query.stage import Stage, stage_in
 
 Row = dict[str, Any]
 FIELDS = {
@@ -90,8 +92,8 @@ FILTERS = st.lists(
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with stage_in(tmp_path_factory.mktemp("clicks")) as found:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[queries.World]:
+    with queries.world_in(tmp_path_factory.mktemp("clicks")) as found:
         yield found
 
 
@@ -132,10 +134,10 @@ def by_day(clicks: list[Click]) -> list[Row]:
     ]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CLICKS, FILTERS)
 def test_figures_are_those_of_brute_force(
-    stage: Stage, clicks: list[Click], filters: list[tuple[str, str, str]]
+    stage: queries.World, clicks: list[Click], filters: list[tuple[str, str, str]]
 ) -> None:
     stage.db.write_now(lambda db: db.execute("delete from link_clicks") and None)
     stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
@@ -170,7 +172,7 @@ def test_figures_are_those_of_brute_force(
     }
 
 
-def test_referrers_and_countries_by_day_are_how_many_there_were(stage: Stage) -> None:
+def test_referrers_and_countries_by_day_are_how_many_there_were(stage: queries.World) -> None:
     at = SUMMER_ENDS + HOUR
     made = [
         click(7, at, source="Google", country="Germany"),
@@ -189,7 +191,7 @@ def test_referrers_and_countries_by_day_are_how_many_there_were(stage: Stage) ->
         assert entry.data == [{"date": "2026-10-25", "value": 2}]
 
 
-def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: Stage) -> None:
+def test_visits_that_followed_are_sessions_of_whoever_clicked(stage: queries.World) -> None:
     """Within five minutes, on the website that the link leads to, as the visitor whom the click foretold."""
     (site, other) = stage.new_sites(2)
     now = stage.clock.now()
@@ -240,8 +242,10 @@ ASKING: tuple[tuple[KeyName | None, int, str], ...] = (
 )
 
 
-@pytest.mark.parametrize("path", ["/v1/query", "/v1/query/compile"])
-@pytest.mark.parametrize(("key", "status", "code"), ASKING)
+@each(
+    ("path", "key", "status", "code"),
+    [(path, key, status, code) for path in ["/v1/query", "/v1/query/compile"] for key, status, code in ASKING],
+)
 def test_who_may_ask_about_a_link(world: World, path: str, key: KeyName | None, status: int, code: str) -> None:
     made = world.link()
     body = {"parameters": ["link_total_clicks"], "preset": "today"}
@@ -301,7 +305,7 @@ def test_both_engines_say_the_same_of_a_link(tmp_path: Path) -> None:
         with whole_box(tmp_path / columnar, adjust=adjust) as box:
             world, now = World(box), box.clock.now()
             made, gone = world.link(), world.link()
-            (number,) = (found.number for found in [box.box.calls.links.directory.find("", made["slug"])] if found)
+            (number,) = (found.number for found in [box.box.parts[LinkDirectory].find("", made["slug"])] if found)
             shop = box.numbers["shop"]
             clicks = clicks_of_all_kinds(number, now, landing=shop, visitor=ANA)
             events = box.box.events

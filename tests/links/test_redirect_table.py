@@ -1,11 +1,13 @@
 """What a short address answers: links of every kind × visits of every kind (wire 7.3)."""
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from tests.cases import each
 from tests.inprocess import NOON, whole_box
 from tests.links.conftest import unlimited
 from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, SLACKBOT, TARGET, World
@@ -130,7 +132,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(box)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.link}, {case.visit}")
+@each("case", CASES, ids=lambda case: f"{case.link}, {case.visit}")
 def test_a_visit_is_answered_and_counted(world: World, case: Case) -> None:
     before = len(world.counted())
     made = world.link(**LINKS[case.link])
@@ -145,8 +147,7 @@ def test_a_visit_is_answered_and_counted(world: World, case: Case) -> None:
     assert (stored == "private, no-cache, max-age=0") == ("etag" in answer.headers)
 
 
-@pytest.mark.parametrize("visit", sorted(VISITS))
-@pytest.mark.parametrize("link", sorted(LINKS))
+@each(("visit", "link"), product(sorted(VISITS), sorted(LINKS)))
 def test_no_visit_leads_anywhere_but_to_the_links_own_targets(world: World, link: str, visit: str) -> None:
     made = world.link(**LINKS[link])
     answer = world.follow(made["slug"], **VISITS[visit])
@@ -235,7 +236,7 @@ def test_an_unknown_address_is_a_page_and_counted_as_an_orphan(world: World, pat
     answer = world.follow(path)
     assert answer.status == 404
     assert answer.headers["cache-control"] == "private, no-store"
-    assert b"leads nowhere" in answer.body
+    assert b"does not exist" in answer.body
 
 
 def test_a_short_address_says_which_methods_it_takes(world: World) -> None:

@@ -2,6 +2,9 @@
 
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS, run
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.redirects.directory import LinkDirectory
+from analytics_box.tenancy.directory import Organizations
 from tests.links.world import DOMAIN, World
 
 TABLES = ("links", "link_folders", "link_tags", "link_domains", "domains")
@@ -32,7 +35,7 @@ def test_nothing_of_a_purged_organizations_links_is_left(world: World) -> None:
             and None
         )
     )
-    box.calls.organizations.close(world.box.organization_id)
+    box.parts[Organizations].close(world.box.organization_id)
     assert world.follow(own["slug"], host=DOMAIN).status in {404, 421}
     world.box.clock.advance(seconds=31 * DAY / 1000)
     world.box.run(run(next(job for job in JOBS if job.name == "purge organizations"), box))
@@ -41,5 +44,5 @@ def test_nothing_of_a_purged_organizations_links_is_left(world: World) -> None:
     assert world.rows("select count(*) from link_clicks") == [(1,)]
     assert world.rows("select count(*) from link_totals") == [(1,)]
     assert world.follow(theirs["slug"]).status == 302
-    assert len(box.calls.links.directory) == 1
-    assert not box.calls.links.domains
+    assert len(box.parts[LinkDirectory]) == 1
+    assert not box.parts[LinkDomains]

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from analytics_box.links import stats_pages
-from tests.links.page_world import PageWorld
-from tests.links.world import ANDROID, GOOGLEBOT, IPHONE
+from analytics_box.dashboard import page as board_page
+from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, PageWorld
 
 
 @pytest.mark.parametrize("name", ["figures", "sources", "countries", "devices", "variants", "rules", "kinds"])
@@ -35,7 +34,7 @@ def test_a_click_on_a_value_filters_the_whole_page(pages: PageWorld) -> None:
 def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     link_id = pages.link(slug="slow")["id"]
     pages.follow("slow")
-    monkeypatch.setattr(stats_pages, "BUDGET_SECONDS", 0)
+    monkeypatch.setattr(board_page, "BUDGET_SECONDS", 0)
     page = pages.seen(f"/links/{link_id}?range=today")
     for name in ("figures", "sources", "countries", "devices", "kinds"):
         assert f'data-hx-get="/links/{link_id}/parts/{name}?range=today"' in page
@@ -75,12 +74,12 @@ def filtered(pages: PageWorld) -> str:
         ("field=device_type&value=Mobile", 2, "Mobile"),
         ("device_type=mobile&os_name=Android", 1, "Android"),
         ("browser_name=Nothing", 0, "Nothing"),
-        ("kind=bot", 4, "Programs"),
-        ("kind=prefetch", 1, "Prefetches of browsers"),
-        ("kind=preview", 0, "Previews where it was shared"),
+        ("kind=bot", 4, "Bots"),
+        ("kind=prefetch", 1, "Browser prefetches"),
+        ("kind=preview", 0, "Link previews"),
         ("kind=click", 5, ""),
         ("kind=nonsense", 5, ""),
-        ("kind=bot&device_type=mobile", 0, "Programs"),
+        ("kind=bot&device_type=mobile", 0, "Bots"),
     ],
 )
 def test_the_figures_are_those_of_the_filters_in_the_address(
@@ -115,15 +114,15 @@ def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> No
     path = f"/links/{pages.link(slug='quiet')['id']}?range=today&wait=all"
     pages.follow("quiet", user_agent=GOOGLEBOT)
     page = pages.seen(path)
-    assert "Nobody has followed this link yet" in page
+    assert "No clicks yet" in page
     assert "tile-clicks" not in page
-    assert re.search(r'id="panel-kinds".*?Programs', page, re.DOTALL)
+    assert re.search(r'id="panel-kinds".*?Bots', page, re.DOTALL)
     pages.follow("quiet")
     page = pages.seen(path)
-    assert "Nobody has followed this link yet" not in page
+    assert "No clicks yet" not in page
     assert "tile-clicks" in page
 
 
 def test_a_link_that_is_over_says_that_nobody_will_follow_it(pages: PageWorld) -> None:
     link_id = pages.link(expiresAt="2020-01-01T00:00:00Z")["id"]
-    assert "It has ended, so nobody is led on any more" in pages.seen(f"/links/{link_id}?wait=all")
+    assert "It has expired, so nobody is redirected" in pages.seen(f"/links/{link_id}?wait=all")

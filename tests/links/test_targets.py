@@ -1,16 +1,18 @@
 """Where a link may not lead, and what a good address becomes (security: redirects)."""
 
+from itertools import product
 from typing import Any
 
 import pytest
 
 from analytics_box.errors import BadRequest
-from analytics_box.links.lookalikes import looks_like_another
-from analytics_box.links.targets import Grounds, clean
+from analytics_box.links.targeting.lookalikes import looks_like_another
+from analytics_box.links.targeting.policy import TargetPolicy, clean
 from analytics_box.outgoing.addresses import Fence
+from tests.cases import each
 from tests.links.world import World
 
-GROUNDS = Grounds(
+POLICY = TargetPolicy(
     fence=Fence(),
     own_hosts=frozenset(["stats.example.com"]),
     link_domains=frozenset(["go.example.org"]),
@@ -142,10 +144,10 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("address", HOSTILE)
+@each("address", HOSTILE)
 def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        clean(address, GROUNDS, field="targetUrl")
+        clean(address, POLICY, field="targetUrl")
     (detail,) = refused.value.details
     assert detail.field == "targetUrl"
     assert len(detail.message) > 15
@@ -154,16 +156,16 @@ def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None
 
 @pytest.mark.parametrize(("address", "cleaned"), GOOD.items())
 def test_a_good_address_has_one_spelling(address: str, cleaned: str) -> None:
-    assert clean(address, GROUNDS, field="targetUrl") == cleaned
-    assert clean(cleaned, GROUNDS, field="targetUrl") == cleaned
+    assert clean(address, POLICY, field="targetUrl") == cleaned
+    assert clean(cleaned, POLICY, field="targetUrl") == cleaned
     assert cleaned.isascii()
 
 
 def test_apps_open_on_phones_only_where_the_operator_allows_their_scheme() -> None:
-    assert clean("myapp://open?x=1", GROUNDS, field="iosUrl", app=True) == "myapp://open?x=1"
+    assert clean("myapp://open?x=1", POLICY, field="iosUrl", app=True) == "myapp://open?x=1"
     for address in ("otherapp://open", "myapp://a b", "myapp:", 'myapp://"><script>', "javascript:alert(1)"):
         with pytest.raises(BadRequest):
-            clean(address, GROUNDS, field="iosUrl", app=True)
+            clean(address, POLICY, field="iosUrl", app=True)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +178,12 @@ def test_domains_in_other_scripts_are_welcome(host: str) -> None:
 FIELDS = ("targetUrl", "expiredRedirectUrl", "ogImageUrl", "ogVideoUrl", "iosUrl", "androidUrl")
 
 
-@pytest.mark.parametrize("field", [*FIELDS, "rules", "variants"])
-@pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "https://a@b.example/", "http://127.0.0.1/", "//evil.example"]
+@each(
+    ("field", "address"),
+    product(
+        [*FIELDS, "rules", "variants"],
+        ["javascript:alert(1)", "https://a@b.example/", "http://127.0.0.1/", "//evil.example"],
+    ),
 )
 def test_every_field_of_a_link_that_is_an_address_is_looked_at(world: World, field: str, address: str) -> None:
     condition = {"property": "device", "operator": "equals", "value": "mobile"}

@@ -14,9 +14,9 @@ from random import Random
 import apsw
 
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.ingest import facts
-from analytics_box.ingest.ledger import stored_attributes
-from analytics_box.ingest.visitors import BITS, LASTS
+from analytics_box.facts.event import LASTS, PAGE_VIEW, VISITOR_BITS
+from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored_attributes
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
@@ -128,22 +128,20 @@ def _profile(random: Random, db: apsw.Connection, strings: Strings) -> tuple[int
     """A set of session attributes as it is stored."""
     ranks: dict[str, int] = {}
     texts = []
-    for name in facts.ATTRIBUTES:
+    for name in ATTRIBUTES:
         values = VALUES.get(name, ("",))
         ranks[name] = ranks[TOGETHER[name]] if name in TOGETHER else _CHOICES[len(values)].rank(random.random())
         texts.append(values[ranks[name]])
     return stored_attributes(db, strings, tuple(texts))
 
 
-_TIME = facts.STORED_COLUMNS.index("time")
-_INSERT = (
-    f"insert into {facts.stored('events')} ({', '.join(facts.STORED_COLUMNS)})"
-    f" values ({', '.join('?' * len(facts.STORED_COLUMNS))})"
-)
+_COLUMNS = STORED_COLUMNS["events"]
+_OWN = _COLUMNS[: _COLUMNS.index(STORED_ATTRIBUTES[0])]
+_TIME = _COLUMNS.index("time")
 
 
 def _insert(rows: list[Row], db: apsw.Connection) -> None:
-    db.executemany(_INSERT, rows)
+    db.executemany(INSERT["events"], rows)
 
 
 def _time(row: Row) -> int:
@@ -163,7 +161,7 @@ def _of_day(
     view = numbers["screen_view"]
     paths = [numbers[path] for path in PATHS]
     crowd = max(1, int(wanted / VIEWS_PER_SESSION / SESSIONS_PER_VISITOR))
-    visitors = [random.getrandbits(BITS) & ~LASTS or 2 for _ in range(crowd)]  # of this day only
+    visitors = [random.getrandbits(VISITOR_BITS) & ~LASTS or 2 for _ in range(crowd)]  # of this day only
     lengths = list(_lengths(random, wanted))
     starts = sorted(day * DAY + int(random.random() * (DAY - 30 * MINUTE)) for _ in lengths)
     for started, views, session in zip(starts, lengths, sessions, strict=False):
@@ -173,14 +171,14 @@ def _of_day(
             own = {
                 "site": site,
                 "time": time,
-                "kind": facts.PAGE_VIEW,
+                "kind": PAGE_VIEW,
                 "name": view,
                 "visitor": visitor,
                 "session": session,
                 "path": path,
                 "since_start": time - started,
             }
-            yield (*(own.get(column, 0) for column in facts.STORED_OWN), *profile, None)
+            yield (*(own.get(column, 0) for column in _OWN), *profile, None)
             time += int(random.expovariate(1 / 45_000))
             path = paths[_PATHS.rank(random.random())]
 

@@ -24,9 +24,9 @@ import apsw
 import httpx
 
 from analytics_box.clock import DAY, SystemClock
-from analytics_box.ingest import facts
-from analytics_box.ingest.ledger import stored_attributes
-from analytics_box.ingest.visitors import BITS
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW, VISITOR_BITS
+from analytics_box.facts.layout import INSERT, STORED_COLUMNS, stored_attributes
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
@@ -91,26 +91,24 @@ def _fill(directory: Path) -> None:
 
 def _insert(now: int, db: apsw.Connection) -> None:
     random, strings = Random(1), Strings(1_000)
-    nothing = stored_attributes(db, strings, ("",) * len(facts.ATTRIBUTES))
+    nothing = stored_attributes(db, strings, ("",) * len(ATTRIBUTES))
     view, bought = strings.number(db, "screen_view"), strings.number(db, "bought")
-    columns = facts.STORED_COLUMNS
+    own_columns = STORED_COLUMNS["events"][: -len(nothing) - 1]
     rows = []
     for number in range(LONG):
         long = random.randbytes(LENGTH // 2).hex()
         own = {
             "site": SITE,
             "time": now - 2 * DAY + number,
-            "visitor": random.getrandbits(BITS - 1) * 2,
+            "visitor": random.getrandbits(VISITOR_BITS - 1) * 2,
             "session": 10_000_000 + number,
         }
         path = strings.number(db, f"/{long}")
-        for kind, name in ((facts.PAGE_VIEW, view), (facts.CUSTOM, bought)):
+        for kind, name in ((PAGE_VIEW, view), (CUSTOM, bought)):
             values = {**own, "kind": kind, "name": name, "path": path}
-            properties = json.dumps({"sku": long[::-1]}) if kind == facts.CUSTOM else None
-            rows.append((*(values.get(column, 0) for column in facts.STORED_OWN), *nothing, properties))
-    db.executemany(
-        f"insert into {facts.stored('events')} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", rows
-    )
+            properties = json.dumps({"sku": long[::-1]}) if kind == CUSTOM else None
+            rows.append((*(values.get(column, 0) for column in own_columns), *nothing, properties))
+    db.executemany(INSERT["events"], rows)
 
 
 async def _watch(url: str, pid: int, account: Account, who: str, idle: float, columnar: str) -> tuple[float, float]:

@@ -20,7 +20,7 @@ import apsw
 import httpx
 import uvloop
 
-from analytics_box.ingest.facts import stored
+from analytics_box.facts.layout import stored
 from analytics_box.query.engines import MANY
 from tests.load.asking import Askers, differences
 from tests.load.figures import machine, percentile, remark, report

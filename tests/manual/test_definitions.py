@@ -5,23 +5,22 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from analytics_box.box import web_dir
-from analytics_box.http.manual import Manual, Section, read
-from analytics_box.links.lists import LISTS as LINK_LISTS
-from analytics_box.links.lists import PANELS as LINK_PANELS
+from analytics_box.docs.manual import Manual, Section, read
+from analytics_box.links.figures.board import LISTS as LINK_LISTS
+from analytics_box.links.figures.board import PANELS as LINK_PANELS
+from analytics_box.overview.board import LISTS, PANELS
+from analytics_box.overview.compact import EXTRAS, LIMITS, rate
 from analytics_box.settings import Settings
 from analytics_box.texts import Definitions, LinkStats, Metrics
-from analytics_box.websites.compact import COMPACT, LIMITS, rate
-from analytics_box.websites.lists import LISTS, PANELS
 from tests.inprocess import whole_box
-from tests.links.page_world import PageWorld
+from tests.links.world import PageWorld
 
-PAGE = Manual(web_dir() / "manual").definitions
+PAGE = Manual(web_dir() / "manual").page("definitions")
 
 
 def anchors_of(section: Section) -> list[str]:
@@ -57,7 +56,7 @@ def test_what_the_page_links_to_is_on_it() -> None:
 
 
 def test_every_figure_and_list_of_the_pages_has_its_definition() -> None:
-    assert {"online", "before", "days", *Metrics.names, *LISTS, *COMPACT} <= set(Definitions.of)
+    assert {"online", "before", "days", *Metrics.names, *LISTS, *EXTRAS} <= set(Definitions.of)
     assert {*LinkStats.metrics, *LINK_LISTS} <= set(Definitions.of_links)
     given = {*Definitions.of.values(), *Definitions.of_links.values()}
     assert sorted(given - set(ANCHORS)) == []
@@ -157,7 +156,7 @@ def test_every_panel_of_an_overview_leads_to_what_it_lists(pages: PageWorld, sit
     page = pages.seen(f"{site}?wait=all&range=today&tab={tab}")
     panels = panels_of(page)
     wanted = {name: Definitions.of[shown] for name, shown in zip(PANELS, tab.split(","), strict=True)}
-    wanted |= {name: Definitions.of[name] for name in COMPACT}
+    wanted |= {name: Definitions.of[name] for name in EXTRAS}
     assert {name: led_to(content) for name, content in panels.items()} == {name: [at] for name, at in wanted.items()}
 
 
@@ -218,8 +217,3 @@ def test_whatever_leads_to_a_definition_finds_it_and_says_of_what(
     for tag in re.findall(r'<a class="explains"[^>]*>', page):
         assert re.search(r'aria-label="What [^"]{4,}"', html.unescape(tag)), tag
         assert 'data-hx-boost="false"' in tag, "the definitions are no part of the page"
-
-
-def test_the_manual_in_the_repository_is_the_page_that_is_served() -> None:
-    assert (Path(__file__).parents[2] / "web" / "manual" / "definitions.md").is_file()
-    assert "web/manual/definitions.md" in (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

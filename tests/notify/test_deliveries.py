@@ -12,17 +12,17 @@ from analytics_box.clock import DAY, HOUR, MINUTE, SECOND
 from analytics_box.notify import deliveries
 from analytics_box.notify.message import Message
 from analytics_box.notify.rules import WAITS, wait
-from tests.configuration.outside import Outside, outside
+from tests.configuration.world import World, world_in
 from tests.outgoing.places import plain
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[Outside]:
-    with outside(tmp_path / "data") as found:
+def here(tmp_path: Path) -> Iterator[World]:
+    with world_in(tmp_path / "data") as found:
         yield found
 
 
-def put(here: Outside, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
+def put(here: World, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
     """A message for the organization's channels, written as any room writes it; to how many."""
     now = here.box.clock.now()
     message = Message(type="monitor.down", title=title, text="It does not answer.", at=now)
@@ -33,19 +33,19 @@ def put(here: Outside, topic: str, title: str = "Down", only: list[str] | None =
     )
 
 
-def run(here: Outside) -> int:
+def run(here: World) -> int:
     """Work off what is due; how many requests that made."""
     before = here.web.connections
     here.box.run(here.box.box.deliveries.run())
     return here.web.connections - before
 
 
-def later(here: Outside, milliseconds: int) -> int:
+def later(here: World, milliseconds: int) -> int:
     here.box.clock.advance(seconds=milliseconds / 1000)
     return run(here)
 
 
-def states(here: Outside) -> list[tuple[Any, bool, Any]]:
+def states(here: World) -> list[tuple[Any, bool, Any]]:
     """Attempts, whether it still waits, and the error of each delivery."""
     found = here.box.box.box_db.read_now(
         lambda db: db.execute("select attempts, due_at is not null, error from deliveries order by number").fetchall()
@@ -53,11 +53,11 @@ def states(here: Outside) -> list[tuple[Any, bool, Any]]:
     return [(attempts, bool(waiting), error) for attempts, waiting, error in found]
 
 
-def titles(here: Outside) -> list[str]:
+def titles(here: World) -> list[str]:
     return [request.partition(b'"title":"')[2].partition(b'"')[0].decode() for request in here.web.heard]
 
 
-def test_a_message_reaches_every_channel_that_is_on(here: Outside) -> None:
+def test_a_message_reaches_every_channel_that_is_on(here: World) -> None:
     one, two = here.channel("One")["channel"]["id"], here.channel("Two")["channel"]["id"]
     off = here.channel("Off")["channel"]["id"]
     here.call("ada", "config.updateChannel", channelId=off, enabled=False)
@@ -70,7 +70,7 @@ def test_a_message_reaches_every_channel_that_is_on(here: Outside) -> None:
     assert run(here) == 0
 
 
-def test_nothing_is_told_twice(here: Outside) -> None:
+def test_nothing_is_told_twice(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     assert run(here) == 1
@@ -80,7 +80,7 @@ def test_nothing_is_told_twice(here: Outside) -> None:
     assert run(here) == 1
 
 
-def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: Outside) -> None:
+def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "503 Busy")
     put(here, "incident 1")
@@ -97,7 +97,7 @@ def test_what_fails_is_tried_again_with_longer_waits_under_the_same_id(here: Out
     assert len(stamps) == len(here.web.heard)
 
 
-def test_it_arrives_when_the_other_side_is_back(here: Outside) -> None:
+def test_it_arrives_when_the_other_side_is_back(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "500 Broken")
     put(here, "incident 1")
@@ -109,7 +109,7 @@ def test_it_arrives_when_the_other_side_is_back(here: Outside) -> None:
     assert (listed["waiting"], listed["lastResult"]["success"]) == (0, True)
 
 
-def test_messages_of_one_channel_keep_their_order(here: Outside) -> None:
+def test_messages_of_one_channel_keep_their_order(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "500 Broken")
     put(here, "1 down", "Down")
@@ -122,7 +122,7 @@ def test_messages_of_one_channel_keep_their_order(here: Outside) -> None:
 
 
 @pytest.mark.parametrize("status", ["400 Bad", "401 No", "403 No", "404 Gone", "410 Gone", "301 Moved"])
-def test_what_cannot_work_is_given_up_at_once(here: Outside, status: str) -> None:
+def test_what_cannot_work_is_given_up_at_once(here: World, status: str) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", status, "Location: http://127.0.0.1/")
     put(here, "incident 1")
@@ -131,7 +131,7 @@ def test_what_cannot_work_is_given_up_at_once(here: Outside, status: str) -> Non
     assert later(here, DAY) == 0
 
 
-def test_the_other_side_may_ask_for_a_longer_wait_but_not_for_ever(here: Outside) -> None:
+def test_the_other_side_may_ask_for_a_longer_wait_but_not_for_ever(here: World) -> None:
     here.channel()
     here.web.reply = lambda _: plain(b"", "429 Slow", "Retry-After: 120")
     put(here, "incident 1")
@@ -148,7 +148,7 @@ def test_waits_end() -> None:
     assert wait(7, asked=30) is None
 
 
-def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: Outside) -> None:
+def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: World) -> None:
     off, gone = here.channel("Off")["channel"]["id"], here.channel("Gone")["channel"]["id"]
     here.web.reply = lambda _: plain(b"", "500 Broken")
     put(here, "incident 1")
@@ -159,7 +159,7 @@ def test_a_channel_that_is_switched_off_or_deleted_gets_nothing_more(here: Outsi
     assert states(here) == [(1, False, "The channel was switched off")]
 
 
-def test_what_waits_survives_a_restart(here: Outside) -> None:
+def test_what_waits_survives_a_restart(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     settings = here.box.box.settings
@@ -169,7 +169,7 @@ def test_what_waits_survives_a_restart(here: Outside) -> None:
     assert titles(here) == ["Down"]
 
 
-def test_old_ones_are_forgotten(here: Outside) -> None:
+def test_old_ones_are_forgotten(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     run(here)
@@ -181,7 +181,7 @@ def test_old_ones_are_forgotten(here: Outside) -> None:
     assert states(here) == []
 
 
-def test_a_deleted_organization_is_told_nothing(here: Outside) -> None:
+def test_a_deleted_organization_is_told_nothing(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     here.box.box.box_db.write_now(
@@ -195,7 +195,7 @@ def test_a_deleted_organization_is_told_nothing(here: Outside) -> None:
     assert run(here) == 0
 
 
-def test_soon_works_it_off_beside_the_caller(here: Outside) -> None:
+def test_soon_works_it_off_beside_the_caller(here: World) -> None:
     here.channel()
     put(here, "incident 1")
 
@@ -217,7 +217,7 @@ def test_soon_works_it_off_beside_the_caller(here: Outside) -> None:
     assert run(here) == 0  # it was told to stop
 
 
-def test_a_slow_receiver_holds_up_nobody_else(here: Outside) -> None:
+def test_a_slow_receiver_holds_up_nobody_else(here: World) -> None:
     slow, quick = here.channel("Slow", url=f"{here.hook}/slow")["channel"]["id"], here.channel("Quick")["channel"]["id"]
     put(here, "incident 1", only=[slow])
     arrived: list[str] = []
@@ -257,7 +257,7 @@ def test_a_slow_receiver_holds_up_nobody_else(here: Outside) -> None:
     assert [path.rpartition("/")[2] for path in arrived[1:]] == ["slow", "slow"]
 
 
-def test_a_disk_that_refuses_ends_the_round_and_the_next_one_goes_on(here: Outside) -> None:
+def test_a_disk_that_refuses_ends_the_round_and_the_next_one_goes_on(here: World) -> None:
     here.channel()
     put(here, "incident 1")
     here.box.box.box_db.write_now(

@@ -6,20 +6,20 @@ from pathlib import Path
 import pytest
 
 from tests.inprocess import whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     """ken is a member of ada's organization and a viewer of eve's."""
     with whole_box(tmp_path / "data") as inside:
-        found = People(inside)
+        found = World(inside)
         found.add("ken", "member")
         found.join("ken", "viewer", inside.foreign_organization_id)
         yield found
 
 
-def test_a_session_turns_to_another_organization(people: People) -> None:
+def test_a_session_turns_to_another_organization(people: World) -> None:
     foreign = people.box.foreign_organization_id
     assert people.call("ken", "organizations.getById").json["id"] == people.box.organization_id
     answer = people.call("ken", "organizations.setActive", organizationId=foreign)
@@ -31,7 +31,7 @@ def test_a_session_turns_to_another_organization(people: People) -> None:
     assert found.json["id"] == people.box.organization_id
 
 
-def test_nobody_turns_to_an_organization_of_others(people: People) -> None:
+def test_nobody_turns_to_an_organization_of_others(people: World) -> None:
     for wanted in (people.box.foreign_organization_id, "nowhere", ""):
         answer = people.call("ada", "organizations.setActive", organizationId=wanted)
         assert (answer.status, answer.json["error"]) == (403, "Access denied to this organization")
@@ -39,7 +39,7 @@ def test_nobody_turns_to_an_organization_of_others(people: People) -> None:
     assert people.call("ada", "organizations.setActive").status == 400
 
 
-def test_an_api_key_has_no_session(people: People) -> None:
+def test_an_api_key_has_no_session(people: World) -> None:
     given = {"organizationId": people.box.organization_id}
     assert people.box.post("/organizations/setActive", given, key="all").status == 403
     assert people.box.post("/organizations/getMyRole", {}, key="all").status == 403
@@ -59,14 +59,14 @@ def test_an_api_key_has_no_session(people: People) -> None:
     ],
 )
 def test_a_role_and_what_it_allows_on_websites(
-    people: People, name: str, foreign: bool, role: str, permissions: set[str]
+    people: World, name: str, foreign: bool, role: str, permissions: set[str]
 ) -> None:  # wire 10.4
     where = people.box.foreign_organization_id if foreign else people.box.organization_id
     answer = people.call(name, "organizations.getMyRole", organizationId=where)
     assert (answer.json["role"], set(answer.json["websitePermissions"])) == (role, permissions)
 
 
-def test_programs_keep_something_beside_an_organization(people: People) -> None:
+def test_programs_keep_something_beside_an_organization(people: World) -> None:
     made = people.call("ada", "organizations.create", name="Home", metadata={"crm": {"id": 7}, "tags": ["a", "ü"]})
     assert made.json["metadata"] == {"crm": {"id": 7}, "tags": ["a", "ü"]}
     home = made.json["id"]
@@ -78,7 +78,7 @@ def test_programs_keep_something_beside_an_organization(people: People) -> None:
 
 
 @pytest.mark.parametrize("metadata", [{"x": "y" * 4_096}, {"x": "ü" * 2_048}, [1], "text", 5])
-def test_metadata_is_a_small_object(people: People, metadata: object) -> None:
+def test_metadata_is_a_small_object(people: World, metadata: object) -> None:
     answer = people.call("ada", "organizations.update", metadata=metadata)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert answer.json["details"][0]["field"] == "metadata"

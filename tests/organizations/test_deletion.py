@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.settings import Settings
 from tests.inprocess import WholeBox, whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World
 
 BODY = {"parameters": ["summary_metrics"], "preset": "today"}
 GRACE = 30
@@ -22,10 +22,10 @@ def unlimited(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     """ada and grace own the organization, with an admin, a member and a viewer; ada also owns another, "Home"."""
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
-        found = People(inside)
+        found = World(inside)
         for name, role in (("grace", "owner"), ("kim", "admin"), ("ken", "member"), ("lin", "viewer")):
             found.add(name, role)  # type: ignore[arg-type]  # one of the roles
         found.add("eve", "owner", inside.foreign_organization_id)
@@ -34,11 +34,11 @@ def people(tmp_path: Path) -> Iterator[People]:
         yield found
 
 
-def own(people: People) -> str:
+def own(people: World) -> str:
     return people.box.organization_id
 
 
-def delete(people: People, name: str = "ada") -> None:
+def delete(people: World, name: str = "ada") -> None:
     assert people.call(name, "organizations.delete", organizationId=own(people)).status == 200
 
 
@@ -51,7 +51,7 @@ def track(box: WholeBox, site: str = "shop") -> int:
 
 
 # What is asked of the organization, by whom, and the status before and after its deletion
-REFUSALS: list[tuple[str, Callable[[People], int], int, int]] = [
+REFUSALS: list[tuple[str, Callable[[World], int], int, int]] = [
     ("a query by key", lambda p: p.box.query("shop", BODY).status, 200, 401),
     ("a query of the organization by key", lambda p: p.box.post("/v1/query", BODY, key="all").status, 200, 401),
     ("a query by a key of one website", lambda p: p.box.query("shop", BODY, key="restricted").status, 200, 401),
@@ -73,15 +73,15 @@ REFUSALS: list[tuple[str, Callable[[People], int], int, int]] = [
 ]
 
 
-def blog(people: People) -> str:
+def blog(people: World) -> str:
     return f"/v1/query?website_id={people.box.sites['blog']}"
 
 
-def public(people: People) -> dict[str, str]:
+def public(people: World) -> dict[str, str]:
     return {"id": people.box.sites["blog"]}
 
 
-def test_everything_of_it_refuses_at_once_and_works_again_after_a_restore(people: People) -> None:
+def test_everything_of_it_refuses_at_once_and_works_again_after_a_restore(people: World) -> None:
     before = {what: ask(people) for what, ask, _, _ in REFUSALS}
     assert before == {what: status for what, _, status, _ in REFUSALS}
     delete(people)
@@ -96,7 +96,7 @@ def test_everything_of_it_refuses_at_once_and_works_again_after_a_restore(people
 
 def test_it_stays_closed_over_a_restart_and_through_other_changes(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
-        people = People(inside)
+        people = World(inside)
         people.call("ada", "organizations.create", name="Home")
         delete(people)
         inside.reopen()
@@ -108,14 +108,14 @@ def test_it_stays_closed_over_a_restart_and_through_other_changes(tmp_path: Path
         assert track(inside) == 200
 
 
-def test_a_secret_of_a_closed_organization_is_as_if_unknown(people: People) -> None:
+def test_a_secret_of_a_closed_organization_is_as_if_unknown(people: World) -> None:
     claim = {"secret": people.box.keys["all"]}
     assert people.box.post("/apikeys/verify", claim).json["valid"] is True
     delete(people)
     assert people.box.post("/apikeys/verify", claim).json["errorCode"] == "INVALID_KEY"
 
 
-def test_sessions_go_on_elsewhere_or_end(people: People) -> None:
+def test_sessions_go_on_elsewhere_or_end(people: World) -> None:
     home = next(one["id"] for one in people.call("ada", "organizations.list").json if one["name"] == "Home")
     people.join("kim", "viewer", home)
     for name in ("ada", "grace", "kim"):
@@ -131,7 +131,7 @@ def test_sessions_go_on_elsewhere_or_end(people: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["kim", "ken", "lin", "eve"])
-def test_only_owners_delete_it(people: People, name: str) -> None:
+def test_only_owners_delete_it(people: World, name: str) -> None:
     answer = people.call(name, "organizations.delete", organizationId=own(people))
     assert (answer.status, answer.json["code"]) == (403, "FORBIDDEN")
     assert people.box.post("/organizations/delete", {"organizationId": own(people)}, key="all").status == 403
@@ -139,12 +139,12 @@ def test_only_owners_delete_it(people: People, name: str) -> None:
     assert people.box.query("shop", BODY).status == 200
 
 
-def test_an_id_has_to_be_named(people: People) -> None:
+def test_an_id_has_to_be_named(people: World) -> None:
     assert people.call("ada", "organizations.delete").status == 400
     assert people.call("ada", "organizations.restore").status == 400
 
 
-def test_the_only_organization_of_an_owner_stays(people: People) -> None:
+def test_the_only_organization_of_an_owner_stays(people: World) -> None:
     answer = people.call("grace", "organizations.delete", organizationId=own(people))
     assert (answer.status, answer.json["code"]) == (409, "CONFLICT")
     assert "only organization" in answer.json["error"]
@@ -155,13 +155,13 @@ def test_the_only_organization_of_an_owner_stays(people: People) -> None:
     assert people.box.query("shop", BODY).status == 200
 
 
-def test_a_deleted_one_is_no_second_organization(people: People) -> None:
+def test_a_deleted_one_is_no_second_organization(people: World) -> None:
     delete(people)
     home = people.call("ada", "organizations.getById").json["id"]
     assert people.call("ada", "organizations.delete", organizationId=home).status == 409
 
 
-def test_owners_see_what_they_can_restore_and_until_when(people: People) -> None:
+def test_owners_see_what_they_can_restore_and_until_when(people: World) -> None:
     now = people.box.clock.now()
     answer = people.call("ada", "organizations.delete", organizationId=own(people))
     assert answer.json == {"success": True, "restorableUntil": iso(now + GRACE * DAY)}
@@ -177,7 +177,7 @@ def test_owners_see_what_they_can_restore_and_until_when(people: People) -> None
 
 
 @pytest.mark.parametrize("name", ["kim", "ken", "lin", "eve"])
-def test_nobody_else_restores_it_or_learns_of_it(people: People, name: str) -> None:
+def test_nobody_else_restores_it_or_learns_of_it(people: World, name: str) -> None:
     home = people.call("ada", "organizations.list").json[1]["id"]
     people.join(name, "viewer", home)
     delete(people)
@@ -190,7 +190,7 @@ def test_nobody_else_restores_it_or_learns_of_it(people: People, name: str) -> N
     assert b"Deleted organizations" not in people.see(name, "/settings/organization").body
 
 
-def test_after_the_grace_period_it_is_too_late(people: People) -> None:
+def test_after_the_grace_period_it_is_too_late(people: World) -> None:
     delete(people)
     people.box.clock.advance(seconds=GRACE * DAY / 1000 - 1)
     people.forget("ada")
@@ -201,7 +201,7 @@ def test_after_the_grace_period_it_is_too_late(people: People) -> None:
     assert (answer.status, answer.json["error"]) == (404, "The time to restore this organization is over")
 
 
-def test_what_was_deleted_in_it_before_stays_deleted(people: People) -> None:
+def test_what_was_deleted_in_it_before_stays_deleted(people: World) -> None:
     people.call("ada", "websites.delete", id=people.box.sites["idle"])
     delete(people)
     people.call("ada", "organizations.restore", organizationId=own(people))
@@ -209,7 +209,7 @@ def test_what_was_deleted_in_it_before_stays_deleted(people: People) -> None:
     assert sorted(one["name"] for one in people.call("ada", "websites.list").json) == ["Blog", "Local", "Shop"]
 
 
-def test_no_website_moves_into_a_closed_organization(people: People) -> None:
+def test_no_website_moves_into_a_closed_organization(people: World) -> None:
     delete(people)
     people.call("ada", "websites.create", name="Garden", domain="garden.example")
     website = people.call("ada", "websites.list").json[0]["id"]
@@ -217,13 +217,13 @@ def test_no_website_moves_into_a_closed_organization(people: People) -> None:
     assert answer.status == 403
 
 
-def test_its_short_name_stays_its_own(people: People) -> None:
+def test_its_short_name_stays_its_own(people: World) -> None:
     slug = people.call("ada", "organizations.getById").json["slug"]
     delete(people)
     assert people.call("ada", "organizations.create", name="Other", slug=slug).status == 409
 
 
-def test_an_invitation_rests_as_long(people: People) -> None:
+def test_an_invitation_rests_as_long(people: World) -> None:
     url = people.call("ada", "organizations.createInvitation", email="new@example.com").json["url"]
     target = url[url.index("/invitation") :]
     delete(people)
@@ -233,7 +233,7 @@ def test_an_invitation_rests_as_long(people: People) -> None:
     assert people.box.get(target, accept="text/html").status == 200
 
 
-def test_the_page_asks_for_the_name(people: People) -> None:
+def test_the_page_asks_for_the_name(people: World) -> None:
     page = people.see("ada", "/settings/organization/delete").body.decode()
     assert "4 websites" in page
     assert "4 other members lose access" in page
@@ -252,7 +252,7 @@ def test_the_page_asks_for_the_name(people: People) -> None:
     assert 'value="Ada"' in people.see("ada", "/settings/organization").body.decode()
 
 
-def test_both_are_in_the_audit_log(people: People) -> None:
+def test_both_are_in_the_audit_log(people: World) -> None:
     before = len(people.audited())
     delete(people)
     people.call("ada", "organizations.restore", organizationId=own(people))

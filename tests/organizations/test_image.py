@@ -8,6 +8,7 @@ import pytest
 
 from analytics_box.errors import BadRequest
 from analytics_box.organizations import image
+from tests.cases import each
 from tests.organizations.pictures import JPEG, PNG, WEBP, chunk, png
 
 SECRET = b"taken at home, 52.52 N 13.40 E"
@@ -107,7 +108,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("what", "sent", "message"), REFUSED, ids=[line[0] for line in REFUSED])
+@each(("what", "sent", "message"), REFUSED, ids=lambda what, *_: what)
 def test_anything_else_is_refused_with_a_reason(what: str, sent: bytes, message: str) -> None:
     with pytest.raises(BadRequest, match=message) as refused:
         image.picture(sent)

@@ -12,7 +12,7 @@ from analytics_box.clock import DAY
 from analytics_box.settings import Settings
 from tests.inprocess import EMAIL, WholeBox, whole_box
 from tests.notify.mail_server import mail_server
-from tests.organizations.people import People
+from tests.organizations.world import World
 
 LINK = re.compile(r"http://localhost:8000(/invitation\?token=[\w-]+)")
 NEW = "a new and quiet sentence"
@@ -29,11 +29,11 @@ def box(tmp_path: Path) -> Iterator[WholeBox]:
 
 
 @pytest.fixture
-def people(box: WholeBox) -> People:
-    return People(box)
+def people(box: WholeBox) -> World:
+    return World(box)
 
 
-def invited(people: People, email: str = "grace@example.com", role: str = "member") -> str:
+def invited(people: World, email: str = "grace@example.com", role: str = "member") -> str:
     """The path of a fresh link."""
     answer = people.call("ada", "organizations.createInvitation", email=email, role=role)
     assert answer.status == 200, answer.body
@@ -50,7 +50,7 @@ def stored(box: WholeBox) -> bytes:
     return (box.box.settings.data_dir / "box.db").read_bytes() + (box.box.settings.data_dir / "box.db-wal").read_bytes()
 
 
-def test_a_new_person_joins_with_a_password_of_their_own(box: WholeBox, people: People) -> None:
+def test_a_new_person_joins_with_a_password_of_their_own(box: WholeBox, people: World) -> None:
     link = invited(people, role="viewer")
     page = box.get(link, accept="text/html").body.decode()
     assert "Join Ada" in page
@@ -71,7 +71,7 @@ def test_a_new_person_joins_with_a_password_of_their_own(box: WholeBox, people: 
     ]
 
 
-def test_a_link_works_once(box: WholeBox, people: People) -> None:
+def test_a_link_works_once(box: WholeBox, people: World) -> None:
     link = invited(people)
     assert people.send(None, link, password=NEW).status == 303
     assert box.get(link, accept="text/html").status == 403
@@ -79,27 +79,27 @@ def test_a_link_works_once(box: WholeBox, people: People) -> None:
     assert len(people.roles()) == 2
 
 
-def test_a_weak_password_is_refused_and_the_link_goes_on_working(people: People) -> None:
+def test_a_weak_password_is_refused_and_the_link_goes_on_working(people: World) -> None:
     link = invited(people)
     for weak in ("", "short", "passwordpassword", "grace@example.com"):
         assert people.send(None, link, password=weak).status == 400
     assert people.send(None, link, password=NEW).status == 303
 
 
-def test_a_link_ends_after_seven_days(box: WholeBox, people: People) -> None:
+def test_a_link_ends_after_seven_days(box: WholeBox, people: World) -> None:
     link = invited(people)
     box.clock.advance(seconds=7 * DAY / 1000 - 1)
     assert box.get(link, accept="text/html").status == 200
     box.clock.advance(seconds=1)
     assert box.get(link, accept="text/html").status == 403
     assert people.send(None, link, password=NEW).status == 403
-    fresh = People(box)
+    fresh = World(box)
     assert fresh.call("ada", "organizations.getPendingInvitations").json == []
     shown = fresh.call("ada", "organizations.getPendingInvitations", includeExpired=True).json
     assert [one["status"] for one in shown] == ["expired"]
 
 
-def test_a_revoked_link_is_void(box: WholeBox, people: People) -> None:
+def test_a_revoked_link_is_void(box: WholeBox, people: World) -> None:
     link = invited(people)
     waiting = people.call("ada", "organizations.getPendingInvitations").json
     assert people.call("ada", "organizations.revokeInvitation", invitationId=waiting[0]["id"]).status == 200
@@ -109,23 +109,23 @@ def test_a_revoked_link_is_void(box: WholeBox, people: People) -> None:
     assert ("revoked", "invitation") in [entry[:2] for entry in people.audited()]
 
 
-def test_a_second_invitation_of_the_same_person_ends_the_first(box: WholeBox, people: People) -> None:
+def test_a_second_invitation_of_the_same_person_ends_the_first(box: WholeBox, people: World) -> None:
     first, second = invited(people), invited(people, email="Grace@Example.com")
     assert box.get(first, accept="text/html").status == 403
     assert box.get(second, accept="text/html").status == 200
 
 
-def test_a_member_cannot_be_invited_again(people: People) -> None:
+def test_a_member_cannot_be_invited_again(people: World) -> None:
     answer = people.call("ada", "organizations.createInvitation", email=EMAIL)
     assert (answer.status, answer.json["code"]) == (409, "CONFLICT")
 
 
 @pytest.mark.parametrize("role", ["owner", "root"])
-def test_nobody_is_invited_as_owner(people: People, role: str) -> None:
+def test_nobody_is_invited_as_owner(people: World, role: str) -> None:
     assert people.call("ada", "organizations.createInvitation", email="a@example.com", role=role).status == 400
 
 
-def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: People) -> None:
+def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: World) -> None:
     people.add("grace", "owner", box.foreign_organization_id)
     link = invited(people)
     page = box.get(link, accept="text/html").body.decode()
@@ -140,7 +140,7 @@ def test_a_known_person_signs_in_and_accepts(box: WholeBox, people: People) -> N
     assert "foreign.example" not in shown
 
 
-def test_who_was_removed_can_be_invited_again(box: WholeBox, people: People) -> None:
+def test_who_was_removed_can_be_invited_again(box: WholeBox, people: World) -> None:
     assert people.send(None, invited(people), password=NEW).status == 303
     grace = people.call("ada", "organizations.listMembers").json
     user_id = next(one["userId"] for one in grace if one["email"] == "grace@example.com")
@@ -155,7 +155,7 @@ def test_who_was_removed_can_be_invited_again(box: WholeBox, people: People) -> 
     assert people.roles()[user_id] == "admin"
 
 
-def test_a_link_is_for_one_person_only(box: WholeBox, people: People) -> None:
+def test_a_link_is_for_one_person_only(box: WholeBox, people: World) -> None:
     people.add("eve", "owner", box.foreign_organization_id)
     link = invited(people)
     assert "signed in as eve@example.com" in people.see("eve", link).body.decode()
@@ -165,7 +165,7 @@ def test_a_link_is_for_one_person_only(box: WholeBox, people: People) -> None:
     assert "eve" not in people.roles()
 
 
-def test_accepting_over_rpc(box: WholeBox, people: People) -> None:
+def test_accepting_over_rpc(box: WholeBox, people: World) -> None:
     people.add("grace", "owner", box.foreign_organization_id)
     token = invited(people, role="admin").partition("token=")[2]
     answer = people.call("grace", "organizations.acceptInvitation", token=token)
@@ -180,7 +180,7 @@ def test_there_is_no_other_way_in(box: WholeBox) -> None:
     assert box.get("/sign-up", accept="text/html").status == 404
 
 
-def test_the_secret_is_stored_nowhere(box: WholeBox, people: People) -> None:
+def test_the_secret_is_stored_nowhere(box: WholeBox, people: World) -> None:
     token = invited(people).partition("token=")[2]
     assert len(token) >= 43  # 256 bits
     assert token.encode() not in stored(box)
@@ -188,7 +188,7 @@ def test_the_secret_is_stored_nowhere(box: WholeBox, people: People) -> None:
     assert token not in people.see("ada", "/settings/members").body.decode()
 
 
-def test_another_site_cannot_accept_for_somebody(box: WholeBox, people: People) -> None:
+def test_another_site_cannot_accept_for_somebody(box: WholeBox, people: World) -> None:
     link = invited(people)
     people.add("grace", "owner", box.foreign_organization_id)
     answer = box.ask(
@@ -217,7 +217,7 @@ def test_it_is_sent_where_there_is_a_mail_server(tmp_path: Path) -> None:
             )
 
         with whole_box(tmp_path / "data", adjust=adjust) as inside:
-            people = People(inside)
+            people = World(inside)
             answer = people.call("ada", "organizations.createInvitation", email="grace@example.com").json
             assert answer["emailed"] is True
             letter = server.messages[0].replace("=\r\n", "").replace("=3D", "=")
@@ -226,7 +226,7 @@ def test_it_is_sent_where_there_is_a_mail_server(tmp_path: Path) -> None:
             tried = people.call("ada", "config.testEmail").json
             assert tried == {"success": True, "to": EMAIL, "error": None}
     with whole_box(tmp_path / "deaf", adjust=adjust) as inside:  # the server is gone
-        people = People(inside)
+        people = World(inside)
         answer = people.call("ada", "organizations.createInvitation", email="grace@example.com")
         assert (answer.status, answer.json["emailed"]) == (200, False)
         assert found_in(answer.json["url"])

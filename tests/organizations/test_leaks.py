@@ -6,18 +6,20 @@ nothing that comes back may hold one, say that they exist, or change anything.
 
 import base64
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.http.procedures import PROCEDURES
-from analytics_box.http.routes import PAGES_AND_API
 from analytics_box.identity import Role
+from analytics_box.procedures import PROCEDURES
+from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
+from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.organizations.people import People
 from tests.organizations.pictures import PNG, form, png
+from tests.organizations.world import World
 
 ASKING: tuple[Role, ...] = ("owner", "admin", "member", "viewer")
 THEIRS = png(shade=99)
@@ -90,7 +92,7 @@ class Strangers:
 
     def __init__(self, box: WholeBox) -> None:
         self.box = box
-        self.people = People(box)
+        self.people = World(box)
         theirs = box.foreign_organization_id
         for role in ASKING:
             self.people.add(f"own-{role}", role)
@@ -193,8 +195,7 @@ def test_every_form_of_these_rooms_that_names_something_is_sent() -> None:
     assert there == {target.partition("?")[0] for target, _ in FORMS} | names_nothing
 
 
-@pytest.mark.parametrize("role", ASKING)
-@pytest.mark.parametrize("procedure", sorted(set(GIVEN) - TAKES_NO_INPUT - TAKES_NO_ORGANIZATION))
+@each(("role", "procedure"), product(ASKING, sorted(set(GIVEN) - TAKES_NO_INPUT - TAKES_NO_ORGANIZATION)))
 def test_naming_their_organization_gives_nothing(strangers: Strangers, procedure: str, role: str) -> None:
     before = strangers.state()
     field = "id" if procedure == "organizations.getById" else "organizationId"
@@ -208,8 +209,7 @@ def test_naming_their_organization_gives_nothing(strangers: Strangers, procedure
     assert strangers.state() == before
 
 
-@pytest.mark.parametrize("role", ASKING)
-@pytest.mark.parametrize("procedure", sorted(ONLY_AN_ID))
+@each(("role", "procedure"), product(ASKING, sorted(ONLY_AN_ID)))
 def test_naming_something_of_theirs_gives_nothing(strangers: Strangers, procedure: str, role: str) -> None:
     before = strangers.state()
     sent = strangers.given(procedure)
@@ -235,8 +235,7 @@ def test_what_takes_no_organization_shows_nothing_of_theirs(strangers: Strangers
     assert strangers.state() == before
 
 
-@pytest.mark.parametrize("role", ASKING)
-@pytest.mark.parametrize("target", PAGES)
+@each(("role", "target"), product(ASKING, PAGES))
 def test_no_page_shows_anything_of_theirs(strangers: Strangers, target: str, role: str) -> None:
     address = strangers.filled(target)
     answer = strangers.people.see(f"own-{role}", address)
@@ -245,8 +244,7 @@ def test_no_page_shows_anything_of_theirs(strangers: Strangers, target: str, rol
     strangers.check(answer, address)
 
 
-@pytest.mark.parametrize("role", ASKING)
-@pytest.mark.parametrize(("target", "fields"), FORMS, ids=[target for target, _ in FORMS])
+@each(("role", "target", "fields"), [(role, target, fields) for role in ASKING for target, fields in FORMS])
 def test_no_form_changes_anything_of_theirs(
     strangers: Strangers, target: str, fields: dict[str, str], role: str
 ) -> None:
@@ -259,7 +257,7 @@ def test_no_form_changes_anything_of_theirs(
     assert strangers.state() == before
 
 
-@pytest.mark.parametrize("procedure", sorted(GIVEN))
+@each("procedure", sorted(GIVEN))
 def test_an_api_key_of_others_gets_nothing_either(strangers: Strangers, procedure: str) -> None:
     before = strangers.state()
     for key in ("all", "restricted"):

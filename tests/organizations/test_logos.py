@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from analytics_box.organizations import image
 from analytics_box.settings import Settings
 from tests.inprocess import Answer, KeyName, whole_box
-from tests.organizations.people import People
 from tests.organizations.pictures import BOUNDARY, JPEG, PNG, WEBP, form, png
+from tests.organizations.world import World
 
 LOGO = "/settings/organization/logo"
 
@@ -22,39 +22,39 @@ def unlimited(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     with whole(tmp_path / "data") as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[People]:
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """For tests that change nothing."""
     with whole(tmp_path_factory.mktemp("logos") / "data") as found:
         yield found
 
 
 @contextmanager
-def whole(directory: Path) -> Iterator[People]:
+def whole(directory: Path) -> Iterator[World]:
     with whole_box(directory, adjust=unlimited) as inside:
-        found = People(inside)
+        found = World(inside)
         for name, role in (("kim", "admin"), ("ken", "member"), ("lin", "viewer")):
             found.add(name, role)  # type: ignore[arg-type]  # one of the roles
         found.add("eve", "owner", inside.foreign_organization_id)
         yield found
 
 
-def upload(people: People, name: str = "ada", content: bytes = PNG, **more: object) -> Answer:
+def upload(people: World, name: str = "ada", content: bytes = PNG, **more: object) -> Answer:
     return people.call(name, "organizations.uploadLogo", image=base64.b64encode(content).decode(), **more)
 
 
-def path(people: People) -> str:
+def path(people: World) -> str:
     """Where the logo is, by what organizations.getById says."""
     address = people.call("ada", "organizations.getById").json["logo"]
     return str(address).removeprefix("http://localhost:8000") if address else ""
 
 
-def test_a_logo_is_uploaded_by_form_and_shown_in_the_frame(people: People) -> None:
+def test_a_logo_is_uploaded_by_form_and_shown_in_the_frame(people: World) -> None:
     assert people.call("ada", "organizations.getById").json["logo"] is None
     answer = people.send_bytes("ada", LOGO, form(PNG))
     assert (answer.status, answer.headers["location"]) == (303, "/settings/organization?done=logo")
@@ -68,7 +68,7 @@ def test_a_logo_is_uploaded_by_form_and_shown_in_the_frame(people: People) -> No
 @pytest.mark.parametrize(
     ("content", "kind"), [(PNG, "image/png"), (JPEG, "image/jpeg"), (WEBP, "image/webp")], ids=["png", "jpeg", "webp"]
 )
-def test_it_is_served_as_what_it_is_and_may_do_nothing(people: People, content: bytes, kind: str) -> None:
+def test_it_is_served_as_what_it_is_and_may_do_nothing(people: World, content: bytes, kind: str) -> None:
     sent = form(content, name="logo.html", kind="text/html")  # what is said of it counts for nothing
     assert people.send_bytes("ada", LOGO, sent).status == 303
     answer = people.see("ada", path(people))
@@ -81,7 +81,7 @@ def test_it_is_served_as_what_it_is_and_may_do_nothing(people: People, content: 
     assert (again.status, again.body) == (304, b"")
 
 
-def test_another_picture_has_another_address_and_the_old_one_is_gone(people: People) -> None:
+def test_another_picture_has_another_address_and_the_old_one_is_gone(people: World) -> None:
     upload(people)
     before = path(people)
     upload(people, content=png(shade=200))
@@ -93,14 +93,14 @@ def test_another_picture_has_another_address_and_the_old_one_is_gone(people: Peo
     assert people.call("ada", "organizations.deleteLogo").json == {"success": True}
 
 
-def test_the_form_takes_it_away(people: People) -> None:
+def test_the_form_takes_it_away(people: World) -> None:
     upload(people)
     answer = people.send("kim", f"{LOGO}/delete")
     assert answer.headers["location"] == "/settings/organization?done=logo-deleted"
     assert path(people) == ""
 
 
-def test_a_data_url_is_taken_too(people: People) -> None:
+def test_a_data_url_is_taken_too(people: World) -> None:
     text = f"data:image/svg+xml;base64,{base64.b64encode(PNG).decode()}"
     assert people.call("ada", "organizations.uploadLogo", image=text).status == 200
     assert people.see("ada", path(people)).headers["content-type"] == "image/png"
@@ -116,7 +116,7 @@ def test_a_data_url_is_taken_too(people: People) -> None:
         (base64.b64encode(PNG + bytes(image.MOST_BYTES)).decode(), "512 KB"),
     ],
 )
-def test_what_is_no_picture_is_refused(unchanged: People, sent: str, message: str) -> None:
+def test_what_is_no_picture_is_refused(unchanged: World, sent: str, message: str) -> None:
     answer = unchanged.call("ada", "organizations.uploadLogo", image=sent)
     assert (answer.status, answer.json["code"]) == (400, "BAD_REQUEST")
     assert message in answer.json["error"]
@@ -135,7 +135,7 @@ def test_what_is_no_picture_is_refused(unchanged: People, sent: str, message: st
     ],
     ids=["nothing chosen", "another field", "svg", "a byte too many", "far too many"],
 )
-def test_the_form_says_what_is_wrong_at_the_field(unchanged: People, body: bytes, said: str) -> None:
+def test_the_form_says_what_is_wrong_at_the_field(unchanged: World, body: bytes, said: str) -> None:
     answer = unchanged.send_bytes("ada", LOGO, body)
     assert answer.status == 400
     page = answer.body.decode()
@@ -149,7 +149,7 @@ def test_the_form_says_what_is_wrong_at_the_field(unchanged: People, body: bytes
     [b"", b"nonsense", form(PNG)[:-20], form(PNG).replace(b"form-data", b"other", 1), b"--" + b"-" * 9_000],
     ids=["nothing", "no form", "an end too early", "no name", "no boundary"],
 )
-def test_a_broken_form_is_refused(unchanged: People, body: bytes) -> None:
+def test_a_broken_form_is_refused(unchanged: World, body: bytes) -> None:
     assert unchanged.send_bytes("ada", LOGO, body).status == 400
     kind = "multipart/form-data"  # without a boundary
     headers = {"content_type": kind, "cookie": unchanged.cookie("ada"), "sec_fetch_site": "same-origin"}
@@ -157,7 +157,7 @@ def test_a_broken_form_is_refused(unchanged: People, body: bytes) -> None:
     assert unchanged.send("ada", LOGO, image="x").status == 415
 
 
-def test_the_largest_picture_goes_through_both_ways(people: People) -> None:
+def test_the_largest_picture_goes_through_both_ways(people: World) -> None:
     noise = b"".join(bytes([at * 37 % 251, at * 11 % 241]) for at in range(300_000))
     large = JPEG[:-2] + noise.replace(b"\xff", b"\xfe")
     large = large[: image.MOST_BYTES - 2] + b"\xff\xd9"
@@ -169,7 +169,7 @@ def test_the_largest_picture_goes_through_both_ways(people: People) -> None:
 
 
 @pytest.mark.parametrize(("name", "status"), [("ada", 200), ("kim", 200), ("ken", 403), ("lin", 403), ("eve", 403)])
-def test_owners_and_admins_change_it(people: People, name: str, status: int) -> None:
+def test_owners_and_admins_change_it(people: World, name: str, status: int) -> None:
     own = people.box.organization_id
     assert upload(people, name, organizationId=own).status == status
     upload(people)
@@ -180,7 +180,7 @@ def test_owners_and_admins_change_it(people: People, name: str, status: int) -> 
         assert LOGO not in people.see(name, "/settings/organization").body.decode()
 
 
-def test_keys_need_manage_config_and_global_access(people: People) -> None:
+def test_keys_need_manage_config_and_global_access(people: World) -> None:
     sent = {"image": base64.b64encode(PNG).decode()}
     asked: tuple[tuple[KeyName, int], ...] = (("reading", 403), ("restricted", 403), ("revoked", 401), ("all", 200))
     for key, status in asked:
@@ -189,7 +189,7 @@ def test_keys_need_manage_config_and_global_access(people: People) -> None:
     assert people.box.post("/organizations/uploadLogo", sent).status == 401
 
 
-def test_only_members_and_keys_of_the_organization_load_it(people: People) -> None:
+def test_only_members_and_keys_of_the_organization_load_it(people: World) -> None:
     upload(people)
     where = path(people)
     for name in ("ada", "kim", "ken", "lin"):
@@ -206,7 +206,7 @@ def test_only_members_and_keys_of_the_organization_load_it(people: People) -> No
     assert people.see("eve", where).status == 404
 
 
-def test_a_closed_organization_shows_no_logo(people: People) -> None:
+def test_a_closed_organization_shows_no_logo(people: World) -> None:
     upload(people)
     where = path(people)
     people.call("ada", "organizations.create", name="Home")
@@ -216,7 +216,7 @@ def test_a_closed_organization_shows_no_logo(people: People) -> None:
     assert people.see("ada", where).status == 200
 
 
-def test_the_audit_log_names_the_picture_but_does_not_hold_it(people: People) -> None:
+def test_the_audit_log_names_the_picture_but_does_not_hold_it(people: World) -> None:
     upload(people)
     upload(people)  # the same again is no change
     people.call("ada", "organizations.deleteLogo")
@@ -227,7 +227,7 @@ def test_the_audit_log_names_the_picture_but_does_not_hold_it(people: People) ->
     assert base64.b64encode(PNG).decode()[:40] not in str(entries)
 
 
-def test_a_form_of_another_site_is_refused(unchanged: People) -> None:
+def test_a_form_of_another_site_is_refused(unchanged: World) -> None:
     kind = f"multipart/form-data; boundary={BOUNDARY}"
     headers = {"content_type": kind, "cookie": unchanged.cookie("ada"), "sec_fetch_site": "cross-site"}
     assert unchanged.box.ask("POST", LOGO, headers=headers, body=form(PNG)).status == 403

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from tests.inprocess import whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World
 
 TRANSFER = "/settings/organization/transfer"
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     with whole_box(tmp_path / "data") as inside:
-        yield People(inside)
+        yield World(inside)
 
 
-def test_the_page_hands_it_over(people: People) -> None:
+def test_the_page_hands_it_over(people: World) -> None:
     ken = people.add("ken", "member")
     people.add("kim", "admin")
     page = people.see("ada", TRANSFER).body.decode()
@@ -39,7 +39,7 @@ def test_the_page_hands_it_over(people: People) -> None:
         ({"member": "{ken}", "confirmation": "Eve"}, "confirmation"),
     ],
 )
-def test_what_is_missing_is_said_at_its_field(people: People, fields: dict[str, str], field: str) -> None:
+def test_what_is_missing_is_said_at_its_field(people: World, fields: dict[str, str], field: str) -> None:
     ken = people.add("ken", "member")
     answer = people.send("ada", TRANSFER, **{name: value.format(ken=ken) for name, value in fields.items()})
     assert answer.status == 400
@@ -49,7 +49,7 @@ def test_what_is_missing_is_said_at_its_field(people: People, fields: dict[str, 
     assert people.roles()["ada"] == "owner"
 
 
-def test_who_is_no_member_cannot_become_the_owner(people: People) -> None:
+def test_who_is_no_member_cannot_become_the_owner(people: World) -> None:
     people.add("ken", "member")
     eve = people.add("eve", "owner", people.box.foreign_organization_id)
     assert people.send("ada", TRANSFER, member=eve, confirmation="Ada").status == 404
@@ -58,7 +58,7 @@ def test_who_is_no_member_cannot_become_the_owner(people: People) -> None:
 
 
 @pytest.mark.parametrize("role", ["admin", "member", "viewer"])
-def test_only_owners_are_offered_it(people: People, role: str) -> None:
+def test_only_owners_are_offered_it(people: World, role: str) -> None:
     people.add("ken", role)  # type: ignore[arg-type]  # one of the roles
     assert TRANSFER not in people.see("ken", "/settings/organization").body.decode()
     assert people.see("ken", TRANSFER).status == 403
@@ -66,13 +66,13 @@ def test_only_owners_are_offered_it(people: People, role: str) -> None:
     assert TRANSFER in people.see("ada", "/settings/organization").body.decode()
 
 
-def test_an_owner_alone_is_told_to_invite_somebody(people: People) -> None:
+def test_an_owner_alone_is_told_to_invite_somebody(people: World) -> None:
     page = people.see("ada", TRANSFER).body.decode()
     assert "Nobody else belongs to this organization." in page
     assert f'action="{TRANSFER}"' not in page
 
 
-def test_leaving_says_when_it_is_the_only_organization(people: People) -> None:
+def test_leaving_says_when_it_is_the_only_organization(people: World) -> None:
     people.add("ken", "member")
     leave = "/settings/organization/leave"
     assert "only organization" in people.see("ken", leave).body.decode()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.settings import Settings
 from tests.inprocess import whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World
 
 HOSTILE = '<script>x</script>"><img src=x onerror=x> {{7*7}}'
 PAGES = ("/settings/organization", "/settings/members", "/settings/organization/leave")
@@ -21,10 +21,10 @@ def patient(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     """ada is the owner, grace an admin, ken a member, lin a viewer; eve owns another organization."""
     with whole_box(tmp_path / "data", adjust=patient) as inside:
-        found = People(inside)
+        found = World(inside)
         found.add("grace", "admin")
         found.add("ken", "member")
         found.add("lin", "viewer")
@@ -32,19 +32,19 @@ def people(tmp_path: Path) -> Iterator[People]:
         yield found
 
 
-def text(people: People, name: str, target: str) -> str:
+def text(people: World, name: str, target: str) -> str:
     answer = people.see(name, target)
     assert answer.status == 200, answer.body
     return answer.body.decode()
 
 
-def test_strangers_are_sent_to_sign_in(people: People) -> None:
+def test_strangers_are_sent_to_sign_in(people: World) -> None:
     for target in PAGES:
         answer = people.box.get(target, accept="text/html")
         assert (answer.status, answer.headers["location"][:8]) == (303, "/sign-in")
 
 
-def test_the_navigation_has_the_pages_that_exist(people: People) -> None:
+def test_the_navigation_has_the_pages_that_exist(people: World) -> None:
     page = text(people, "ada", "/settings/members")
     nav = page[page.index("settings-nav") : page.index("settings-body")]
     for target in re.findall(r'href="([^"]+)"', nav):
@@ -52,7 +52,7 @@ def test_the_navigation_has_the_pages_that_exist(people: People) -> None:
     assert 'href="/settings/members" aria-current="page"' in nav
 
 
-def test_name_and_short_name_can_be_changed(people: People) -> None:
+def test_name_and_short_name_can_be_changed(people: World) -> None:
     answer = people.send("ada", "/settings/organization", organization="Ada & Co", slug="ada-co", timeZone="Asia/Tokyo")
     assert (answer.status, answer.headers["location"]) == (303, "/settings/organization?done=saved")
     page = text(people, "ada", "/settings/organization?done=saved")
@@ -66,7 +66,7 @@ def test_name_and_short_name_can_be_changed(people: People) -> None:
     ("fields", "status"),
     [({"organization": ""}, 400), ({"slug": "No spaces"}, 400), ({"slug": "eve"}, 409), ({"timeZone": "Mars"}, 400)],
 )
-def test_what_is_wrong_is_said_at_the_field(people: People, fields: dict[str, str], status: int) -> None:
+def test_what_is_wrong_is_said_at_the_field(people: World, fields: dict[str, str], status: int) -> None:
     before = people.call("ada", "organizations.getById").json
     answer = people.send("ada", "/settings/organization", **{"organization": "Ada", "slug": "ada", **fields})
     assert answer.status == status
@@ -75,7 +75,7 @@ def test_what_is_wrong_is_said_at_the_field(people: People, fields: dict[str, st
     assert people.call("ada", "organizations.getById").json == before
 
 
-def test_pages_offer_what_the_role_allows(people: People) -> None:
+def test_pages_offer_what_the_role_allows(people: World) -> None:
     assert 'action="/settings/members/invite"' in text(people, "grace", "/settings/members")
     for name in ("ken", "lin"):
         page = text(people, name, "/settings/members")
@@ -88,7 +88,7 @@ def test_pages_offer_what_the_role_allows(people: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["ken", "lin"])
-def test_forms_that_were_not_offered_are_refused(people: People, name: str) -> None:
+def test_forms_that_were_not_offered_are_refused(people: World, name: str) -> None:
     before = people.roles()
     for target, fields in (
         ("/settings/organization", {"organization": "Mine"}),
@@ -101,7 +101,7 @@ def test_forms_that_were_not_offered_are_refused(people: People, name: str) -> N
     assert people.roles() == before
 
 
-def test_a_role_is_changed_and_a_member_removed_after_a_question(people: People) -> None:
+def test_a_role_is_changed_and_a_member_removed_after_a_question(people: World) -> None:
     answer = people.send("ada", "/settings/members/role", member=people.ids["ken"], role="admin")
     assert answer.status == 303
     assert people.roles()["ken"] == "admin"
@@ -113,7 +113,7 @@ def test_a_role_is_changed_and_a_member_removed_after_a_question(people: People)
     assert people.see("ken", "/sites").status == 303  # signed out at once
 
 
-def test_a_link_is_shown_once_and_its_invitation_can_be_revoked(people: People) -> None:
+def test_a_link_is_shown_once_and_its_invitation_can_be_revoked(people: World) -> None:
     answer = people.send("ada", "/settings/members/invite", email="new@example.com", role="viewer")
     assert "/invitation?token=" in answer.body.decode()
     page = text(people, "ada", "/settings/members")
@@ -125,13 +125,13 @@ def test_a_link_is_shown_once_and_its_invitation_can_be_revoked(people: People) 
     assert "new@example.com" not in text(people, "ada", "/settings/members")
 
 
-def test_a_wrong_address_is_said_at_the_field(people: People) -> None:
+def test_a_wrong_address_is_said_at_the_field(people: World) -> None:
     answer = people.send("ada", "/settings/members/invite", email="nonsense")
     assert answer.status == 400
     assert 'id="email-error"' in answer.body.decode()
 
 
-def test_somebody_in_two_organizations_turns_from_one_to_the_other(people: People) -> None:
+def test_somebody_in_two_organizations_turns_from_one_to_the_other(people: World) -> None:
     people.join("eve", "viewer")
     page = text(people, "eve", "/sites")
     assert page.count('action="/organizations/switch"') == 2
@@ -146,13 +146,13 @@ def test_somebody_in_two_organizations_turns_from_one_to_the_other(people: Peopl
     assert "foreign.example" in text(people, "eve", "/sites")  # and goes on in the other
 
 
-def test_nobody_turns_to_an_organization_of_others(people: People) -> None:
+def test_nobody_turns_to_an_organization_of_others(people: World) -> None:
     for organization_id in (people.box.foreign_organization_id, "nowhere", ""):
         assert people.send("ada", "/organizations/switch", organization=organization_id).status == 403
     assert "shop.example" in text(people, "ada", "/sites")
 
 
-def test_a_new_organization_is_apart_and_active(people: People) -> None:
+def test_a_new_organization_is_apart_and_active(people: World) -> None:
     assert people.send("ken", "/settings/organization/new", new="Ken's own").status == 303
     page = text(people, "ken", "/settings/organization")
     assert "Ken&#39;s own" in page
@@ -175,7 +175,7 @@ class Tags(HTMLParser):
         self.handlers += [name for name, _ in attrs if name.startswith("on") or name == "style"]
 
 
-def test_a_hostile_name_stays_text(people: People) -> None:
+def test_a_hostile_name_stays_text(people: World) -> None:
     people.join("eve", "admin")  # so that the switcher is there too
     assert people.send("ada", "/settings/organization", organization=HOSTILE, slug="ada").status == 303
     invited = people.call("ada", "organizations.createInvitation", email="new@example.com").json["url"]
@@ -191,7 +191,7 @@ def test_a_hostile_name_stays_text(people: People) -> None:
         assert "49" not in re.findall(r"&gt; (\S+)", page)
 
 
-def test_other_organizations_are_not_there(people: People) -> None:
+def test_other_organizations_are_not_there(people: World) -> None:
     own, foreign = people.box.organization_id, people.box.foreign_organization_id
     invitation = people.call("ada", "organizations.createInvitation", email="new@example.com").json["invitation"]["id"]
     for procedure, given in (
@@ -225,7 +225,7 @@ def test_other_organizations_are_not_there(people: People) -> None:
     assert people.roles()["ken"] == "member"
 
 
-def test_keys_read_and_change_their_own_organization_only(people: People) -> None:
+def test_keys_read_and_change_their_own_organization_only(people: World) -> None:
     box = people.box
     assert box.post("/organizations/getById", {}, key="all").json["id"] == box.organization_id
     assert [one["id"] for one in box.post("/organizations/list", {}, key="all").json] == [box.organization_id]
@@ -266,7 +266,7 @@ def test_configuration_shows_no_secret(tmp_path: Path) -> None:
         assert hidden not in body
 
 
-def test_mail_is_tried_with_members_only_and_not_too_often(people: People) -> None:
+def test_mail_is_tried_with_members_only_and_not_too_often(people: World) -> None:
     assert people.call("ada", "config.testEmail", to="stranger@example.com").status == 400
     assert people.call("ada", "config.testEmail", to="ken@example.com").json["success"] is False  # no server
     statuses = [people.call("ada", "config.testEmail").status for _ in range(6)]

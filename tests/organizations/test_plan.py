@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.query.access import GATED
+from analytics_box.query.catalog import TYPES
 from tests.inprocess import WholeBox, whole_box
-from tests.organizations.people import People
+from tests.organizations.world import World
+
+GATED = {name for name, query_type in TYPES.items() if query_type.gated}
 
 
 def ask(box: WholeBox, *types: str, site: str = "shop", key: str = "all") -> tuple[int, str | None]:
@@ -19,7 +21,7 @@ def ask(box: WholeBox, *types: str, site: str = "shop", key: str = "all") -> tup
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
     """Ada's organization is on free; Eve's on hobby."""
     with whole_box(tmp_path_factory.mktemp("plan") / "data") as inside:
-        assert People(inside).call("ada", "organizations.update", plan="free").json["plan"] == "free"
+        assert World(inside).call("ada", "organizations.update", plan="free").json["plan"] == "free"
         yield inside
 
 
@@ -60,7 +62,7 @@ def test_an_organization_as_target_is_not_gated(box: WholeBox) -> None:
 
 def test_the_plan_acts_at_once_and_is_for_the_administrator(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as inside:
-        people = People(inside)
+        people = World(inside)
         people.add("eve", "owner")
         assert ask(inside, "recent_errors")[0] != 402
         assert people.call("eve", "organizations.update", plan="free").status == 403

@@ -1,7 +1,6 @@
 """What is left of a deleted organization when nobody can restore it any more: its entries in the audit log."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,17 +9,19 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY
+from analytics_box.facts.erase import OTHERS
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.jobs import JOBS, run
-from analytics_box.organizations.deletion_rows import GOES_WITH_IT
+from analytics_box.removals import KEPT, LOSSES
 from analytics_box.settings import Settings
-from analytics_box.store import schema
 from analytics_box.store.db import Db
 from tests.inprocess import WholeBox, whole_box
-from tests.organizations.people import People
 from tests.organizations.pictures import PNG, form
+from tests.organizations.world import World
 
-REMOVED_BEFORE = {"client_ids"}  # with the websites that they name
-STAYS = {"audit"}
+OF_ORGANIZATION = tuple(table for loss in LOSSES for table in loss.tables)
+OF_WEBSITE = tuple(table for loss in LOSSES for table in loss.of_websites)
 
 
 def unlimited(settings: Settings) -> Settings:
@@ -28,10 +29,10 @@ def unlimited(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Iterator[People]:
+def people(tmp_path: Path) -> Iterator[World]:
     """ada's organization has a bit of everything, and she has another one, "Home"."""
     with whole_box(tmp_path / "data", adjust=unlimited) as inside:
-        found = People(inside)
+        found = World(inside)
         found.add("ken", "member")
         found.add("eve", "owner", inside.foreign_organization_id)
         found.call("ada", "organizations.create", name="Home")
@@ -57,30 +58,30 @@ def ask(db: Db, statement: str, *values: Any) -> list[Any]:
     return found
 
 
-def rows_of(people: People, organization_id: str) -> dict[str, int]:
+def rows_of(people: World, organization_id: str) -> dict[str, int]:
     """How many rows name an organization, by table."""
     db = people.box.box.box_db
     return {
         table: ask(db, f"select count(*) from {table} where organization_id = ?", organization_id)[0][0]
-        for table in (*GOES_WITH_IT, *STAYS)
+        for table in (*OF_ORGANIZATION, *KEPT)
     }
 
 
-def events_by_site(people: People) -> dict[int, int]:
+def events_by_site(people: World) -> dict[int, int]:
     return dict(ask(people.box.box.events.db, "select site, count(*) from events group by site"))
 
 
-def run_purge(people: People) -> None:
+def run_purge(people: World) -> None:
     job = next(job for job in JOBS if job.name == "purge organizations")
     people.box.run(run(job, people.box.box))
 
 
-def delete(people: People) -> None:
+def delete(people: World) -> None:
     own = people.box.organization_id
     assert people.call("ada", "organizations.delete", organizationId=own).status == 200
 
 
-def test_nothing_of_it_is_left_but_the_log(people: People) -> None:
+def test_nothing_of_it_is_left_but_the_log(people: World) -> None:
     own, foreign = people.box.organization_id, people.box.foreign_organization_id
     others, events = rows_of(people, foreign), events_by_site(people)
     assert len(events) == 4
@@ -106,14 +107,14 @@ def test_nothing_of_it_is_left_but_the_log(people: People) -> None:
     ]
 
 
-def theirs(people: People) -> set[int]:
+def theirs(people: World) -> set[int]:
     """The numbers of eve's organization and its website."""
     foreign = people.box.foreign_organization_id
     found = ask(people.box.box.box_db, "select site from organizations where id = ?", foreign)
     return {people.box.numbers["foreign"], *(number for (number,) in found)}
 
 
-def test_it_is_purged_once_and_says_so_in_its_log(people: People) -> None:
+def test_it_is_purged_once_and_says_so_in_its_log(people: World) -> None:
     own = people.box.organization_id
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -129,7 +130,7 @@ def test_it_is_purged_once_and_says_so_in_its_log(people: People) -> None:
     ]
 
 
-def test_nobody_gets_anything_of_it_any_more(people: People) -> None:
+def test_nobody_gets_anything_of_it_any_more(people: World) -> None:
     own, slug = people.box.organization_id, people.call("ada", "organizations.getById").json["slug"]
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
@@ -147,7 +148,7 @@ def test_nobody_gets_anything_of_it_any_more(people: People) -> None:
     assert people.call("ada", "organizations.create", name="Ada", slug=slug).status == 200  # its name is free again
 
 
-def test_an_account_without_any_organization_can_be_invited_again(people: People) -> None:
+def test_an_account_without_any_organization_can_be_invited_again(people: World) -> None:
     delete(people)
     people.box.clock.advance(seconds=30 * DAY / 1000)
     run_purge(people)
@@ -158,7 +159,7 @@ def test_an_account_without_any_organization_can_be_invited_again(people: People
     assert people.signs_in("ken").status == 303
 
 
-def test_a_restored_one_is_not_purged(people: People) -> None:
+def test_a_restored_one_is_not_purged(people: World) -> None:
     delete(people)
     people.call("ada", "organizations.restore", organizationId=people.box.organization_id)
     before = rows_of(people, people.box.organization_id)
@@ -167,18 +168,47 @@ def test_a_restored_one_is_not_purged(people: People) -> None:
     assert rows_of(people, people.box.organization_id) == before
 
 
-def test_every_table_that_names_an_organization_goes_with_it() -> None:
-    """A new table has to be put into GOES_WITH_IT, or be removed with what it names."""
-    references: dict[str, set[str]] = {}
-    for _, statements in schema.BOX:
-        for statement in statements:
-            made = re.match(r"\s*create table (\w+)", statement)
-            if made:
-                cascading = "on delete cascade" in statement
-                found = re.findall(r"references (\w+) \(", statement)
-                references[made[1]] = set() if cascading else set(found)
-    assert references["members"] == {"organizations", "users"}
-    naming = {table for table, named in references.items() if "organizations" in named}
-    assert naming - STAYS == set(GOES_WITH_IT)
-    further = {table for table, named in references.items() if named & set(GOES_WITH_IT)}
-    assert further - set(GOES_WITH_IT) == REMOVED_BEFORE
+def with_column(db: Db, name: str) -> set[str]:
+    """The tables with this column."""
+    found = ask(
+        db,
+        """
+        select tables.name from sqlite_schema as tables
+        join pragma_table_info(tables.name) as columns
+        where tables.type = 'table' and columns.name = ?
+        """,
+        name,
+    )
+    return {table for (table,) in found}
+
+
+def test_every_table_that_names_an_organization_or_a_website_goes_with_it(people: World) -> None:
+    """A new table has to be put into removals.LOSSES, or be named as kept with the reason."""
+    db = people.box.box.box_db
+    assert with_column(db, "organization_id") == {*OF_ORGANIZATION, *KEPT}
+    assert with_column(db, "website_id") == set(OF_WEBSITE)
+
+
+def test_what_names_a_removed_row_goes_too(people: World) -> None:
+    removed = {*OF_ORGANIZATION, *OF_WEBSITE}
+    references = ask(
+        people.box.box.box_db,
+        """
+        select tables.name, named."table" from sqlite_schema as tables
+        join pragma_foreign_key_list(tables.name) as named
+        where tables.type = 'table' and named.on_delete = 'NO ACTION'
+        """,
+    )
+    assert ("link_domains", "domains") in references
+    assert {table for table, named in references if named in removed} <= removed
+
+
+def test_what_stays_has_a_reason_and_nothing_goes_twice() -> None:
+    tables = (*OF_ORGANIZATION, *OF_WEBSITE, *KEPT)
+    assert len(set(tables)) == len(tables)
+    assert all(KEPT.values())
+
+
+def test_every_table_of_facts_goes_with_its_site(people: World) -> None:
+    facts = {stored(name) for name in FACT_NAMES}
+    assert with_column(people.box.box.events.db, "site") == facts | {table.name for table in OTHERS}

@@ -9,6 +9,7 @@ from analytics_box.outgoing.addresses import MAIL_PORTS, Fence, fence, unwrapped
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.resolve import ServerResolver, SystemResolver, resolver
 from analytics_box.settings import Settings, SettingsError
+from tests.cases import each
 
 PUBLIC = (
     "93.184.216.34",
@@ -79,7 +80,7 @@ def test_public_addresses_may_be_asked(text: str) -> None:
     assert Fence().check(ip_address(text), 443) == unwrapped(ip_address(text))[0]
 
 
-@pytest.mark.parametrize("text", CLOSED)
+@each("text", CLOSED)
 def test_all_others_may_not(text: str) -> None:
     with pytest.raises(Refused):
         Fence().check(ip_address(text), 443)

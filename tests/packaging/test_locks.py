@@ -9,6 +9,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.cases import each
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "build.lock", "test.lock")
 
@@ -63,7 +65,7 @@ def locked_requirements() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(("lock", "wanted"), locked_requirements())
+@each(("lock", "wanted"), locked_requirements())
 def test_a_lock_satisfies_what_pyproject_asks_for(lock: str, wanted: str) -> None:
     requirement = Requirement(wanted)
     assert requirement.specifier.contains(pins(lock)[canonicalize_name(requirement.name)].version)

@@ -31,7 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_templates_static_files_and_the_manual_are_in_the_wheel_and_in_the_source_archive(built: Path) -> None:
-    assert "web/manual/definitions.md" in FILES
+    assert {"web/manual/definitions.md", "web/manual/changelog.md"} <= set(FILES)
     [wheel] = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:
         assert [name for name in FILES if f"analytics_box/{name}" not in opened.namelist()] == []
@@ -47,12 +47,12 @@ def test_what_the_wheel_holds_is_found_where_it_is_unpacked(built: Path, tmp_pat
         opened.extractall(tmp_path)
     program = (
         "from analytics_box.box import web_dir\n"
-        "from analytics_box.http.manual import Manual\n"
-        "print(web_dir(), Manual(web_dir() / 'manual').definitions.title)"
+        "from analytics_box.docs.manual import Manual\n"
+        "print(web_dir(), Manual(web_dir() / 'manual').page('changelog').title)"
     )
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     command = (sys.executable, "-c", program)
     said = subprocess.run(
         command, env=environment, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60
     )
-    assert said.stdout == f"{tmp_path / 'analytics_box' / 'web'} Definitions\n"
+    assert said.stdout == f"{tmp_path / 'analytics_box' / 'web'} Changelog\n"

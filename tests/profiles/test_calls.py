@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from analytics_box.profiles import calls
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, KeyName, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def test_the_audit_log_has_exports_and_deletions_without_saying_of_whom(box: Who
     assert "ada" not in json.dumps([row[3] for row in rows])
 
 
-@pytest.mark.parametrize(
+@each(
     ("procedure", "given", "field"),
     [
         ("getById", {}, "profileId"),

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics_box.ingest.facts import PAGE_EXIT, SPANS, TABLES, Event
+from analytics_box.facts.event import PAGE_EXIT, Event
+from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest.unflag import unflag
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.profiles.erasure import Done
@@ -80,7 +81,7 @@ def play(world: World, steps: list[Step]) -> Oracle:
     """Let it all happen, a minute of the clock apart at least, so that statements come in their order."""
     oracle = Oracle()
     minute = 0
-    counts = dict.fromkeys(TABLES, 0)
+    counts = dict.fromkeys(FACT_NAMES, 0)
     for number, step in enumerate(steps):
         minute += 1
         world.clock.advance(seconds=60)
@@ -104,7 +105,7 @@ def play(world: World, steps: list[Step]) -> Oracle:
     return oracle
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(steps=_steps, person=st.sampled_from(PEOPLE), on_shop=st.booleans())
 def test_exactly_what_a_person_did_is_removed(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], person: str, on_shop: bool
@@ -117,7 +118,7 @@ def test_exactly_what_a_person_did_is_removed(
 
         gone = [row for row in oracle.rows if row.site == site and oracle.owner(row) == person]
         left = [row for row in oracle.rows if row not in gone]
-        assert world.ids() == {table: [row.id for row in left if row.table == table] for table in TABLES}
+        assert world.ids() == {table: [row.id for row in left if row.table == table] for table in FACT_NAMES}
         assert done is None or done.removed == len(gone)
 
         # Strings that only they had are gone; nothing that is left misses one.

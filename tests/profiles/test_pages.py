@@ -11,7 +11,7 @@ import pytest
 
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
 HOSTILE = '"><script>alert(1)</script>'

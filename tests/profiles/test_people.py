@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.clock import DAY
-from analytics_box.profiles import people
+from analytics_box.ingest import people
 from tests.inprocess import NOON, FixedClock
 from tests.profiles.world import Said, World, event
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.ingest.visitors import by_client_id, cookieless
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import BROWSER, Answer, WholeBox, whole_box
 
@@ -94,17 +96,20 @@ MODES: tuple[Any, ...] = (True, False, "auto")
 TABLES = {"/vitals": "vitals", "/identify": "visitor_profiles"}
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize(
-    ("mode", "address", "lasts"),
+@each(
+    ("route", "mode", "address", "lasts"),
     [
-        ({}, GERMAN, False),
-        ({"anonymizeVisitorIds": None}, AMERICAN, False),
-        ({"anonymizeVisitorIds": True}, AMERICAN, False),
-        ({"anonymizeVisitorIds": False}, GERMAN, True),
-        ({"anonymizeVisitorIds": "auto"}, GERMAN, False),
-        ({"anonymizeVisitorIds": "auto"}, NOWHERE, False),
-        ({"anonymizeVisitorIds": "auto"}, AMERICAN, True),
+        (route, mode, address, lasts)
+        for route in ROUTES
+        for mode, address, lasts in [
+            ({}, GERMAN, False),
+            ({"anonymizeVisitorIds": None}, AMERICAN, False),
+            ({"anonymizeVisitorIds": True}, AMERICAN, False),
+            ({"anonymizeVisitorIds": False}, GERMAN, True),
+            ({"anonymizeVisitorIds": "auto"}, GERMAN, False),
+            ({"anonymizeVisitorIds": "auto"}, NOWHERE, False),
+            ({"anonymizeVisitorIds": "auto"}, AMERICAN, True),
+        ]
     ],
 )
 def test_a_client_id_lasts_only_where_it_is_not_anonymized(
@@ -123,8 +128,7 @@ def test_who_sends_no_id_is_told_apart_by_network_and_browser(shared: WholeBox, 
     assert nameless(shared, address) in visitors(shared, TABLES.get(route, "events"))
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("mode", MODES)
+@each(("route", "mode"), product(ROUTES, MODES))
 def test_a_website_may_drop_the_ids_of_clients(cookieless_only: WholeBox, device: str, route: str, mode: Any) -> None:
     box, address = cookieless_only, f"8.8.{ROUTES.index(route)}.{MODES.index(mode)}"
     said = {"anonymousId": device, "anonymizeVisitorIds": mode}

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from analytics_box import clock as clocks
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, FACT_NAMES, SPANS
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_VIEW, SPANS, TABLES, Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.ingest.people import Identified, People
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.holder import Holder, holder_of
-from analytics_box.profiles.people import Identified, People
 from analytics_box.profiles.register import Register
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
@@ -97,7 +98,7 @@ class World:
         return self.events.read_now(
             lambda db: {
                 table: [int(str(row[0])) for row in db.execute(f"select id from {table} order by id").fetchall()]
-                for table in TABLES
+                for table in FACT_NAMES
             }
         )
 
@@ -204,8 +205,8 @@ def dangling(db: Connection) -> list[tuple[str, int]]:
     """Numbers in the facts that stand for no string, by table."""
     known = {int(str(row[0])) for row in db.execute("select id from strings").fetchall()}
     found = []
-    for table in TABLES:
-        names = traces.texts(table)
+    for table in FACT_NAMES:
+        names = BY_NAME[table].strings
         for row in db.execute(f"select {', '.join(names)} from {table}").fetchall():
             found += [(table, int(str(number))) for number in row if number not in known]
     return found
@@ -214,8 +215,8 @@ def dangling(db: Connection) -> list[tuple[str, int]]:
 def used_texts(db: Connection) -> set[str]:
     """All strings that the facts refer to; a row repeats what its session had at its first event."""
     found: set[int] = set()
-    for table in TABLES:
-        for row in db.execute(f"select {', '.join(traces.texts(table))} from {table}").fetchall():
+    for table in FACT_NAMES:
+        for row in db.execute(f"select {', '.join(BY_NAME[table].strings)} from {table}").fetchall():
             found |= {int(str(number)) for number in row}
     return set(traces.named(db, found).values())
 

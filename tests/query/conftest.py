@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.query.stage import Stage, stage_in
+from tests.query.world import World, world_in
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with stage_in(tmp_path_factory.mktemp("stage")) as made:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world_in(tmp_path_factory.mktemp("world")) as made:
         yield made

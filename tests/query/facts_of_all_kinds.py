@@ -1,6 +1,7 @@
 """A short visit that leaves facts of every kind, for tests that only ask whether something comes out."""
 
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 
 ANA, BEN, BOT = 5, 6, 7  # visitors
 _SESSION = {

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
+from analytics_box.facts.tables import ATTRIBUTES
 
 T = TypeVar("T")
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from analytics_box.query import catalog  # what may be asked is all that is taken from it
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
-from analytics_box.query.compose import sortable
 from analytics_box.query.run import Entry
 from tests.query import calendars
 from tests.query.brute.facts import Facts, Filter, Group, Question, counted
@@ -80,9 +79,9 @@ class Asked:
 
 def ask(story: Story, asked: Asked) -> Entry:
     """The box's answer, given at the instant of the question."""
-    clock = story.stage.clock
+    clock = story.world.clock
     clock.advance(seconds=(asked.question.now - clock.now()) / 1000)
-    (entry,) = story.stage.entries(asked.body(), asked.scope, now=clock.now())
+    (entry,) = story.world.entries(asked.body(), asked.scope, now=clock.now())
     assert entry.success, (asked, entry.error)
     return entry
 
@@ -123,7 +122,7 @@ def _questions(draw: st.DrawFn, story: Story, name: str) -> Asked:
         name,
         question,
         scope,
-        sort_by=draw(st.sampled_from((None, None, *sortable(known)))),
+        sort_by=draw(st.sampled_from((None, None, *known.sortable))),
         descending=draw(st.booleans()),
         limit=draw(st.integers(1, 4)) if paged else 10_000,
         page=draw(st.integers(1, 3)) if paged else 1,

@@ -11,12 +11,13 @@ from random import Random
 from typing import Any
 
 from analytics_box.clock import HOUR, MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, SPANS, TIMINGS, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
 from analytics_box.store.db import Connection
 from tests.query.brute.facts import Facts, read
 from tests.query.happenings import at
-from tests.query.stage import Stage
+from tests.query.world import World
 
 # A zone, and about when: by clocks that are moved, and by the turn of a day.
 PLACES = (
@@ -189,7 +190,7 @@ FACTS = 90  # of a story
 class Story:
     """A story that the box was told. `sites` are the ids of its websites by their numbers."""
 
-    stage: Stage
+    world: World
     zone: str
     around: int
     websites: Mapping[int, str]
@@ -207,18 +208,18 @@ class Story:
             {scope.owner: ""} if scope.owner and owner else {}
         )
         if tuple(sites) not in self._read:
-            self._read[tuple(sites)] = self.stage.db.read_now(lambda db: read(db, sites))
+            self._read[tuple(sites)] = self.world.db.read_now(lambda db: read(db, sites))
         return self._read[tuple(sites)]
 
 
-def tell(stage: Stage, seed: int) -> Story:
+def tell(world: World, seed: int) -> Story:
     """Tells the box a story."""
-    first, second, owner = stage.new_sites(3)
+    first, second, owner = world.new_sites(3)
     zone, around = PLACES[seed % len(PLACES)]
     teller = Teller(seed, (first, second, owner), around)
-    stage.store_facts(teller.facts(FACTS))
-    stage.db.write_now(lambda db: _link(db, teller))
-    return Story(stage, zone, around, {first: "first", second: "second"}, owner)
+    world.store_facts(teller.facts(FACTS))
+    world.db.write_now(lambda db: _link(db, teller))
+    return Story(world, zone, around, {first: "first", second: "second"}, owner)
 
 
 def _link(db: Connection, teller: Teller) -> None:

@@ -17,9 +17,10 @@ from analytics_box.query.budget import MB, Allowed, AnswerBudgets
 from analytics_box.query.encoded import EncodedEntry, Encoding
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
+from tests.cases import each
 from tests.inprocess import NOON
 from tests.query.facts_of_all_kinds import page_view, visit
-from tests.query.stage import Stage, stage_in
+from tests.query.world import World, world_in
 
 SITE = 1
 LONG = 2_000  # characters of a path
@@ -28,8 +29,8 @@ BUDGET = Allowed(bytes=2 * MB, rows=5_000)
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with stage_in(tmp_path_factory.mktemp("stage")) as made:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world_in(tmp_path_factory.mktemp("world")) as made:
         made.new_sites(1)
         made.store_facts(visit(SITE, NOON))
         made.store_facts([page_view(SITE, NOON - 1_000 - n, f"/{n}/".ljust(LONG, "x"), 100 + n) for n in range(PATHS)])
@@ -42,20 +43,20 @@ def request(*parameters: Any, **more: Any) -> Request:
     return check(body, zone_name=None, now=NOON)
 
 
-def asked(stage: Stage, *requests: Request, allowed: Allowed = BUDGET) -> list[list[Entry]]:
+def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[list[Entry]]:
     """The answers of SQLite, with which those of DuckDB agree."""
 
     async def ask() -> list[list[list[Entry]]]:
-        await stage._engines[1].tend()
-        assert [engines.name for engines in stage._engines] == ["sqlite", "duckdb"]
+        await world._engines[1].tend()
+        assert [engines.name for engines in world._engines] == ["sqlite", "duckdb"]
         answers = []
-        for engines in stage._engines:
-            queries = Queries(engines, stage.clock, seconds=30, budgets=AnswerBudgets(allowed))
+        for engines in world._engines:
+            queries = Queries(engines, world.clock, seconds=30, budgets=AnswerBudgets(allowed))
             async with queries.budgets.of_request(stranger=False) as one:
                 answers.append(await queries.answers(requests, Scope((SITE,)), one))
         return answers
 
-    ledger, columns = stage._runner.run(ask())
+    ledger, columns = world._runner.run(ask())
     assert msgspec.to_builtins(ledger) == msgspec.to_builtins(columns)
     return ledger
 
@@ -72,10 +73,10 @@ def sent(entries: list[Entry], allowed: Allowed) -> list[EncodedEntry]:
     return shown
 
 
-def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(stage: Stage) -> None:
+def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(world: World) -> None:
     wide = Allowed(bytes=MB + 1_000, rows=100_000)
     parameters = ("top_pages", "summary_totals", "country", {"name": "top_pages", "id": "again"})
-    (entries,) = asked(stage, request(*parameters, limit=10_000), allowed=wide)
+    (entries,) = asked(world, request(*parameters, limit=10_000), allowed=wide)
     assert [(entry.parameter, entry.success) for entry in entries] == [
         ("summary_totals", True),
         ("country", True),
@@ -89,28 +90,28 @@ def test_an_entry_over_budget_fails_alone_and_says_what_to_ask_instead(stage: St
             assert word in failed.error
 
 
-def test_what_fits_is_answered_whatever_came_before_it(stage: Stage) -> None:
+def test_what_fits_is_answered_whatever_came_before_it(world: World) -> None:
     """The first is large, the second too large together with it, the third fits again."""
     first, second, third = (
         request({"name": "top_pages", "id": name}, limit=limit, page=page)
         for name, limit, page in (("first", 500, 1), ("second", 701, 1), ("third", 10, 3))
     )
-    answers = asked(stage, first, second, third)
+    answers = asked(world, first, second, third)
     assert [entries[0].success for entries in answers] == [True, False, True]
     assert [len(entries[0].data) for entries in answers] == [500, 0, 10]
 
 
-def test_the_budget_is_that_of_the_whole_request(stage: Stage) -> None:
+def test_the_budget_is_that_of_the_whole_request(world: World) -> None:
     names = [f"number {number}" for number in range(10)]
     requests = [request({"name": "top_pages", "id": name}, limit=150 + at) for at, name in enumerate(names)]
-    answers = asked(stage, *requests)
+    answers = asked(world, *requests)
     good = [entries[0].success for entries in answers]
     assert good == [True] * 6 + [False] * 4
 
 
-def test_rows_times_parameters_are_counted_over_the_batch(stage: Stage) -> None:
+def test_rows_times_parameters_are_counted_over_the_batch(world: World) -> None:
     lists = [{"name": name, "id": name} for name in ("country", "region", "city")]
-    first, second = asked(stage, request(*lists, limit=2_000), request("summary_metrics", "browsers", limit=1_000))
+    first, second = asked(world, request(*lists, limit=2_000), request("summary_metrics", "browsers", limit=1_000))
     assert [(entry.parameter, entry.success) for entry in first] == [
         ("country", True),
         ("region", True),
@@ -122,21 +123,21 @@ def test_rows_times_parameters_are_counted_over_the_batch(stage: Stage) -> None:
     assert [(entry.parameter, entry.success) for entry in second] == [("summary_metrics", True), ("browsers", False)]
 
 
-def test_types_with_few_rows_count_with_those(stage: Stage) -> None:
+def test_types_with_few_rows_count_with_those(world: World) -> None:
     few = [name for name, known in catalog.TYPES.items() if known.series and not known.asks[0].group][:5]
     assert len(few) == 5
-    (entries,) = asked(stage, request(*few, "summary_totals", "session_metrics", limit=10_000))
+    (entries,) = asked(world, request(*few, "summary_totals", "session_metrics", limit=10_000))
     assert [entry.success for entry in entries] == [True] * 7
 
 
-def test_a_comparison_counts_twice(stage: Stage) -> None:
-    (entries,) = asked(stage, request("country", limit=2_501, comparison="previous_period"))
+def test_a_comparison_counts_twice(world: World) -> None:
+    (entries,) = asked(world, request("country", limit=2_501, comparison="previous_period"))
     assert entries[0].code == "LIMIT_EXCEEDED"
-    (entries,) = asked(stage, request("country", limit=2_500, comparison="previous_period"))
+    (entries,) = asked(world, request("country", limit=2_500, comparison="previous_period"))
     assert entries[0].success
 
 
-def test_the_same_question_is_looked_for_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_question_is_looked_for_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[object] = []
     rows = run.Queries._rows
 
@@ -146,7 +147,7 @@ def test_the_same_question_is_looked_for_once(stage: Stage, monkeypatch: pytest.
 
     monkeypatch.setattr(run.Queries, "_rows", watched)
     same = [{"name": "top_pages", "id": str(number)} for number in range(20)]
-    one, two = asked(stage, request(*same, "country", limit=10), request(*same, limit=10, id="other"))
+    one, two = asked(world, request(*same, "country", limit=10), request(*same, limit=10, id="other"))
     assert len(looked) == 2 * 2  # top_pages and country, by two engines
     assert [entry.parameter for entry in two] == [str(number) for number in range(20)]
     assert all(entry.data == two[0].data for entry in (*one[:20], *two))
@@ -164,8 +165,8 @@ def test_the_same_question_is_looked_for_once(stage: Stage, monkeypatch: pytest.
         {"filters": [{"field": "country", "op": "eq", "value": "France"}]},
     ],
 )
-def test_another_question_has_an_answer_of_its_own(stage: Stage, other: dict[str, Any]) -> None:
-    one, two = asked(stage, request("top_pages", limit=10), request("top_pages", **{"limit": 10, **other}))
+def test_another_question_has_an_answer_of_its_own(world: World, other: dict[str, Any]) -> None:
+    one, two = asked(world, request("top_pages", limit=10), request("top_pages", **{"limit": 10, **other}))
     assert one[0] != two[0]
 
 
@@ -174,21 +175,22 @@ def whole(entries: list[Entry]) -> bytes:
     return msgspec.json.encode(entries)
 
 
-@pytest.mark.parametrize("name", [name for name, known in catalog.TYPES.items() if not known.needs])
+@each("name", [name for name, known in catalog.TYPES.items() if not known.needs])
 def test_an_answer_within_the_budget_is_the_same_to_the_byte(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, name: str
+    world: World, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(encoded, "_PIECE", 3)
     monkeypatch.setattr(run, "_IN_A_THREAD", 0)
     plain = Queries(
-        stage._engines[0], stage.clock, seconds=30, budgets=AnswerBudgets(Allowed(bytes=1_000 * MB, rows=0))
+        world._engines[0], world.clock, seconds=30, budgets=AnswerBudgets(Allowed(bytes=1_000 * MB, rows=0))
     )
     tight = Allowed(bytes=16 * MB)
     body = request(name, {"name": name, "id": "twice"}, limit=700, comparison="previous_period")
-    before = whole(stage._runner.run(plain.answer(body, Scope((SITE,)))))
-    monkeypatch.setattr(budget, "SMALL", 1_000)
-    (entries,) = asked(stage, body, allowed=tight)
-    assert msgspec.json.encode(sent(entries, tight)) == before
+    before = whole(world._runner.run(plain.answer(body, Scope((SITE,)))))
+    with monkeypatch.context() as patch:
+        patch.setattr(budget, "SMALL", 1_000)
+        (entries,) = asked(world, body, allowed=tight)
+        assert msgspec.json.encode(sent(entries, tight)) == before
 
 
 values = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text()
@@ -244,11 +246,11 @@ def test_answers_that_are_shared_wait_for_a_place_before_they_are_long() -> None
     assert {json.loads(bytes(entry.data))[0]["name"] for entry in shown} == {"x" * 400_000}
 
 
-def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, stage: Stage) -> None:
+def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, world: World) -> None:
     """So that the log can start again, and the next question is answered."""
     for _ in range(10):
-        (entries,) = asked(stage, request("top_pages", limit=700), allowed=Allowed(bytes=100_000))
+        (entries,) = asked(world, request("top_pages", limit=700), allowed=Allowed(bytes=100_000))
         assert entries[0].code == "LIMIT_EXCEEDED"
-    (entries,) = asked(stage, request("top_pages", limit=5), allowed=Allowed(bytes=100_000))
+    (entries,) = asked(world, request("top_pages", limit=5), allowed=Allowed(bytes=100_000))
     assert len(entries[0].data) == 5
-    assert stage.db.queues.reads == 0
+    assert world.db.queues.reads == 0

@@ -9,8 +9,8 @@ from tests.query import brute
 from tests.query.brute.facts import RAW, Row
 from tests.query.brute.order import in_order
 from tests.query.questions import Asked, ask, questions
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
+from tests.query.world import World
 
 STORIES = 24
 # Types about other facts than those of websites, with oracles of their own.
@@ -22,12 +22,12 @@ def test_every_type_has_an_oracle() -> None:
 
 
 @pytest.fixture(scope="module")
-def stories(stage: Stage) -> tuple[Story, ...]:
-    return tuple(tell(stage, seed) for seed in range(STORIES))
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(STORIES))
 
 
 @pytest.mark.parametrize("name", sorted(brute.ANSWERS))
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_answer_is_what_brute_force_finds(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import DAY
 from analytics_box.errors import DeadlineExceeded, OverBudget
-from analytics_box.ingest.facts import TABLES, stored
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import engines as choice
 from analytics_box.query.engines import Engines, columns, duckdb, memory
-from analytics_box.query.engines.columns import COPIED, FILE_NAME
+from analytics_box.query.engines.columns import FILE_NAME
+from analytics_box.query.engines.transfer import COPIED
 from analytics_box.query.plan import Order, Plan
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
@@ -86,7 +88,7 @@ class World:
 
     def ledger_rows(self) -> dict[str, list[tuple[Any, ...]]]:
         def work(db: Connection) -> dict[str, list[tuple[Any, ...]]]:
-            return {name: db.execute(f"select * from {name} order by id").fetchall() for name in COPIED} | {
+            return {name: db.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {
                 "event_properties": db.execute(
                     "select events.id, key from events, json_each(properties) where type <> 'null' order by 1, 2"
                 ).fetchall()
@@ -98,7 +100,7 @@ class World:
         replica = self.engines._replica
         assert replica is not None
         cursor = replica.connection.cursor()
-        return {name: cursor.execute(f"select * from {name} order by id").fetchall() for name in COPIED} | {
+        return {name: cursor.execute(f"select * from {name} order by id").fetchall() for name, _ in COPIED} | {
             "event_properties": cursor.execute("select event, key from event_properties order by 1, 2").fetchall()
         }
 
@@ -149,7 +151,7 @@ OPERATIONS = ("visit", "remove", "remove newest", "remove all", "link", "tend", 
 
 
 @given(seed=st.integers(0, 10**6), plan=st.lists(st.sampled_from(OPERATIONS), max_size=10), piece=st.integers(1, 9))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_happens_the_replica_ends_where_the_ledger_is(
     seed: int, plan: list[str], piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,7 +171,7 @@ def test_whatever_happens_the_replica_ends_where_the_ledger_is(
 
 
 def _do(world: World, step: str, chance: Random) -> None:
-    table = chance.choice([stored(name) if name in TABLES else name for name in COPIED if name != "strings"])
+    table = chance.choice([stored(name) if name in FACT_NAMES else name for name, _ in COPIED if name != "strings"])
     match step:
         case "visit":
             world.visit()

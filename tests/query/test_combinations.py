@@ -11,14 +11,14 @@ from analytics_box.query.engines.sql.names import DIMENSIONS_OF, MEASURES
 from analytics_box.query.plan import OF_SESSIONS, Plan, Source
 from analytics_box.query.request import MAX_PARAMETERS
 from tests.query.facts_of_all_kinds import page_view
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
 from tests.query.test_brute import OF_LINKS
+from tests.query.world import World
 
 
 @pytest.fixture(scope="module")
-def story(stage: Stage) -> Story:
-    return tell(stage, 7)
+def story(world: World) -> Story:
+    return tell(world, 7)
 
 
 def plan(story: Story, source: Source, measures: tuple[str, ...], group: tuple[str, ...]) -> Plan:
@@ -27,37 +27,37 @@ def plan(story: Story, source: Source, measures: tuple[str, ...], group: tuple[s
     return Plan(source, tuple(story.websites), story.around - week, story.around + week, measures, group)
 
 
-def scanned(stage: Stage, wanted: Plan) -> dict[tuple[object, ...], dict[str, object]]:
+def scanned(world: World, wanted: Plan) -> dict[tuple[object, ...], dict[str, object]]:
     """What each group has, by the names of the measures."""
-    rows = stage.db.read_now(lambda db: sqlite.run(db, wanted))
+    rows = world.db.read_now(lambda db: sqlite.run(db, wanted))
     groups = len(wanted.group)
     return {row[:groups]: dict(zip(wanted.measures, row[groups:], strict=True)) for row in rows}
 
 
 @pytest.mark.parametrize("source", sorted(set(MEASURES) - {"link_clicks", "landings"}))
-def test_measures_do_not_change_one_another(stage: Stage, story: Story, source: Source) -> None:
+def test_measures_do_not_change_one_another(world: World, story: Story, source: Source) -> None:
     # Those of the latest fact stand alone, and say so (names.PLACE).
     names = [name for name in MEASURES[source] if not name.startswith("latest_")]
     draw = Random(source)
     dimensions = sorted(DIMENSIONS_OF[source] - {"bucket"})
     for group in ((), *((name,) for name in draw.sample(dimensions, min(2, len(dimensions))))):
-        alone = {name: scanned(stage, plan(story, source, (name,), group)) for name in names}
+        alone = {name: scanned(world, plan(story, source, (name,), group)) for name in names}
         for number in (len(names), 3, 5):
             some = tuple(draw.sample(names, min(number, len(names))))
-            together = scanned(stage, plan(story, source, some, group))
+            together = scanned(world, plan(story, source, some, group))
             for key, row in together.items():
                 assert row == {name: alone[name][key][name] for name in some}
             assert set(together) == set(alone[some[0]])
 
 
-def test_a_scan_finds_something_in_every_source(stage: Stage, story: Story) -> None:
+def test_a_scan_finds_something_in_every_source(world: World, story: Story) -> None:
     of_facts: tuple[Source, ...] = ("events", "properties", "vitals", "errors", "outgoing_links", "engagement")
     for source in (*OF_SESSIONS, *of_facts):
         name = next(iter(MEASURES[source]))
-        assert any(scanned(stage, plan(story, source, (name,), ())).values()), source
+        assert any(scanned(world, plan(story, source, (name,), ())).values()), source
 
 
-def test_a_type_answers_beside_others_as_it_does_alone(stage: Stage, story: Story) -> None:
+def test_a_type_answers_beside_others_as_it_does_alone(world: World, story: Story) -> None:
     names = [name for name in catalog.TYPES if name not in OF_LINKS]
     Random(1).shuffle(names)
     body: dict[str, object] = {
@@ -68,17 +68,17 @@ def test_a_type_answers_beside_others_as_it_does_alone(stage: Stage, story: Stor
     }
     now = story.around + 3_600_000
     scope = story.scope(2, owner=True)
-    stage.clock.advance(seconds=(now - stage.clock.now()) / 1000)
+    world.clock.advance(seconds=(now - world.clock.now()) / 1000)
     for first in range(0, len(names), MAX_PARAMETERS):
         some = names[first : first + MAX_PARAMETERS]
-        together = {item.parameter: item for item in stage.entries(body | {"parameters": some}, scope, now=now)}
-        forget(stage)
+        together = {item.parameter: item for item in world.entries(body | {"parameters": some}, scope, now=now)}
+        forget(world)
         for name in some:
-            (alone,) = stage.entries(body | {"parameters": [name]}, scope, now=now)
+            (alone,) = world.entries(body | {"parameters": [name]}, scope, now=now)
             assert together[name] == alone
 
 
-def forget(stage: Stage) -> None:
+def forget(world: World) -> None:
     """Something happens elsewhere, so that nothing is answered from what is kept of earlier answers."""
-    (elsewhere,) = stage.new_sites(1)
-    stage.store_facts([page_view(elsewhere, stage.clock.now(), "/", 1)])
+    (elsewhere,) = world.new_sites(1)
+    world.store_facts([page_view(elsewhere, world.clock.now(), "/", 1)])

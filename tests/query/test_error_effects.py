@@ -5,16 +5,17 @@ from typing import Any
 import pytest
 
 from analytics_box.clock import DAY, SECOND
-from analytics_box.ingest.facts import ATTRIBUTES, Span
+from analytics_box.facts.event import Span
+from analytics_box.facts.tables import ATTRIBUTES
 from tests.query.facts_of_all_kinds import page_view
-from tests.query.stage import Stage
+from tests.query.world import World
 
 MESSAGE = "x is no function"
 
 
 @pytest.fixture
-def site(stage: Stage) -> int:
-    (number,) = stage.new_sites(1)
+def site(world: World) -> int:
+    (number,) = world.new_sites(1)
     return number
 
 
@@ -24,16 +25,16 @@ def error(site: int, time: int, path: str, visitor: int, *, message: str = MESSA
     return Span("errors", site, time, visitor, 0, "", path, "", attributes, own, profile=profile)
 
 
-def ask(stage: Stage, site: int, name: str, *filters: dict[str, Any]) -> Any:
+def ask(world: World, site: int, name: str, *filters: dict[str, Any]) -> Any:
     body: dict[str, object] = {"parameters": [name], "preset": "last_7d", "filters": filters}
-    (entry,) = stage.entries(body, (site,), now=stage.clock.now())
+    (entry,) = world.entries(body, (site,), now=world.clock.now())
     return entry
 
 
-def test_an_error_meets_visitors_some_of_whom_are_known(stage: Stage, site: int) -> None:
-    now = stage.clock.now()
-    stage.store_facts([page_view(site, now - 60 * SECOND, "/", visitor) for visitor in (1, 2, 3)])
-    stage.store_facts(
+def test_an_error_meets_visitors_some_of_whom_are_known(world: World, site: int) -> None:
+    now = world.clock.now()
+    world.store_facts([page_view(site, now - 60 * SECOND, "/", visitor) for visitor in (1, 2, 3)])
+    world.store_facts(
         [
             error(site, now - 50 * SECOND, "/", 1, profile="ann"),
             error(site, now - 40 * SECOND, "/", 1, profile="bea"),
@@ -42,7 +43,7 @@ def test_an_error_meets_visitors_some_of_whom_are_known(stage: Stage, site: int)
             error(site, now - 10 * SECOND, "/", 3, message="another"),
         ]
     )
-    (row,) = ask(stage, site, "error_customer_impact", {"field": "message", "op": "eq", "value": MESSAGE}).data
+    (row,) = ask(world, site, "error_customer_impact", {"field": "message", "op": "eq", "value": MESSAGE}).data
     assert row == {
         "error_occurrences": 4,
         "affected_sessions": 3,
@@ -55,12 +56,12 @@ def test_an_error_meets_visitors_some_of_whom_are_known(stage: Stage, site: int)
     }
 
 
-def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(stage: Stage, site: int) -> None:
-    noon = stage.clock.now() // DAY * DAY - DAY // 2
+def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(world: World, site: int) -> None:
+    noon = world.clock.now() // DAY * DAY - DAY // 2
 
     def shown(visitor: int, *paths: str, after: int = 0) -> None:
         at = noon + after + visitor * 100 * SECOND
-        stage.store_facts([page_view(site, at + 10 * SECOND * step, path, visitor) for step, path in enumerate(paths)])
+        world.store_facts([page_view(site, at + 10 * SECOND * step, path, visitor) for step, path in enumerate(paths)])
 
     shown(1, "/a")  # meets it and stops
     shown(2, "/a", "/b")  # meets it and goes on
@@ -71,9 +72,9 @@ def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(stage
     shown(7, "/a", "/b", after=-DAY)  # saw it on another day
     shown(8, "/c")  # meets it where nobody else was
     for visitor, path in ((1, "/a"), (2, "/a"), (8, "/c")):
-        stage.store_facts([error(site, noon + visitor * 100 * SECOND + SECOND, path, visitor)])
-    stage.store_facts([error(site, noon + 6 * 100 * SECOND + SECOND, "/b", 6, message="another")])
-    entry = ask(stage, site, "error_route_continuation_comparison", {"field": "message", "op": "eq", "value": MESSAGE})
+        world.store_facts([error(site, noon + visitor * 100 * SECOND + SECOND, path, visitor)])
+    world.store_facts([error(site, noon + 6 * 100 * SECOND + SECOND, "/b", 6, message="another")])
+    entry = ask(world, site, "error_route_continuation_comparison", {"field": "message", "op": "eq", "value": MESSAGE})
     assert entry.data == [
         {
             "candidate_exposed_sessions": 3,
@@ -104,8 +105,8 @@ def test_sessions_that_met_an_error_are_compared_with_as_many_that_did_not(stage
     ],
 )
 def test_it_needs_exactly_one_page_or_message(
-    stage: Stage, site: int, name: str, filters: list[dict[str, Any]]
+    world: World, site: int, name: str, filters: list[dict[str, Any]]
 ) -> None:
-    entry = ask(stage, site, name, *filters)
+    entry = ask(world, site, name, *filters)
     assert not entry.success
     assert "filter eq on message or path" in str(entry.error)

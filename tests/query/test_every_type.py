@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
-from tests.query.stage import Stage
+from tests.query.world import World
 
 KINDS: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -26,15 +27,15 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 
 
 @pytest.fixture(scope="module")
-def site(stage: Stage) -> int:
-    (number,) = stage.new_sites(1)
-    stage.store_facts(visit(number, stage.clock.now()))
-    clicks = clicks_of_all_kinds(number, stage.clock.now(), landing=number, visitor=ANA)
-    stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+def site(world: World) -> int:
+    (number,) = world.new_sites(1)
+    world.store_facts(visit(number, world.clock.now()))
+    clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
+    world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     return number
 
 
-def ask(stage: Stage, site: int, name: str, *, both: bool = True, **more: Any) -> Entry:
+def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -> Entry:
     needs = catalog.TYPES[name].needs
     filters = []
     if "session_id" in needs:
@@ -45,13 +46,13 @@ def ask(stage: Stage, site: int, name: str, *, both: bool = True, **more: Any) -
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
     reads = Scope((site,), subject=catalog.TYPES[name].subject)
-    (entry,) = stage.entries(body, reads, now=stage.clock.now(), both=both)
+    (entry,) = world.entries(body, reads, now=world.clock.now(), both=both)
     return entry
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(stage: Stage, site: int, name: str) -> None:
-    entry = ask(stage, site, name)
+@each("name", sorted(catalog.TYPES))
+def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(world: World, site: int, name: str) -> None:
+    entry = ask(world, site, name)
     assert entry.success, entry.error
     assert entry.data
     for row in entry.data:
@@ -63,55 +64,61 @@ def test_a_type_answers_with_the_fields_and_kinds_that_it_promises(stage: Stage,
     json.dumps(entry.data)
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_pages_of_one_row_make_the_whole_answer(stage: Stage, site: int, name: str) -> None:
-    whole = ask(stage, site, name).data
-    assert [ask(stage, site, name, limit=1, page=page + 1).data for page in range(len(whole))] == [
+@each("name", sorted(catalog.TYPES))
+def test_pages_of_one_row_make_the_whole_answer(world: World, site: int, name: str) -> None:
+    whole = ask(world, site, name).data
+    assert [ask(world, site, name, limit=1, page=page + 1).data for page in range(len(whole))] == [
         [row] for row in whole
     ]
-    assert ask(stage, site, name, limit=1, page=len(whole) + 1).data == []
+    assert ask(world, site, name, limit=1, page=len(whole) + 1).data == []
+
+
+OPERATORS = (
+    *("eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex"),
+    *("in", "not_in", "is_set", "is_not_set"),
+)
+
+
+def operators_of(name: str, field: str) -> tuple[str, ...]:
+    """Those that a type takes for a field: of ids and of counts there are only some."""
+    few = field in {"website_id", "client_id"} or field in catalog.TYPES[name].having
+    return ("eq", "ne", "in", "not_in") if few else OPERATORS
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_every_allowed_filter_runs_with_every_operator(stage: Stage, site: int, name: str) -> None:
-    operators = ("eq", "ne", "contains", "not_contains", "starts_with", "not_starts_with", "ends_with", "regex")
+def test_every_allowed_filter_runs_with_every_operator(world: World, site: int, name: str) -> None:
+    """All operators of a field at once, and one alone by turns: all types together have each field with each."""
     known = catalog.TYPES[name]
-    first = sorted(catalog.TYPES).index(name)  # each type asks both engines with some operators, all types with all
-    for place, field in enumerate(known.filters, start=first):
+    needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
+    for turn, field in enumerate(known.filters, start=sorted(catalog.TYPES).index(name)):
         if field in known.needs:
             continue
-        for turn, operator in enumerate((*operators, "in", "not_in", "is_set", "is_not_set"), start=place):
-            if (field in {"website_id", "client_id"} or field in known.having) and operator not in {
-                "eq",
-                "ne",
-                "in",
-                "not_in",
-            }:
-                continue
-            own = {"field": field, "op": operator} | ({} if operator.endswith("set") else {"value": "a"})
-            needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
-            entry = ask(stage, site, name, both=turn % 12 == 0, filters=[own, *needed])
-            assert entry.success, (field, operator, entry.error)
+        operators = operators_of(name, field)
+        every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": "a"}) for op in operators]
+        one = every[turn % len(every)]
+        for chosen in ([*every, *needed], [{"any": every}, *needed], [one, *needed]):
+            entry = ask(world, site, name, filters=chosen)
+            assert entry.success, (chosen, entry.error)
 
 
-def test_a_country_has_its_code(stage: Stage, site: int) -> None:
-    (row,) = ask(stage, site, "country").data
+def test_a_country_has_its_code(world: World, site: int) -> None:
+    (row,) = ask(world, site, "country").data
     assert (row["name"], row["country_code"]) == ("Germany", "DE")
 
 
-def test_a_type_that_needs_a_filter_says_so(stage: Stage, site: int) -> None:
+def test_a_type_that_needs_a_filter_says_so(world: World, site: int) -> None:
     for name, known in catalog.TYPES.items():
         if known.needs:
-            entry = ask(stage, site, name, filters=[])
+            entry = ask(world, site, name, filters=[])
             assert not entry.success
             assert known.needs[0] in str(entry.error)
 
 
 @pytest.mark.parametrize("comparison", ["previous_period", "previous_year"])
-def test_a_comparison_adds_the_rows_of_the_earlier_range(stage: Stage, site: int, comparison: str) -> None:
-    entry = ask(stage, site, "summary_metrics", comparison=comparison)
+def test_a_comparison_adds_the_rows_of_the_earlier_range(world: World, site: int, comparison: str) -> None:
+    entry = ask(world, site, "summary_metrics", comparison=comparison)
     (row,) = entry.comparison.data  # type: ignore[union-attr]  # it is there, or this fails
     assert row["pageviews"] == 0
     assert row["date"] == {"previous_period": "2026-06-16", "previous_year": "2025-06-17"}[comparison]
-    alone = ask(stage, site, "active_stats", comparison=comparison)
+    alone = ask(world, site, "active_stats", comparison=comparison)
     assert not alone.comparison, "a type that looks at now has nothing to compare"

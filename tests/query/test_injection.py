@@ -14,8 +14,9 @@ from analytics_box.query.engines.sqlite import render
 from analytics_box.query.filters import COLUMNS, Filter, Op, conditions
 from analytics_box.query.ranges import Bucket, Window
 from analytics_box.query.request import GivenFilter, GivenQuery, check, check_filters
+from tests.cases import each
 from tests.query.happenings import Happening, at
-from tests.query.stage import Stage
+from tests.query.world import World
 
 OPERATORS: tuple[Op, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
 HOSTILE = (
@@ -46,7 +47,7 @@ def statement(name: str, field: str, operator: Op, values: tuple[str, ...]) -> s
     return "\n".join(render(plan).sql for plan in compose(query_type, asked, window, (1,), where).plans)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(
     name=st.sampled_from(sorted(catalog.TYPES)),
     data=st.data(),
@@ -61,11 +62,11 @@ def test_a_value_does_not_change_the_statement(name: str, data: st.DataObject, o
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: str) -> None:
-    (site,) = stage.new_sites(1)
+def test_hostile_text_is_stored_and_found_as_itself_only(world: World, value: str) -> None:
+    (site,) = world.new_sites(1)
     noon = at(2026, 6, 17, 12)
     for name in (value, "other", f"-{value}-"):
-        stage.store([Happening(site, noon, noon, "custom", person=1, name=name)])
+        world.store([Happening(site, noon, noon, "custom", person=1, name=name)])
     for operator, found in (
         ("eq", {value}),
         ("ne", {"other", f"-{value}-"}),
@@ -78,12 +79,12 @@ def test_hostile_text_is_stored_and_found_as_itself_only(stage: Stage, value: st
             "endDate": DAY[1],
             "filters": [{"field": "event_name", "op": operator, "value": value}],
         }
-        (entry,) = stage.entries(body, (site,))
+        (entry,) = world.entries(body, (site,))
         assert {row["name"] for row in entry.data} == found, operator
 
 
-@pytest.mark.parametrize("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "href"])
-def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: str) -> None:
+@each("field", [*HOSTILE, "visitor", "site", "id", "PATH", "path ", "events.path", "href"])
+def test_a_field_that_is_not_allowed_is_dropped_and_said(world: World, field: str) -> None:
     filters = [{"field": field, "op": "eq", "value": "x"}]
     body: dict[str, object] = {
         "parameters": ["summary_totals"],
@@ -91,15 +92,15 @@ def test_a_field_that_is_not_allowed_is_dropped_and_said(stage: Stage, field: st
         "endDate": DAY[1],
         "filters": filters,
     }
-    (entry,) = stage.entries(body, stage.new_sites(1))
+    (entry,) = world.entries(body, world.new_sites(1))
     assert entry.success
     assert entry.ignoredFilters == (field,)
 
 
-@pytest.mark.parametrize("sort_by", [text[:64] for text in HOSTILE] + ["bucket", "m_visitors", "random()", "1"])
-def test_only_named_fields_can_be_sorted_by(stage: Stage, sort_by: str) -> None:
+@each("sort_by", [text[:64] for text in HOSTILE] + ["bucket", "m_visitors", "random()", "1"])
+def test_only_named_fields_can_be_sorted_by(world: World, sort_by: str) -> None:
     body: dict[str, object] = {"parameters": ["top_pages"], "startDate": DAY[0], "endDate": DAY[1], "sortBy": sort_by}
-    (entry,) = stage.entries(json.loads(json.dumps(body)), stage.new_sites(1))
+    (entry,) = world.entries(json.loads(json.dumps(body)), world.new_sites(1))
     assert not entry.success
     assert entry.data == []
     assert str(entry.error).startswith("Cannot sort by")
@@ -117,11 +118,11 @@ def test_only_named_fields_can_be_sorted_by(stage: Stage, sort_by: str) -> None:
         ("not_contains", "ow", False),
     ],
 )
-def test_long_lists_find_the_same_as_short_ones(stage: Stage, operator: str, wanted: str, *, found: bool) -> None:
+def test_long_lists_find_the_same_as_short_ones(world: World, operator: str, wanted: str, *, found: bool) -> None:
     """However many they are, the statement stays within what SQLite takes: 1,000 deep and 32,766 parameters."""
-    (site,) = stage.new_sites(1)
+    (site,) = world.new_sites(1)
     noon = at(2026, 6, 17, 12)
-    stage.store([Happening(site, noon, noon, "custom", person=1, name="show")])
+    world.store([Happening(site, noon, noon, "custom", person=1, name="show")])
     others = [f"other{number}" for number in range(10 if operator == "regex" else 900)]
     for values in ([wanted], [*others, wanted]):
         body: dict[str, object] = {
@@ -130,7 +131,7 @@ def test_long_lists_find_the_same_as_short_ones(stage: Stage, operator: str, wan
             "endDate": DAY[1],
             "filters": [{"field": "event_name", "op": operator, "value": values}] * (1 if operator == "regex" else 45),
         }
-        (entry,) = stage.entries(body, (site,))
+        (entry,) = world.entries(body, (site,))
         assert entry.success
         assert bool(entry.data) == found
 

@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from tests.query.brute import people, realtime
 from tests.query.brute.facts import Filter
 from tests.query.questions import ask, questions
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
 from tests.query.test_brute import wanted
+from tests.query.world import World
 
 MINUTE = 60_000
 
 
 @pytest.fixture(scope="module")
-def stories(stage: Stage) -> tuple[Story, ...]:
-    return tuple(tell(stage, seed) for seed in range(100, 112))
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(100, 112))
 
 
 @pytest.mark.parametrize("name", sorted(realtime.ANSWERS))
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_now_is_just_after_something_happened(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))
@@ -45,7 +45,7 @@ def counters(draw: st.DrawFn) -> Filter:
     )
 
 
-@settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_people_are_found_by_what_is_counted_of_them(stories: tuple[Story, ...], data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

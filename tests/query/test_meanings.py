@@ -6,11 +6,10 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-
+from tests.cases import each
 from tests.query.happenings import DAY, HOUR, MINUTE, SECOND, Happening, at
 from tests.query.oracle import Asked
-from tests.query.stage import Stage
+from tests.query.world import World
 
 NOON = at(2026, 6, 17, 12)
 
@@ -57,70 +56,70 @@ STORIES: dict[str, tuple[Sequence[Happening], dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_a_story_has_these_totals(stage: Stage, story: str) -> None:
+@each("story", STORIES)
+def test_a_story_has_these_totals(world: World, story: str) -> None:
     happenings, expected = STORIES[story]
-    (site,) = stage.new_sites(1)
-    stage.store([replace(happening, site=site) for happening in happenings])
-    (totals,) = stage.rows(Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC")))
+    (site,) = world.new_sites(1)
+    world.store([replace(happening, site=site) for happening in happenings])
+    (totals,) = world.rows(Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC")))
     assert {name: totals[name] for name in expected} == expected
 
 
-def test_a_day_that_a_zone_left_out_has_a_row_of_zeros_and_no_hours(stage: Stage) -> None:  # Samoa, 2011-12-30
-    (site,) = stage.new_sites(1)
-    stage.store([replace(view, site=site, time=at(2011, 12, 30, 10), arrived=at(2011, 12, 30, 10))])
+def test_a_day_that_a_zone_left_out_has_a_row_of_zeros_and_no_hours(world: World) -> None:  # Samoa, 2011-12-30
+    (site,) = world.new_sites(1)
+    world.store([replace(view, site=site, time=at(2011, 12, 30, 10), arrived=at(2011, 12, 30, 10))])
     gone = Asked("summary_metrics", (site,), date(2011, 12, 30), date(2011, 12, 30), ZoneInfo("Pacific/Apia"))
-    (row,) = stage.rows(gone)
+    (row,) = world.rows(gone)
     assert (row["date"], row["pageviews"], row["sessions"]) == ("2011-12-30", 0, 0)
-    assert stage.rows(replace(gone, hourly=True)) == []
-    around = stage.rows(replace(gone, first=date(2011, 12, 29), last=date(2011, 12, 31)))
+    assert world.rows(replace(gone, hourly=True)) == []
+    around = world.rows(replace(gone, first=date(2011, 12, 29), last=date(2011, 12, 31)))
     assert [row["pageviews"] for row in around] == [0, 0, 1]
 
 
-def test_a_filter_of_a_sessions_field_selects_all_its_events(stage: Stage) -> None:  # semantics 15
-    (site,) = stage.new_sites(1)
+def test_a_filter_of_a_sessions_field_selects_all_its_events(world: World) -> None:  # semantics 15
+    (site,) = world.new_sites(1)
     first = replace(view, site=site, session={"browser": "Firefox", "source": "Google"})
     later = after(first, MINUTE, session={"browser": "Chrome", "source": "Direct"})
-    stage.store([first, later])
+    world.store([first, later])
     asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
-    (firefox,) = stage.rows(replace(asked, filters=(("browser_name", "eq", ["Firefox"]),)))
-    (chrome,) = stage.rows(replace(asked, filters=(("browser_name", "eq", ["Chrome"]),)))
+    (firefox,) = world.rows(replace(asked, filters=(("browser_name", "eq", ["Firefox"]),)))
+    (chrome,) = world.rows(replace(asked, filters=(("browser_name", "eq", ["Chrome"]),)))
     assert (firefox["pageviews"], chrome["pageviews"]) == (2, 0)
 
 
-def test_a_filter_of_a_path_selects_its_views_and_the_sessions_that_have_one(stage: Stage) -> None:  # semantics 15
-    (site,) = stage.new_sites(1)
+def test_a_filter_of_a_path_selects_its_views_and_the_sessions_that_have_one(world: World) -> None:  # semantics 15
+    (site,) = world.new_sites(1)
     home, pricing = replace(view, site=site, path="/"), after(view, MINUTE, site=site, path="/pricing")
-    stage.store([home, pricing, replace(home, person=2), after(custom, 1, site=site, person=3, path="/pricing")])
+    world.store([home, pricing, replace(home, person=2), after(custom, 1, site=site, person=3, path="/pricing")])
     asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
-    (totals,) = stage.rows(replace(asked, filters=(("path", "eq", ["/pricing/"]),)))
+    (totals,) = world.rows(replace(asked, filters=(("path", "eq", ["/pricing/"]),)))
     assert (totals["pageviews"], totals["sessions"], totals["bounce_rate"]) == (1, 1, 0)
 
 
-def test_a_session_is_measured_to_its_end_even_when_that_is_another_day(stage: Stage) -> None:  # semantics 10 and 11
-    (site,) = stage.new_sites(1)
+def test_a_session_is_measured_to_its_end_even_when_that_is_another_day(world: World) -> None:  # semantics 10 and 11
+    (site,) = world.new_sites(1)
     late_evening = replace(view, site=site, time=NOON + 12 * HOUR - 1, arrived=NOON + 12 * HOUR - 1, client_session="s")
     end = replace(late_evening, time=late_evening.time + DAY, arrived=late_evening.time + DAY)
-    stage.store([late_evening, end])
+    world.store([late_evening, end])
     asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
-    (totals,) = stage.rows(asked)
+    (totals,) = world.rows(asked)
     assert (totals["sessions"], totals["median_session_duration"], totals["pageviews"]) == (1, 86_400, 1)
 
 
-def test_an_unknown_device_is_a_desktop(stage: Stage) -> None:  # wire 2.2
-    (site,) = stage.new_sites(1)
+def test_an_unknown_device_is_a_desktop(world: World) -> None:  # wire 2.2
+    (site,) = world.new_sites(1)
     for person, device in enumerate(("", "desktop", "mobile"), start=1):
-        stage.store([replace(view, site=site, person=person, session={"device": device})])
+        world.store([replace(view, site=site, person=person, session={"device": device})])
     asked = Asked("summary_totals", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"))
     for operator, values, views in (("eq", ["Desktop"], 2), ("ne", ["desktop"], 1), ("in", ["mobile", "desktop"], 3)):
-        (totals,) = stage.rows(replace(asked, filters=(("device_type", operator, values),)))
+        (totals,) = world.rows(replace(asked, filters=(("device_type", operator, values),)))
         assert totals["pageviews"] == views, operator
 
 
-def test_equal_rows_are_ordered_by_name_whichever_way_they_are_sorted(stage: Stage) -> None:  # semantics 22
-    (site,) = stage.new_sites(1)
+def test_equal_rows_are_ordered_by_name_whichever_way_they_are_sorted(world: World) -> None:  # semantics 22
+    (site,) = world.new_sites(1)
     for person, path in enumerate(("/b", "/c", "/a"), start=1):
-        stage.store([replace(view, site=site, person=person, path=path)])
+        world.store([replace(view, site=site, person=person, path=path)])
     asked = Asked("top_pages", (site,), date(2026, 6, 17), date(2026, 6, 17), ZoneInfo("UTC"), sort_by="pageviews")
     for descending in (True, False):
-        assert [row["path"] for row in stage.rows(replace(asked, descending=descending))] == ["/a", "/b", "/c"]
+        assert [row["path"] for row in world.rows(replace(asked, descending=descending))] == ["/a", "/b", "/c"]

@@ -6,25 +6,25 @@ from analytics_box.clock import DAY, MINUTE
 from analytics_box.ingest.visitors import by_client_id, cookieless
 from analytics_box.query.access import Scope
 from tests.query.facts_of_all_kinds import page_view
-from tests.query.stage import Stage
+from tests.query.world import World
 
 SALT, YESTERDAY = b"a" * 32, b"b" * 32
 
 
-def ask(stage: Stage, query_type: str, site: int) -> dict[str, tuple[int, int]]:
+def ask(world: World, query_type: str, site: int) -> dict[str, tuple[int, int]]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = stage.entries(body, Scope((site,)), now=stage.clock.now())
+    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     return {row.get("name", "all"): (row["pageviews"], row["visitors"]) for row in entry.data}
 
 
 @pytest.mark.parametrize("query_type", ["new_vs_returning", "returning_visitors"])
-def test_visitors_whose_ids_last_are_new_or_returning_and_all_others_unknown(stage: Stage, query_type: str) -> None:
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now() - MINUTE
+def test_visitors_whose_ids_last_are_new_or_returning_and_all_others_unknown(world: World, query_type: str) -> None:
+    (site,) = world.new_sites(1)
+    now = world.clock.now() - MINUTE
     back, fresh = (by_client_id(b"", site, name) for name in ("back", "fresh"))
     named = by_client_id(SALT, site, "named each day")
-    stage.store_facts(
+    world.store_facts(
         [
             page_view(site, now - 3 * DAY, "/", back),
             page_view(site, now - DAY, "/", by_client_id(YESTERDAY, site, "named each day")),
@@ -32,10 +32,10 @@ def test_visitors_whose_ids_last_are_new_or_returning_and_all_others_unknown(sta
             page_view(site, now, "/", cookieless(SALT, site, "203.0.113.7", "Firefox")),
         ]
     )
-    assert ask(stage, query_type, site) == {"new": (2, 1), "returning": (1, 1), "unknown": (2, 2)}
-    assert ask(stage, "summary_totals", site) == {"all": (5, 4)}
+    assert ask(world, query_type, site) == {"new": (2, 1), "returning": (1, 1), "unknown": (2, 2)}
+    assert ask(world, "summary_totals", site) == {"all": (5, 4)}
 
 
-def test_all_three_rows_are_there_without_a_visitor(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
-    assert ask(stage, "new_vs_returning", site) == {"new": (0, 0), "returning": (0, 0), "unknown": (0, 0)}
+def test_all_three_rows_are_there_without_a_visitor(world: World) -> None:
+    (site,) = world.new_sites(1)
+    assert ask(world, "new_vs_returning", site) == {"new": (0, 0), "returning": (0, 0), "unknown": (0, 0)}

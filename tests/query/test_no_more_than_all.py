@@ -6,13 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, SPANS, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.query import catalog
 from analytics_box.query.access import Scope
+from tests.cases import each
 from tests.query.facts_of_all_kinds import page_view
 from tests.query.happenings import at
-from tests.query.stage import Stage
+from tests.query.world import World
 
 MIDNIGHT = at(2026, 6, 17)
 PEOPLE = 4
@@ -56,17 +58,17 @@ def over_midnight(site: int) -> list[Fact]:
 
 
 @pytest.fixture(scope="module")
-def site(stage: Stage) -> int:
-    (number,) = stage.new_sites(1)
-    stage.store_facts(over_midnight(number))
+def site(world: World) -> int:
+    (number,) = world.new_sites(1)
+    world.store_facts(over_midnight(number))
     return number
 
 
-def ask(stage: Stage, site: int, query_type: str, first: str, last: str) -> list[dict[str, Any]]:
+def ask(world: World, site: int, query_type: str, first: str, last: str) -> list[dict[str, Any]]:
     needs = catalog.TYPES[query_type].needs
     filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
     body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
-    (entry,) = stage.entries(body, Scope((site,)), now=MIDNIGHT + DAY)
+    (entry,) = world.entries(body, Scope((site,)), now=MIDNIGHT + DAY)
     assert entry.success, entry.error
     return entry.data
 
@@ -86,20 +88,22 @@ TYPES = [
 DAYS = (("2026-06-16", "2026-06-17"), ("2026-06-16", "2026-06-16"), ("2026-06-17", "2026-06-17"))
 
 
-@pytest.mark.parametrize("name", [name for name in TYPES if fields(name) & OF_VISITORS])
-@pytest.mark.parametrize(("first", "last"), DAYS)
-def test_no_row_has_more_visitors_than_the_range(stage: Stage, site: int, name: str, first: str, last: str) -> None:
-    (totals,) = ask(stage, site, "summary_totals", first, last)
-    for row in ask(stage, site, name, first, last):
+@each(
+    ("name", "first", "last"),
+    [(name, first, last) for name in [name for name in TYPES if fields(name) & OF_VISITORS] for first, last in DAYS],
+)
+def test_no_row_has_more_visitors_than_the_range(world: World, site: int, name: str, first: str, last: str) -> None:
+    (totals,) = ask(world, site, "summary_totals", first, last)
+    for row in ask(world, site, name, first, last):
         for field in fields(name) & OF_VISITORS:
             assert row[field] <= totals["visitors"], (field, row)
 
 
 @pytest.mark.parametrize("name", [name for name in TYPES if fields(name) & OF_SESSIONS])
-def test_no_row_has_sessions_that_never_began(stage: Stage, site: int, name: str) -> None:
-    (totals,) = ask(stage, site, "session_metrics", "2026-06-15", "2026-06-17")
+def test_no_row_has_sessions_that_never_began(world: World, site: int, name: str) -> None:
+    (totals,) = ask(world, site, "session_metrics", "2026-06-15", "2026-06-17")
     assert totals["total_sessions"] == 2 * PEOPLE
-    rows = ask(stage, site, name, "2026-06-15", "2026-06-17")
+    rows = ask(world, site, name, "2026-06-15", "2026-06-17")
     assert rows
     for row in rows:
         for field in fields(name) & OF_SESSIONS:
@@ -107,36 +111,36 @@ def test_no_row_has_sessions_that_never_began(stage: Stage, site: int, name: str
             assert "custom_event" in name or row[field] == PEOPLE, (field, row)
 
 
-def test_no_share_is_more_than_all(stage: Stage, site: int) -> None:
+def test_no_share_is_more_than_all(world: World, site: int) -> None:
     for name in TYPES:
         percents = [output.name for output in catalog.TYPES[name].outputs if output.unit == "percent"]
-        for row in ask(stage, site, name, "2026-06-16", "2026-06-17"):
+        for row in ask(world, site, name, "2026-06-16", "2026-06-17"):
             assert all(row[field] is None or 0 <= row[field] <= 100 for field in percents), (name, row)
 
 
 @pytest.mark.parametrize(("name", "rows"), [("hour_of_day", 24), ("day_of_week", 7)])
-def test_hours_and_days_without_events_are_rows_of_zeros(stage: Stage, site: int, name: str, rows: int) -> None:
-    found = ask(stage, site, name, "2026-06-16", "2026-06-16")
+def test_hours_and_days_without_events_are_rows_of_zeros(world: World, site: int, name: str, rows: int) -> None:
+    found = ask(world, site, name, "2026-06-16", "2026-06-16")
     assert [next(iter(row.values())) for row in found] == list(range(rows))
     assert sum(row["pageviews"] for row in found) == 2 * PEOPLE
     assert sum(row["pageviews"] > 0 for row in found) == (2 if rows == 24 else 1)
 
 
-def test_leaving_is_no_event_of_a_person_and_events_are_no_pages(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
+def test_leaving_is_no_event_of_a_person_and_events_are_no_pages(world: World) -> None:
+    (site,) = world.new_sites(1)
     view = page_view(site, MIDNIGHT, "/", 5)
     told = [view, replace(view, kind=CUSTOM, name="buy", path="/app"), replace(view, kind=PAGE_EXIT, name="page_exit")]
-    stage.store_facts(told)
-    (row,) = ask(stage, site, "profile_list", "2026-06-17", "2026-06-17")
+    world.store_facts(told)
+    (row,) = ask(world, site, "profile_list", "2026-06-17", "2026-06-17")
     assert (row["unique_event_names"], row["unique_pages"]) == (2, 1)
 
 
-def test_of_a_choice_with_an_unknown_field_all_is_ignored(stage: Stage, site: int) -> None:
+def test_of_a_choice_with_an_unknown_field_all_is_ignored(world: World, site: int) -> None:
     path = {"field": "path", "op": "eq", "value": "/nowhere"}
     unknown = {"field": "event_name", "op": "eq", "value": "buy"}
     either: dict[str, object] = {"any": [path, {"all": [unknown, {"field": "country", "op": "is_not_set"}]}]}
     for group, ignored in (({"any": [path, unknown]}, ("event_name", "path")), (either, ("event_name",))):
         body: dict[str, object] = {"parameters": ["top_pages"], "startDate": "2026-06-16", "endDate": "2026-06-16"}
-        (entry,) = stage.entries(body | {"filters": [group]}, Scope((site,)), now=MIDNIGHT)
+        (entry,) = world.entries(body | {"filters": [group]}, Scope((site,)), now=MIDNIGHT)
         assert sorted(entry.ignoredFilters or ()) == sorted(ignored)
         assert bool(entry.data) == (len(ignored) > 1)

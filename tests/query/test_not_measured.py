@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, PAGE_EXIT, SPANS, Event, Span
+from analytics_box.facts.event import PAGE_EXIT, Event, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.query.access import Scope
 from tests.query.facts_of_all_kinds import ANA, page_view
-from tests.query.stage import Stage
+from tests.query.world import World
 
 
 def left(site: int, time: int, scroll: int | None, interactions: int | None = None) -> Event:
@@ -27,9 +28,9 @@ def visit(site: int, time: int, **measured: int) -> Span:
     return Span("engagement", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
 
 
-def ask(stage: Stage, site: int, query_type: str) -> list[dict[str, Any]]:
+def ask(world: World, site: int, query_type: str) -> list[dict[str, Any]]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = stage.entries(body, Scope((site,)), now=stage.clock.now())
+    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     return entry.data
 
@@ -44,33 +45,33 @@ def ask(stage: Stage, site: int, query_type: str) -> list[dict[str, Any]]:
     ],
 )
 def test_a_depth_that_was_not_sent_is_in_no_mean_and_no_class(
-    stage: Stage, depths: tuple[int | None, ...], mean: float | None, classes: list[int]
+    world: World, depths: tuple[int | None, ...], mean: float | None, classes: list[int]
 ) -> None:
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now() - MINUTE
-    stage.store_facts([page_view(site, now, "/", ANA), *(left(site, now, depth) for depth in depths)])
-    assert ask(stage, site, "scroll_depth_summary")[0]["avg_scroll_depth"] == mean
-    assert ask(stage, site, "page_scroll_performance")[0]["avg_scroll_depth"] == mean
-    assert [row["sessions"] for row in ask(stage, site, "scroll_depth_distribution")] == classes
+    (site,) = world.new_sites(1)
+    now = world.clock.now() - MINUTE
+    world.store_facts([page_view(site, now, "/", ANA), *(left(site, now, depth) for depth in depths)])
+    assert ask(world, site, "scroll_depth_summary")[0]["avg_scroll_depth"] == mean
+    assert ask(world, site, "page_scroll_performance")[0]["avg_scroll_depth"] == mean
+    assert [row["sessions"] for row in ask(world, site, "scroll_depth_distribution")] == classes
 
 
-def test_interactions_that_no_page_counted_are_in_no_mean(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now() - MINUTE
+def test_interactions_that_no_page_counted_are_in_no_mean(world: World) -> None:
+    (site,) = world.new_sites(1)
+    now = world.clock.now() - MINUTE
     people = [(8, 4), (10, None), (12, 0)]
     for visitor, interactions in people:
         told = (page_view(site, now, "/", ANA), left(site, now, None, interactions))
-        stage.store_facts([replace(fact, visitor=visitor) for fact in told])
-    (row,) = ask(stage, site, "interaction_summary")
+        world.store_facts([replace(fact, visitor=visitor) for fact in told])
+    (row,) = ask(world, site, "interaction_summary")
     assert row == {"avg_interactions": 2.0, "interactive_sessions": 1, "interaction_rate": 50.0, "total_sessions": 3}
 
 
-def test_what_a_visit_did_not_measure_is_in_no_mean(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now() - MINUTE
+def test_what_a_visit_did_not_measure_is_in_no_mean(world: World) -> None:
+    (site,) = world.new_sites(1)
+    now = world.clock.now() - MINUTE
     said = {"time_on_page": 4_000, "active_time": 1_000, "first_interaction": 0, "scroll": 50, "interactions": 4}
-    stage.store_facts([page_view(site, now, "/", ANA), visit(site, now, **said), visit(site, now)])
-    (row,) = ask(stage, site, "engagement_quality_by_page")
+    world.store_facts([page_view(site, now, "/", ANA), visit(site, now, **said), visit(site, now)])
+    (row,) = ask(world, site, "engagement_quality_by_page")
     assert row == {
         "name": "/",
         "page_views": 2,
@@ -83,9 +84,9 @@ def test_what_a_visit_did_not_measure_is_in_no_mean(stage: Stage) -> None:
     }
 
 
-def test_a_page_that_measured_nothing_says_so(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now() - MINUTE
-    stage.store_facts([page_view(site, now, "/", ANA), visit(site, now)])
-    (row,) = ask(stage, site, "engagement_quality_by_page")
+def test_a_page_that_measured_nothing_says_so(world: World) -> None:
+    (site,) = world.new_sites(1)
+    now = world.clock.now() - MINUTE
+    world.store_facts([page_view(site, now, "/", ANA), visit(site, now)])
+    (row,) = ask(world, site, "engagement_quality_by_page")
     assert {value for name, value in row.items() if name not in {"name", "page_views"}} == {None}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.query import calendars, oracle
 from tests.query.happenings import BROWSERS, LABELS, NAMES, PATHS, SOURCES, at, happenings
 from tests.query.oracle import Asked, Filter, answer, tell
-from tests.query.stage import Stage
+from tests.query.world import World
 
 # A zone and a day around which something happens to its clock, and two where nothing does.
 PLACES = (
@@ -91,13 +91,13 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
     )
 
 
-@settings(max_examples=250, deadline=None, derandomize=True)
+@settings(max_examples=250, derandomize=True)
 @given(data=st.data())
-def test_every_answer_is_the_oracles(stage: Stage, data: st.DataObject) -> None:
+def test_every_answer_is_the_oracles(world: World, data: st.DataObject) -> None:
     name, around = data.draw(st.sampled_from(PLACES))
-    sites = stage.new_sites(2)
+    sites = world.new_sites(2)
     story = data.draw(happenings(sites=sites, begin=around - BEFORE))
-    stage.store(story)
+    world.store(story)
     told = tell(story)
     for asked in data.draw(st.lists(questions(sites=sites, tz=ZoneInfo(name), begin=around), min_size=4, max_size=8)):
-        assert stage.rows(asked) == answer(asked, told), asked
+        assert world.rows(asked) == answer(asked, told), asked

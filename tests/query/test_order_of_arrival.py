@@ -6,13 +6,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE, SECOND
-from analytics_box.ingest.facts import PAGE_EXIT, Event, Fact
+from analytics_box.facts.event import PAGE_EXIT, Event, Fact
 from analytics_box.query import catalog
 from analytics_box.query.catalog.values import id_text
 from tests.query.happenings import at
-from tests.query.stage import Stage
 from tests.query.stories import Teller
 from tests.query.test_brute import OF_LINKS
+from tests.query.world import World
 
 NOON = at(2026, 6, 17, 12)
 VISITS = 12
@@ -65,18 +65,18 @@ def mixed(told: list[list[Fact]], draw: Random) -> list[Fact]:
     return order
 
 
-def test_answers_are_the_same_in_whatever_order_visits_arrive(stage: Stage) -> None:
-    stage.clock.advance(seconds=(NOON + 40 * MINUTE - stage.clock.now()) / 1000)
+def test_answers_are_the_same_in_whatever_order_visits_arrive(world: World) -> None:
+    world.clock.advance(seconds=(NOON + 40 * MINUTE - world.clock.now()) / 1000)
     names = [name for name in catalog.TYPES if name not in OF_LINKS]
     silent, different = set(names), []
     for seed in range(SEEDS):
-        here, there = stage.new_sites(2)
-        stage.store_facts([fact for facts in visits(seed, here) for fact in facts])
+        here, there = world.new_sites(2)
+        world.store_facts([fact for facts in visits(seed, here) for fact in facts])
         for fact in mixed(visits(seed, there), Random(seed)):
-            stage.store_facts([fact])
+            world.store_facts([fact])
         for name in names:
-            rows = said(stage, here, name)
-            if rows != said(stage, there, name):
+            rows = said(world, here, name)
+            if rows != said(world, there, name):
                 different.append((name, seed))
             if rows:
                 silent.discard(name)
@@ -84,7 +84,7 @@ def test_answers_are_the_same_in_whatever_order_visits_arrive(stage: Stage) -> N
     assert not silent
 
 
-def said(stage: Stage, site: int, name: str) -> list[dict[str, Any]]:
+def said(world: World, site: int, name: str) -> list[dict[str, Any]]:
     """What a type says about a website, without the numbers that the box gives by itself."""
     needs = catalog.TYPES[name].needs
     values = {"path": "/a", "session_id": "visit 3", "anonymous_id": id_text(1_000)}
@@ -98,7 +98,7 @@ def said(stage: Stage, site: int, name: str) -> list[dict[str, Any]]:
         "limit": 10_000,
         "filters": [{"field": wanted, "op": "eq", "value": values[wanted]}] if needs else [],
     }
-    (entry,) = stage.entries(body, (site,), now=stage.clock.now())
+    (entry,) = world.entries(body, (site,), now=world.clock.now())
     assert entry.success, entry.error
     return [without_numbers(row) for row in entry.data]
 

@@ -15,8 +15,8 @@ from analytics_box.query.plan import OF_SESSIONS
 from tests.query.brute.facts import Filter
 from tests.query.questions import Asked, ask, filters, questions
 from tests.query.questions import given as as_given
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
+from tests.query.world import World
 
 OPPOSITE = {
     "eq": "ne",
@@ -70,12 +70,12 @@ def test_most_types_are_parted() -> None:
 
 
 @pytest.fixture(scope="module")
-def stories(stage: Stage) -> tuple[Story, ...]:
-    return tuple(tell(stage, seed) for seed in range(50, 62))
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(50, 62))
 
 
 @pytest.mark.parametrize("name", PARTED)
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_filter_and_its_opposite_part_the_whole(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))
@@ -99,7 +99,7 @@ def answer(story: Story, asked: Asked, group: Mapping[str, Sequence[Filter]]) ->
     """The answer with a group of filters besides those of the question."""
     body = asked.body()
     body["filters"] += [{name: [as_given(item) for item in items]} for name, items in group.items()]
-    (entry,) = story.stage.entries(body, asked.scope, now=asked.question.now)
+    (entry,) = story.world.entries(body, asked.scope, now=asked.question.now)
     assert entry.success, entry.error
     return entry
 

@@ -12,7 +12,7 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from analytics_box.store.db import Connection
 from tests.query.facts_of_all_kinds import ANA, page_view
-from tests.query.stage import Stage
+from tests.query.world import World
 
 SITE = 1
 
@@ -41,12 +41,12 @@ def traits() -> KnownTraits:
 
 
 @pytest.fixture
-def told(tmp_path: Path, traits: KnownTraits) -> Iterator[Stage]:
+def told(tmp_path: Path, traits: KnownTraits) -> Iterator[World]:
     """One device: ann's from the first minute on, bob's from the third; another that nobody is known of."""
-    stage = Stage(tmp_path, traits=traits)
-    now = stage.clock.now() - 10 * MINUTE
+    world = World(tmp_path, traits=traits)
+    now = world.clock.now() - 10 * MINUTE
     views = [page_view(SITE, now + minute * MINUTE, f"/{minute}", ANA) for minute in range(5)]
-    stage.store_facts([*views, page_view(SITE, now, "/other", 99), page_view(SITE, now, "/named", 98, profile="cy")])
+    world.store_facts([*views, page_view(SITE, now, "/other", 99), page_view(SITE, now, "/named", 98, profile="cy")])
 
     def link(db: Connection) -> None:
         for name, minute in (("ann", 1), ("bob", 3)):
@@ -57,14 +57,14 @@ def told(tmp_path: Path, traits: KnownTraits) -> Iterator[Stage]:
                 (SITE, ANA, now + minute * MINUTE, name),
             )
 
-    stage.db.write_now(link)
-    yield stage
-    stage.close()
+    world.db.write_now(link)
+    yield world
+    world.close()
 
 
-def ask(stage: Stage, name: str, *filters: dict[str, object], scope: Scope | None = None) -> Entry:
+def ask(world: World, name: str, *filters: dict[str, object], scope: Scope | None = None) -> Entry:
     body: dict[str, object] = {"parameters": [name], "preset": "today", "filters": list(filters)}
-    (entry,) = stage.entries(body, scope or Scope((SITE,)), now=stage.clock.now())
+    (entry,) = world.entries(body, scope or Scope((SITE,)), now=world.clock.now())
     return entry
 
 
@@ -72,27 +72,27 @@ def is_(field: str, value: object, op: str = "eq") -> dict[str, object]:
     return {"field": field, "op": op, "value": value}
 
 
-def test_a_device_is_whoever_was_named_there_last_and_before_that_the_first(told: Stage) -> None:
+def test_a_device_is_whoever_was_named_there_last_and_before_that_the_first(told: World) -> None:
     rows = {row["profile_id"] or row["visitor_id"]: row for row in ask(told, "profile_list").data}
     assert {who: row["total_events"] for who, row in rows.items()} == {"ann": 3, "bob": 2, "cy": 1, id_text(99): 1}
     assert rows["ann"]["country"] == "Germany"
 
 
 @pytest.mark.parametrize(("who", "paths"), [("ann", {"/0", "/1", "/2"}), ("bob", {"/3", "/4"}), ("cy", {"/named"})])
-def test_a_filter_on_a_person_finds_their_events_and_nobody_elses(told: Stage, who: str, paths: set[str]) -> None:
+def test_a_filter_on_a_person_finds_their_events_and_nobody_elses(told: World, who: str, paths: set[str]) -> None:
     assert {row["name"] for row in ask(told, "top_pages", is_("profile_id", who)).data} == paths
     others = {row["name"] for row in ask(told, "top_pages", is_("profile_id", who, "ne")).data}
     assert others.isdisjoint(paths)
     assert len(others | paths) == 7
 
 
-def test_people_are_found_by_whether_they_are_known(told: Stage) -> None:
+def test_people_are_found_by_whether_they_are_known(told: World) -> None:
     assert {row["name"] for row in ask(told, "top_pages", {"field": "profile_id", "op": "is_not_set"}).data} == {
         "/other"
     }
 
 
-def test_a_person_in_detail_is_theirs_alone(told: Stage) -> None:
+def test_a_person_in_detail_is_theirs_alone(told: World) -> None:
     (row,) = ask(told, "profile_detail", is_("profile_id", "bob")).data
     assert (row["profile_id"], row["total_pageviews"], row["visitor_id"]) == ("bob", 2, "")
 
@@ -110,18 +110,18 @@ def test_a_person_in_detail_is_theirs_alone(told: Stage) -> None:
     ],
 )
 def test_a_filter_on_a_trait_is_one_on_those_who_have_it(
-    told: Stage, filter_: dict[str, object], paths: set[str]
+    told: World, filter_: dict[str, object], paths: set[str]
 ) -> None:
     assert {row["name"] for row in ask(told, "top_pages", filter_).data} == paths
 
 
-def test_traits_are_known_inside_of_groups_too(told: Stage) -> None:
+def test_traits_are_known_inside_of_groups_too(told: World) -> None:
     either: dict[str, object] = {"any": [is_("trait:plan", "free"), is_("path", "/0"), is_("path", "/other")]}
     assert {row["name"] for row in ask(told, "top_pages", either).data} == {"/0", "/3", "/4", "/other"}
     assert ask(told, "country", either).error == "Trait filters are not supported for country"
 
 
-def test_each_trait_is_looked_for_once_in_a_request(told: Stage, traits: KnownTraits) -> None:
+def test_each_trait_is_looked_for_once_in_a_request(told: World, traits: KnownTraits) -> None:
     wanted = [is_("trait:plan", "pro"), is_("trait:plan", "free", "ne"), is_("trait:colour", "red", "ne")]
     body: dict[str, object] = {
         "parameters": ["top_pages", "summary_totals", "session_list", "country", "profile_list", "session_metrics"],
@@ -133,7 +133,7 @@ def test_each_trait_is_looked_for_once_in_a_request(told: Stage, traits: KnownTr
     assert sorted(traits.asked) == sorted(2 * ["colour", "plan", "plan"])  # for each of the two engines
 
 
-def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: Stage) -> None:
+def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: World) -> None:
     with pytest.raises(Unavailable):
         ask(told, "top_pages", is_("trait:overloaded", "x"))
 
@@ -150,14 +150,14 @@ def test_a_trait_that_the_box_is_too_busy_to_look_for_fails_the_request(told: St
     ],
 )
 def test_a_trait_that_cannot_be_asked_for_fails_alone(
-    told: Stage, name: str, trait: str, scope: Scope, error: str
+    told: World, name: str, trait: str, scope: Scope, error: str
 ) -> None:  # wire 2.2
     entry = ask(told, name, is_(f"trait:{trait}", "pro"), scope=scope)
     assert (entry.success, entry.error) == (False, error)
 
 
 @pytest.mark.parametrize("name", ["profile_list", "top_pages"])
-def test_who_sees_figures_only_sees_nobody(told: Stage, name: str) -> None:
+def test_who_sees_figures_only_sees_nobody(told: World, name: str) -> None:
     entry = ask(told, name, is_("profile_id", "ann"), scope=Scope((SITE,), people=False))
     assert not entry.success
     nested: dict[str, object] = {"any": [is_("path", "/0"), is_("profile_id", "ann")]}

@@ -3,10 +3,9 @@
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from analytics_box.query import ranges
 from analytics_box.query.ranges import PRESETS, Preset
+from tests.cases import each
 
 # When it is (UTC), where the question is asked, and what each preset means there: its first and last day.
 CLOCKS: tuple[tuple[str, str, dict[str, tuple[str, str]]], ...] = (
@@ -121,7 +120,7 @@ def test_every_preset_of_the_specification_is_in_the_table() -> None:
         assert tuple(presets) == PRESETS
 
 
-@pytest.mark.parametrize(("moment", "zone", "preset", "days"), CASES)
+@each(("moment", "zone", "preset", "days"), CASES)
 def test_a_preset_means_these_days(moment: str, zone: str, preset: Preset, days: tuple[str, str]) -> None:
     now = round(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
     first, last = ranges.of_preset(preset, now, ZoneInfo(zone))

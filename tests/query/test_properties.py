@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.query import calendars
 from tests.query.happenings import HOUR, NAMES, PATHS, SOURCES, Happening, at, happenings
 from tests.query.oracle import Asked, Filter
-from tests.query.stage import Stage
+from tests.query.world import World
 
 ADDITIVE = ("pageviews", "sessions", "total_events")
 SESSION_FIELDS = {"referrer": SOURCES, "browser_name": ("Chrome", "", "x"), "device_type": ("mobile", "desktop", "d")}
@@ -26,7 +26,7 @@ instants = st.integers(at(1980, 1, 1) // HOUR, at(2040, 1, 1) // HOUR).map(lambd
 
 @lru_cache
 def profile(examples: int) -> settings:
-    return settings(max_examples=examples, deadline=None, derandomize=True)
+    return settings(max_examples=examples, derandomize=True)
 
 
 @st.composite
@@ -41,13 +41,13 @@ def wide_questions(draw: st.DrawFn, *, site: int, begin: int, hourly: bool) -> A
 @given(data=st.data())
 @pytest.mark.parametrize("series", ["summary_metrics", "events_by_date"])
 @pytest.mark.parametrize("hourly", [False, True], ids=["days", "hours"])
-def test_the_buckets_of_a_range_sum_to_its_totals(stage: Stage, data: st.DataObject, hourly: bool, series: str) -> None:
+def test_the_buckets_of_a_range_sum_to_its_totals(world: World, data: st.DataObject, hourly: bool, series: str) -> None:
     begin = data.draw(instants)
-    (site,) = stage.new_sites(1)
-    stage.store(data.draw(happenings(sites=(site,), begin=begin, most=12)))
+    (site,) = world.new_sites(1)
+    world.store(data.draw(happenings(sites=(site,), begin=begin, most=12)))
     asked = data.draw(wide_questions(site=site, begin=begin, hourly=hourly))
-    (totals,) = stage.rows(asked)
-    buckets = stage.rows(as_type(asked, series))
+    (totals,) = world.rows(asked)
+    buckets = world.rows(as_type(asked, series))
     for measure in ADDITIVE:
         if measure in buckets[0]:
             assert sum(bucket[measure] for bucket in buckets) == totals[measure], measure
@@ -58,14 +58,14 @@ def test_the_buckets_of_a_range_sum_to_its_totals(stage: Stage, data: st.DataObj
 
 @profile(80)
 @given(data=st.data())
-def test_a_filter_and_its_opposite_part_the_total(stage: Stage, data: st.DataObject) -> None:
-    asked = told(stage, data)
+def test_a_filter_and_its_opposite_part_the_total(world: World, data: st.DataObject) -> None:
+    asked = told(world, data)
     one, other = data.draw(st.sampled_from(OPPOSITES))
     name = data.draw(st.sampled_from(("path", *SESSION_FIELDS)))
     value = data.draw(st.sampled_from(SESSION_FIELDS.get(name, PATHS)))
-    (with_it,) = stage.rows(with_filters(asked, (name, one, [value])))
-    (without,) = stage.rows(with_filters(asked, (name, other, [value])))
-    (totals,) = stage.rows(asked)
+    (with_it,) = world.rows(with_filters(asked, (name, one, [value])))
+    (without,) = world.rows(with_filters(asked, (name, other, [value])))
+    (totals,) = world.rows(asked)
     # A session may have both a page view of this path and one of another, so paths do not part sessions.
     for measure in ADDITIVE if name in SESSION_FIELDS else ("pageviews", "total_events"):
         assert with_it[measure] + without[measure] == totals[measure], measure
@@ -73,24 +73,24 @@ def test_a_filter_and_its_opposite_part_the_total(stage: Stage, data: st.DataObj
 
 @profile(40)
 @given(data=st.data())
-def test_custom_events_are_parted_by_name_and_its_opposite(stage: Stage, data: st.DataObject) -> None:
-    asked = as_type(told(stage, data), "custom_events")
+def test_custom_events_are_parted_by_name_and_its_opposite(world: World, data: st.DataObject) -> None:
+    asked = as_type(told(world, data), "custom_events")
     one, other = data.draw(st.sampled_from(OPPOSITES))
     value = data.draw(st.sampled_from((*NAMES, "up")))
-    having = stage.rows(with_filters(asked, ("event_name", one, [value])))
-    lacking = stage.rows(with_filters(asked, ("event_name", other, [value])))
-    assert counted(having) + counted(lacking) == counted(stage.rows(asked))
+    having = world.rows(with_filters(asked, ("event_name", one, [value])))
+    lacking = world.rows(with_filters(asked, ("event_name", other, [value])))
+    assert counted(having) + counted(lacking) == counted(world.rows(asked))
     assert not set(counted(having)) & set(counted(lacking))
 
 
 @profile(60)
 @given(data=st.data())
-def test_pages_never_overlap_and_leave_nothing_out(stage: Stage, data: st.DataObject) -> None:
-    asked = as_type(told(stage, data), data.draw(st.sampled_from((*LISTS, "summary_metrics", "summary_totals"))))
-    whole = stage.rows(asked)
+def test_pages_never_overlap_and_leave_nothing_out(world: World, data: st.DataObject) -> None:
+    asked = as_type(told(world, data), data.draw(st.sampled_from((*LISTS, "summary_metrics", "summary_totals"))))
+    whole = world.rows(asked)
     size = data.draw(st.integers(1, 4))
     pages = [
-        stage.rows(Asked(asked.type, asked.sites, asked.first, asked.last, asked.tz, limit=size, page=page))
+        world.rows(Asked(asked.type, asked.sites, asked.first, asked.last, asked.tz, limit=size, page=page))
         for page in range(1, len(whole) // size + 2)
     ]
     assert [row for page in pages for row in page] == whole
@@ -98,34 +98,34 @@ def test_pages_never_overlap_and_leave_nothing_out(stage: Stage, data: st.DataOb
 
 @profile(60)
 @given(data=st.data())
-def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(stage: Stage, data: st.DataObject) -> None:
-    here, there = stage.new_sites(2)
+def test_it_does_not_matter_in_which_order_distinct_visitors_arrive(world: World, data: st.DataObject) -> None:
+    here, there = world.new_sites(2)
     story = [alone(happening) for happening in data.draw(happenings(sites=(here,), begin=at(2026, 6, 17)))]
     people = data.draw(st.permutations(sorted({happening.person for happening in story})))
-    stage.store(story)
+    world.store(story)
     # On the second site everybody arrives after everybody before them.
-    stage.store([moved(happening, there) for person in people for happening in story if happening.person == person])
+    world.store([moved(happening, there) for person in people for happening in story if happening.person == person])
     for query_type in (*LISTS, "summary_metrics", "summary_totals"):
         asked = Asked(query_type, (here,), *days_of_june(), ZoneInfo("UTC"))
         again = Asked(query_type, (there,), *days_of_june(), ZoneInfo("UTC"))
-        assert stage.rows(asked) == stage.rows(again), query_type
+        assert world.rows(asked) == world.rows(again), query_type
 
 
 @profile(40)
 @given(data=st.data())
-def test_websites_are_counted_each_and_added(stage: Stage, data: st.DataObject) -> None:
-    sites = stage.new_sites(2)
-    stage.store(data.draw(happenings(sites=sites, begin=at(2026, 6, 17))))
-    (both,) = stage.rows(Asked("summary_totals", sites, *days_of_june(), ZoneInfo("UTC")))
-    parts = [stage.rows(Asked("summary_totals", (site,), *days_of_june(), ZoneInfo("UTC")))[0] for site in sites]
+def test_websites_are_counted_each_and_added(world: World, data: st.DataObject) -> None:
+    sites = world.new_sites(2)
+    world.store(data.draw(happenings(sites=sites, begin=at(2026, 6, 17))))
+    (both,) = world.rows(Asked("summary_totals", sites, *days_of_june(), ZoneInfo("UTC")))
+    parts = [world.rows(Asked("summary_totals", (site,), *days_of_june(), ZoneInfo("UTC")))[0] for site in sites]
     for measure in (*ADDITIVE, "visitors"):
         assert sum(part[measure] for part in parts) == both[measure], measure
 
 
-def told(stage: Stage, data: st.DataObject) -> Asked:
+def told(world: World, data: st.DataObject) -> Asked:
     """A story on a new site, and the question for all its totals."""
-    (site,) = stage.new_sites(1)
-    stage.store(data.draw(happenings(sites=(site,), begin=at(2026, 6, 17))))
+    (site,) = world.new_sites(1)
+    world.store(data.draw(happenings(sites=(site,), begin=at(2026, 6, 17))))
     return Asked("summary_totals", (site,), *days_of_june(), ZoneInfo("UTC"), limit=100)
 
 

@@ -12,6 +12,7 @@ from analytics_box.errors import InvalidQuery
 from analytics_box.query import ranges
 from analytics_box.query.plan import Run, runs_of
 from analytics_box.query.ranges import Days, Window
+from tests.cases import each
 from tests.query import calendars
 from tests.query.calendars import HOUR
 
@@ -204,7 +205,7 @@ def test_a_date_or_the_day_of_a_date_time_is_understood(text: str, day: date) ->
     assert ranges.parse_date(text, "startDate") == day
 
 
-@pytest.mark.parametrize("text", BAD_DATES)
+@each("text", BAD_DATES)
 def test_anything_else_is_no_date(text: str) -> None:
     with pytest.raises(InvalidQuery, match="Invalid date") as refused:
         ranges.parse_date(text, "startDate")

@@ -6,28 +6,29 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES, METRICS, PAGE_EXIT, Event, Fact, Span
+from analytics_box.facts.event import METRICS, PAGE_EXIT, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import quotient
 from tests.query.facts_of_all_kinds import ANA, page_view
-from tests.query.stage import Stage
+from tests.query.world import World
 
 
 def vital(site: int, time: int, value: float, metric: str = "LCP") -> Span:
     return Span("vitals", site, time, ANA, 0, "", "/", "", ("",) * len(ATTRIBUTES), (METRICS[metric], value))
 
 
-def ask(stage: Stage, site: int, query_type: str) -> dict[str, Any]:
+def ask(world: World, site: int, query_type: str) -> dict[str, Any]:
     body: dict[str, object] = {"parameters": [query_type], "preset": "today"}
-    (entry,) = stage.entries(body, Scope((site,)), now=stage.clock.now())
+    (entry,) = world.entries(body, Scope((site,)), now=world.clock.now())
     assert entry.success, entry.error
     (row,) = entry.data
     return row
 
 
-def told(stage: Stage, *facts: Fact) -> int:
-    (site,) = stage.new_sites(1)
-    stage.store_facts([replace(fact, site=site) for fact in facts])
+def told(world: World, *facts: Fact) -> int:
+    (site,) = world.new_sites(1)
+    world.store_facts([replace(fact, site=site) for fact in facts])
     return site
 
 
@@ -44,35 +45,35 @@ def told(stage: Stage, *facts: Fact) -> int:
     ],
 )
 def test_measurements_are_interpolated_and_rounded_as_on_paper(
-    stage: Stage, values: tuple[float, ...], field: str, wanted: float
+    world: World, values: tuple[float, ...], field: str, wanted: float
 ) -> None:
-    now = stage.clock.now() - MINUTE
-    site = told(stage, *(vital(0, now + number, value) for number, value in enumerate(values)))
-    assert ask(stage, site, "vitals_overview")[field] == wanted
+    now = world.clock.now() - MINUTE
+    site = told(world, *(vital(0, now + number, value) for number, value in enumerate(values)))
+    assert ask(world, site, "vitals_overview")[field] == wanted
 
 
-def test_scores_have_four_digits(stage: Stage) -> None:
-    now = stage.clock.now() - MINUTE
-    site = told(stage, *(vital(0, now, value, "CLS") for value in (0.0001, 0.0002)))
-    assert ask(stage, site, "vitals_overview")["p50"] == 0.0002
+def test_scores_have_four_digits(world: World) -> None:
+    now = world.clock.now() - MINUTE
+    site = told(world, *(vital(0, now, value, "CLS") for value in (0.0001, 0.0002)))
+    assert ask(world, site, "vitals_overview")["p50"] == 0.0002
 
 
-def test_seconds_and_shares_are_rounded_half_up(stage: Stage) -> None:
-    now = stage.clock.now() - MINUTE
-    site = told(stage, page_view(0, now, "/", ANA), page_view(0, now + 1_005, "/", ANA))
-    assert ask(stage, site, "session_metrics")["avg_session_duration"] == 1.01
-    assert ask(stage, site, "summary_totals")["median_session_duration"] == 1.01
+def test_seconds_and_shares_are_rounded_half_up(world: World) -> None:
+    now = world.clock.now() - MINUTE
+    site = told(world, page_view(0, now, "/", ANA), page_view(0, now + 1_005, "/", ANA))
+    assert ask(world, site, "session_metrics")["avg_session_duration"] == 1.01
+    assert ask(world, site, "summary_totals")["median_session_duration"] == 1.01
 
 
-def test_a_mean_of_whole_numbers_is_rounded_half_up(stage: Stage) -> None:
-    now = stage.clock.now() - MINUTE
+def test_a_mean_of_whole_numbers_is_rounded_half_up(world: World) -> None:
+    now = world.clock.now() - MINUTE
     first = page_view(0, now, "/", ANA)
     exits: list[Event] = [
         replace(first, kind=PAGE_EXIT, name="page_exit", time=now + number, scroll=int(number == 0))
         for number in range(8)
     ]
-    site = told(stage, first, *exits)
-    assert ask(stage, site, "scroll_depth_summary")["avg_scroll_depth"] == 0.13  # 0.125
+    site = told(world, first, *exits)
+    assert ask(world, site, "scroll_depth_summary")["avg_scroll_depth"] == 0.13  # 0.125
 
 
 @pytest.mark.parametrize(

@@ -7,19 +7,19 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace as replaced
 
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query import catalog
-from analytics_box.query.compose import sortable
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
+from tests.cases import each
 from tests.query import calendars
 from tests.query.brute.facts import Filter, Question, Row
 from tests.query.brute.order import in_order
 from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import visit
 from tests.query.questions import Asked, ask
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
+from tests.query.world import World
 
 SEED = 4
 PAGE = 3  # rows; more where that would be many pages
@@ -42,11 +42,11 @@ SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d",
 
 
 @pytest.fixture(scope="module")
-def story(stage: Stage) -> Story:
+def story(world: World) -> Story:
     """A story that goes on until now, with clicks on a short link, whose number is that of the first website."""
-    told = tell(stage, SEED)
-    stage.store_facts(visit(min(told.websites), now(told)))
-    stage.db.write_now(lambda db: _click(db, told))
+    told = tell(world, SEED)
+    world.store_facts(visit(min(told.websites), now(told)))
+    world.db.write_now(lambda db: _click(db, told))
     return told
 
 
@@ -82,15 +82,15 @@ def fields(name: str) -> list[str]:
     return [output.name for output in catalog.TYPES[name].outputs if output.type != "json"]
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
+@each("name", sorted(catalog.TYPES))
 def test_a_type_sorts_by_all_that_it_shows_but_what_it_does_not_list(name: str) -> None:
-    assert set(sortable(catalog.TYPES[name])) == set(fields(name)) - REFUSED.get(name, set())
+    assert set(catalog.TYPES[name].sortable) == set(fields(name)) - REFUSED.get(name, set())
 
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> None:
+def test_rows_are_in_the_order_of_what_they_show_and_so_are_pages(story: Story, name: str) -> None:
     whole = rows(story, name)
-    for field in sortable(catalog.TYPES[name]):
+    for turn, field in enumerate(catalog.TYPES[name].sortable):
         for descending in (True, False):
             found = rows(story, name, sort_by=field, descending=descending)
             wanted = in_order(whole, field, descending=descending)
@@ -99,14 +99,13 @@ def test_rows_are_in_the_order_of_what_they_show(story: Story, name: str) -> Non
                 assert sorted(map(repr, found)) == sorted(map(repr, whole)), (field, descending)
             else:
                 assert found == wanted, (field, descending)
+            if descending == (turn % 2 == 0):
+                assert paged(story, name, len(found), sort_by=field, descending=descending) == found, field
 
 
-@pytest.mark.parametrize("name", sorted(catalog.TYPES))
-def test_pages_of_sorted_rows_make_the_whole(story: Story, name: str) -> None:
-    for turn, field in enumerate(sortable(catalog.TYPES[name])):
-        way: dict[str, Any] = {"sort_by": field, "descending": turn % 2 == 0}
-        whole = rows(story, name, **way)
-        limit = max(PAGE, len(whole) // 4)
-        pages = -(-len(whole) // limit) + 1
-        found = [rows(story, name, limit=limit, page=page + 1, **way) for page in range(pages)]
-        assert [row for page in found for row in page] == whole, field
+def paged(story: Story, name: str, how_many: int, **way: Any) -> list[Row]:
+    """The rows of two or three pages, and of the one after, which has none."""
+    limit = max(PAGE, how_many // 2)
+    pages = [rows(story, name, limit=limit, page=page + 1, **way) for page in range(-(-how_many // limit) + 1)]
+    assert pages[-1] == []
+    return [row for page in pages for row in page]

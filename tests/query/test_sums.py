@@ -10,14 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.clock import HOUR, MINUTE, SECOND
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.catalog.types import Record
 from tests.query import brute, calendars
 from tests.query.brute.facts import RAW, Question
 from tests.query.questions import Asked, ask, questions
-from tests.query.stage import Stage
 from tests.query.stories import Story, tell
 from tests.query.test_ranges import CHOSEN, EVERY, days_of_change
+from tests.query.world import World
 
 # A type with buckets, a type about the whole range, and which fields of theirs are the same.
 SUMS = (
@@ -45,12 +46,12 @@ FIRST_YEAR, LAST_YEAR = 1980, 2040
 
 
 @pytest.fixture(scope="module")
-def stories(stage: Stage) -> tuple[Story, ...]:
-    return tuple(tell(stage, seed) for seed in range(70, 78))
+def stories(world: World) -> tuple[Story, ...]:
+    return tuple(tell(world, seed) for seed in range(70, 78))
 
 
 @pytest.mark.parametrize("sums", SUMS, ids=lambda sums: f"{sums[0]} of {sums[1]}")
-@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_buckets_sum_to_the_whole(
     stories: tuple[Story, ...], sums: tuple[str, str, dict[str, str]], data: st.DataObject
@@ -78,13 +79,13 @@ def cases() -> list[tuple[str, date]]:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_local_hours_and_days_are_those_of_the_clock(stage: Stage, part: int) -> None:
+def test_local_hours_and_days_are_those_of_the_clock(world: World, part: int) -> None:
     for number, (zone, day) in list(enumerate(cases()))[part::4]:
         tz = ZoneInfo(zone)
-        (site,) = stage.new_sites(1)
+        (site,) = world.new_sites(1)
         noon = calendars.day_begins(day, tz) + 12 * HOUR
-        stage.store_facts(around(site, noon, Random(number)))
-        story = Story(stage, zone, noon, {site: "first"}, 0)
+        world.store_facts(around(site, noon, Random(number)))
+        story = Story(world, zone, noon, {site: "first"}, 0)
         scope = story.scope(1, owner=False)
         draw = Random(number)
         question = Question(day - timedelta(days=draw.randint(0, 1)), day + timedelta(days=draw.randint(0, 1)), tz)

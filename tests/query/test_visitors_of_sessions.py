@@ -9,7 +9,7 @@ import pytest
 
 from tests.query.happenings import HOUR, MINUTE, Happening, at
 from tests.query.oracle import Asked
-from tests.query.stage import Stage
+from tests.query.world import World
 
 UTC = ZoneInfo("UTC")
 NOON, MIDNIGHT = at(2026, 6, 17, 12), at(2026, 6, 18)
@@ -33,8 +33,8 @@ def over_midnight(site: int) -> list[Happening]:
     return sorted(told, key=lambda happening: happening.time)
 
 
-def rows(stage: Stage, query_type: str, site: int, first: date, last: date) -> list[dict[str, Any]]:
-    return stage.rows(Asked(query_type, (site,), first, last, UTC, limit=1_000))
+def rows(world: World, query_type: str, site: int, first: date, last: date) -> list[dict[str, Any]]:
+    return world.rows(Asked(query_type, (site,), first, last, UTC, limit=1_000))
 
 
 @pytest.mark.parametrize(
@@ -50,58 +50,58 @@ def rows(stage: Stage, query_type: str, site: int, first: date, last: date) -> l
     ],
 )
 def test_a_visit_over_midnight_does_not_make_another_visitor(
-    stage: Stage, query_type: str, wanted: Sequence[int]
+    world: World, query_type: str, wanted: Sequence[int]
 ) -> None:
-    (site,) = stage.new_sites(1)
-    stage.store(over_midnight(site))
-    found = rows(stage, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
+    (site,) = world.new_sites(1)
+    world.store(over_midnight(site))
+    found = rows(world, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
     assert [row["visitors"] for row in found] == list(wanted)
 
 
-def test_the_list_of_sessions_names_the_visitor_of_the_start(stage: Stage) -> None:
-    (site,) = stage.new_sites(1)
+def test_the_list_of_sessions_names_the_visitor_of_the_start(world: World) -> None:
+    (site,) = world.new_sites(1)
     told = over_midnight(site)
-    stage.store(told)
+    world.store(told)
     starts = {happening.visitor for happening in told if happening.time < MIDNIGHT}
     for query_type in ("session_list", "interesting_sessions"):
-        found = rows(stage, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
+        found = rows(world, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
         assert len(found) == 2 * PEOPLE
         assert {int(row["visitor_id"], 16) for row in found} == starts, query_type
 
 
 @pytest.mark.parametrize("query_type", ["entry_pages", "exit_pages", "entry_exit_flow", "sessions_by_device"])
 def test_a_session_that_starts_with_an_event_before_midnight_has_the_visitor_of_that_event(
-    stage: Stage, query_type: str
+    world: World, query_type: str
 ) -> None:
-    (site,) = stage.new_sites(1)
-    stage.store(
+    (site,) = world.new_sites(1)
+    world.store(
         [
             view(site, MIDNIGHT - 3 * HOUR, 1, "/a"),
             view(site, MIDNIGHT - MINUTE, 1, "/a", kind="custom"),
             view(site, MIDNIGHT + MINUTE, 1, "/a"),
         ]
     )
-    (row,) = rows(stage, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
+    (row,) = rows(world, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
     assert row["visitors"] == 1
 
 
 @pytest.mark.parametrize("query_type", ["entry_pages", "exit_pages", "entry_exit_flow"])
-def test_a_session_without_a_page_view_has_neither_first_nor_last_page(stage: Stage, query_type: str) -> None:
-    (site,) = stage.new_sites(1)
-    stage.store([view(site, NOON, 1, kind="custom"), view(site, NOON + MINUTE, 1, kind="exit")])
-    assert rows(stage, query_type, site, date(2026, 6, 17), date(2026, 6, 17)) == []
+def test_a_session_without_a_page_view_has_neither_first_nor_last_page(world: World, query_type: str) -> None:
+    (site,) = world.new_sites(1)
+    world.store([view(site, NOON, 1, kind="custom"), view(site, NOON + MINUTE, 1, kind="exit")])
+    assert rows(world, query_type, site, date(2026, 6, 17), date(2026, 6, 17)) == []
 
 
 @pytest.mark.parametrize("query_type", ["exit_pages", "entry_exit_flow", "sessions_by_device", "session_list"])
 def test_where_the_start_was_removed_the_earliest_day_that_is_left_tells_the_visitor(
-    stage: Stage, query_type: str
+    world: World, query_type: str
 ) -> None:
-    (site,) = stage.new_sites(1)
+    (site,) = world.new_sites(1)
     begin, middle, end = MIDNIGHT - 20 * MINUTE, MIDNIGHT - 10 * MINUTE, MIDNIGHT + 10 * MINUTE
     told = [view(site, time, 1, "/a") for time in (begin, middle, end)] + [view(site, middle - 5 * HOUR, 1, "/a")]
-    stage.store(sorted(told, key=lambda happening: happening.time))
-    stage.db.write_now(lambda db: db.execute("delete from stored_events where site = ? and time = ?", (site, begin)))
-    found = rows(stage, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
+    world.store(sorted(told, key=lambda happening: happening.time))
+    world.db.write_now(lambda db: db.execute("delete from stored_events where site = ? and time = ?", (site, begin)))
+    found = rows(world, query_type, site, date(2026, 6, 17), date(2026, 6, 18))
     if query_type == "session_list":
         assert {int(row["visitor_id"], 16) for row in found} == {told[0].visitor}
     else:

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 
 from analytics_box import query_pages
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query_pages.families import FILE
 from analytics_box.store.strings import Strings
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
-from tests.query.stage import Stage, stage_in
+from tests.query.world import World, world_in
 from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
 
 ROWS = 2  # of each example
@@ -36,17 +36,17 @@ def request_of(query_type: QueryType) -> dict[str, Any]:
     return made | {"limit": ROWS}
 
 
-def answers(stage: Stage) -> dict[str, Any]:
+def answers(world: World) -> dict[str, Any]:
     """The request and the answer of every type."""
-    (site,) = stage.new_sites(1)
-    now = stage.clock.now()
-    stage.store_facts(visits(site, now))
+    (site,) = world.new_sites(1)
+    now = world.clock.now()
+    world.store_facts(visits(site, now))
     clicks = clicks_of_all_kinds(site, now, landing=site, visitor=ANA, before=245_000)
-    stage.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+    world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
     found = {}
     for name, query_type in TYPES.items():
         request = request_of(query_type)
-        (entry,) = stage.entries(request, Scope((site,), subject=query_type.subject), now=now)
+        (entry,) = world.entries(request, Scope((site,), subject=query_type.subject), now=now)
         found[name] = {"request": request, "answer": msgspec.to_builtins(entry)}
     return found
 
@@ -58,8 +58,8 @@ def written(found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    with TemporaryDirectory() as directory, stage_in(Path(directory)) as stage:
-        TARGET.write_text(written(answers(stage)), encoding="utf-8")
+    with TemporaryDirectory() as directory, world_in(Path(directory)) as world:
+        TARGET.write_text(written(answers(world)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Three short visits to a small shop that leave facts of every kind: what the examples of query types are made from."""
 
 from analytics_box.clock import DAY, SECOND
-from analytics_box.ingest.facts import ATTRIBUTES, CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES
 
 # Visitors, and their sessions by name: those that the box names itself are different each time.
 ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E

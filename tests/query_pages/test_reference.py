@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from analytics_box.query.catalog import TYPES
-from analytics_box.query.compose import sortable
 from analytics_box.query_pages.families import FAMILIES, Family, examples
+from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
-from tests.query.stage import stage_in
+from tests.query.world import world_in
 from tests.query_pages.example_answers import TARGET, answers, written
 
 
@@ -28,12 +28,12 @@ def page(box: WholeBox, path: str) -> str:
 
 
 def test_the_examples_are_what_the_box_answers(tmp_path: Path) -> None:
-    with stage_in(tmp_path) as stage:
-        made = written(answers(stage))
+    with world_in(tmp_path) as world:
+        made = written(answers(world))
     assert TARGET.read_text(encoding="utf-8") == made, "run: python -m tests.query_pages.example_answers"
 
 
-@pytest.mark.parametrize("name", sorted(TYPES))
+@each("name", sorted(TYPES))
 def test_every_type_has_an_example_with_rows(name: str) -> None:
     example = examples()[name]
     assert example.request["parameters"] == [name]
@@ -61,7 +61,7 @@ def test_a_family_says_everything_about_its_types(box: WholeBox, family: Family)
             assert output.description in article
             assert not output.unit or f"{output.type} in {output.unit}" in article
             kind = article.partition(f"<code>{output.name}</code>")[2].partition("</span>")[0]
-            assert kind.endswith(", sortable") == (output.name in sortable(one))
+            assert kind.endswith(", sortable") == (output.name in one.sortable)
         assert f'"parameters": ["{one.name}"]' in article
         assert f'"parameter": "{one.name}"' in article
         assert ("Yes: of a public website, anybody may ask" in article) == one.is_public(values=False)
@@ -81,8 +81,8 @@ def test_a_family_that_is_not_there(box: WholeBox) -> None:
 
 
 def test_the_manual_names_types_that_are_there() -> None:
-    manual = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    table = manual.partition("| family | for example |")[2].partition("**The body.**")[0]
+    manual = (Path(__file__).parents[2] / "web" / "manual" / "queries.md").read_text(encoding="utf-8")
+    table = manual.partition("| family | for example |")[2].partition("## The body")[0]
     named = re.findall(r"`(\w+)`", table)
     assert named
     assert [name for name in named if name not in TYPES] == []

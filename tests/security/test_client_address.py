@@ -4,6 +4,7 @@ import pytest
 
 from analytics_box.http.address import client_address, network_of, networks
 from analytics_box.settings import SettingsError
+from tests.cases import each
 
 PROXIES = networks(("10.0.0.0/8", "2001:db8:1::/48", "127.0.0.1"))
 
@@ -30,13 +31,13 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("peer", "forwarded", "client"), TABLE)
+@each(("peer", "forwarded", "client"), TABLE)
 def test_the_right_most_hop_that_is_not_ours_counts(peer: str, forwarded: str | None, client: str) -> None:
     assert client_address(peer, forwarded, PROXIES) == client
 
 
-@pytest.mark.parametrize(("peer", "forwarded", "_client"), TABLE)
-def test_without_trusted_proxies_the_header_counts_for_nothing(peer: str, forwarded: str | None, _client: str) -> None:
+@each(("peer", "forwarded"), [(peer, forwarded) for peer, forwarded, _ in TABLE])
+def test_without_trusted_proxies_the_header_counts_for_nothing(peer: str, forwarded: str | None) -> None:
     assert client_address(peer, forwarded, ()) == client_address(peer, None, ())
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from analytics_box.http.routes import TABLE
 from analytics_box.ingest.routes import ADDRESSES
+from analytics_box.routes import TABLE
 from analytics_box.settings import Settings
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import WholeBox, whole_box
 
@@ -68,20 +69,20 @@ FORGED = (
 )
 
 
-@pytest.mark.parametrize("path", POSTS)
+@each("path", POSTS)
 def test_what_another_site_sends_with_our_cookie_is_refused(box: WholeBox, cookie: str, path: str) -> None:
     for headers in FORGED:
         status, body = post(box, path, cookie=cookie, **headers)
         assert status == 403, (headers, body)
 
 
-@pytest.mark.parametrize("path", [path for path in POSTS if path in PAGES])
+@each("path", [path for path in POSTS if path in PAGES])
 def test_forms_are_refused_from_another_site_without_a_cookie_too(box: WholeBox, path: str) -> None:
     for headers in FORGED:
         assert post(box, path, **headers)[0] in {403, 303}, headers
 
 
-@pytest.mark.parametrize("path", [path for path in POSTS if path not in PAGES])
+@each("path", [path for path in POSTS if path not in PAGES])
 def test_an_api_key_may_come_from_any_page_whatever_the_cookie_says(box: WholeBox, cookie: str, path: str) -> None:
     own = post(box, path, x_api_key=box.keys["all"])
     forged = post(box, path, x_api_key=box.keys["all"], cookie=cookie, **FORGED[0])
@@ -101,7 +102,7 @@ def test_events_read_no_cookie(box: WholeBox, cookie: str, path: str) -> None:
     assert "set-cookie" not in answer.headers
 
 
-@pytest.mark.parametrize(("method", "path"), ALL)
+@each(("method", "path"), ALL)
 def test_only_the_tracker_and_discovery_are_open_to_scripts_of_other_sites(
     box: WholeBox, cookie: str, method: str, path: str
 ) -> None:
@@ -113,7 +114,7 @@ def test_only_the_tracker_and_discovery_are_open_to_scripts_of_other_sites(
     assert "access-control-allow-credentials" not in answer.headers
 
 
-@pytest.mark.parametrize(("method", "path"), [*ALL, *(("POST", path) for path in EVENTS)])
+@each(("method", "path"), [*ALL, *(("POST", path) for path in EVENTS)])
 def test_an_unknown_host_name_is_misdirected_everywhere(named: WholeBox, method: str, path: str) -> None:
     hosts = {
         "evil.example": 421,
@@ -127,7 +128,7 @@ def test_an_unknown_host_name_is_misdirected_everywhere(named: WholeBox, method:
         assert b"evil" not in answer.body
 
 
-@pytest.mark.parametrize(("method", "path"), ALL)
+@each(("method", "path"), ALL)
 def test_over_https_every_answer_pins_it_and_no_page_of_a_person_is_stored(
     named: WholeBox, method: str, path: str
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.cases import each
 from tests.running import Box, running_box
 from tests.server.wire import assert_refusal, exchange, only, request
 
@@ -38,44 +39,53 @@ def test_its_own_names_are_answered(named: Box, host: str) -> None:
     assert answer.headers["strict-transport-security"] == "max-age=31536000"
 
 
-@pytest.mark.parametrize(
-    "host",
+@each(
+    ("host", "method", "path"),
     [
-        "evil.example",
-        "example.com",
-        "stats.example.com.evil.example",
-        "evilstats.example.com",
-        "stats.example.com..",
-        "192.0.2.1",
-        "[::2]",
+        (host, method, path)
+        for host in [
+            "evil.example",
+            "example.com",
+            "stats.example.com.evil.example",
+            "evilstats.example.com",
+            "stats.example.com..",
+            "192.0.2.1",
+            "[::2]",
+        ]
+        for method, path in [("GET", "/health"), ("POST", "/track"), ("POST", "/v1/query")]
     ],
 )
-@pytest.mark.parametrize(("method", "path"), [("GET", "/health"), ("POST", "/track"), ("POST", "/v1/query")])
 def test_another_name_is_a_421(named: Box, host: str, method: str, path: str) -> None:
     answer = only(exchange(named, request(method, path, "Content-Length: 0", host=host)))
     assert_refusal(answer, 421, "MISDIRECTED_REQUEST")
 
 
-@pytest.mark.parametrize(
-    "host",
+@each(
+    ("host", "method", "path"),
     [
-        "stats.example.com@evil.example",
-        "evil.example@stats.example.com",
-        "user:secret@stats.example.com",
-        "@stats.example.com",
-        "evil.example#stats.example.com",
-        "stats.example.com/",
-        "stats.example.com:443x",
-        "stats.example.com:99999999",
-        "stats.example.com, evil.example",
-        "[",
-        "[::1",
-        ":443",
-        "\xe9.example",
+        (host, method, path)
+        for host in [
+            "stats.example.com@evil.example",
+            "evil.example@stats.example.com",
+            "user:secret@stats.example.com",
+            "@stats.example.com",
+            "evil.example#stats.example.com",
+            "stats.example.com/",
+            "stats.example.com:443x",
+            "stats.example.com:99999999",
+            "stats.example.com, evil.example",
+            "[",
+            "[::1",
+            ":443",
+            "\xe9.example",
+        ]
+        for method, path in [
+            ("GET", "/health"),
+            ("POST", "/track"),
+            ("POST", "/v1/query"),
+            ("POST", "/rpc/websites/list"),
+        ]
     ],
-)
-@pytest.mark.parametrize(
-    ("method", "path"), [("GET", "/health"), ("POST", "/track"), ("POST", "/v1/query"), ("POST", "/rpc/websites/list")]
 )
 def test_what_is_no_host_is_a_400(named: Box, host: str, method: str, path: str) -> None:
     answer = only(exchange(named, request(method, path, "Content-Length: 0", host=host)))

@@ -8,7 +8,7 @@ from analytics_box import jobs
 from analytics_box.clock import DAY
 from analytics_box.jobs import Job
 from tests.inprocess import FixedClock, WholeBox, whole_box
-from tests.websites.procedures import call
+from tests.websites.world import call
 
 HOURS = 3_600
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import apsw
 
-from analytics_box.store.db import CHECKPOINT_PAGES, Db
+from analytics_box.store.db import Db
+from analytics_box.store.wal import CHECKPOINT_PAGES
 from tests.store.notes import note, texts, texts_in
 
 PAGE = 4_096

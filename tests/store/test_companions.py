@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analytics_box.clock import MINUTE
 from analytics_box.errors import Unavailable
-from analytics_box.ingest.facts import Event
+from analytics_box.facts.event import Event
 from analytics_box.store.schema import EVENTS_FILE
 from tests.ledgers import NOON, Books, open_books, stored, view
 from tests.store.failing_disk import FailingDisk, Operation
@@ -110,7 +110,7 @@ GROUPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(groups=GROUPS)
 def test_after_any_mix_of_refused_and_taken_writes_every_row_says_what_was_sent(
     groups: list[list[tuple[bool, list[tuple[str, int]]]]], empty_box: Path

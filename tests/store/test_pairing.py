@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from analytics_box import jobs
+from analytics_box.acting import By
 from analytics_box.cli import main
 from analytics_box.store import schema
 from analytics_box.store.pairing import NotAPair, bring_together
@@ -34,7 +35,7 @@ def make_website(box: WholeBox, domain: str) -> tuple[str, int]:
     """Its id, and the number that events know it by."""
     website = box.box.box_db.write_now(
         lambda db: create(
-            db, organization_id=box.organization_id, name=domain, domain=domain, actor="test", now=box.clock.now()
+            db, organization_id=box.organization_id, name=domain, domain=domain, by=By("test", box.clock.now())
         )
     )
     box.reopen()

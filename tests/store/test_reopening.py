@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 
 from analytics_box.clock import MINUTE
+from analytics_box.facts.event import PAGE_EXIT, Event
 from analytics_box.ingest import recovery
-from analytics_box.ingest.facts import PAGE_EXIT, Event
 from tests.ledgers import NOON, Stored, open_books, stored, view
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.store import schema
 from analytics_box.store.migrations import migrate
 
@@ -46,7 +46,7 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         connection.executemany(
             "insert into strings values (?, ?)", [(number, f"text {number}") for number in range(1, 101)]
         )
-        for table in (*TABLES, "visitor_profiles"):
+        for table in (*FACT_NAMES, "visitor_profiles"):
             columns = connection.execute(f"select name, type from pragma_table_info('{table}')").fetchall()
             for _ in range(ROWS):
                 row = _row(chance, [(str(name), str(type_)) for name, type_ in columns])
@@ -67,7 +67,7 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_row_is_read_as_before(earlier: Path, tmp_path: Path) -> None:
     path = earlier / schema.EVENTS_FILE
     with apsw.Connection(str(path)) as connection:
-        before = {table: _rows(connection, table) for table in (*TABLES, "visitor_profiles")}
+        before = {table: _rows(connection, table) for table in (*FACT_NAMES, "visitor_profiles")}
     connection.close()
     migrate(earlier)
     with apsw.Connection(str(path)) as connection:
@@ -96,7 +96,7 @@ def test_a_crash_in_the_middle_changes_nothing(earlier: Path, tmp_path: Path, mo
         with pytest.raises(Exception, match="nothing"):
             migrate(earlier)
     with apsw.Connection(str(path)) as connection, apsw.Connection(str(copied)) as other:
-        assert [_rows(connection, table) for table in TABLES] == [_rows(other, table) for table in TABLES]
+        assert [_rows(connection, table) for table in FACT_NAMES] == [_rows(other, table) for table in FACT_NAMES]
     migrate(earlier)
 
 

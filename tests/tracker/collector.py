@@ -184,7 +184,7 @@ def collecting() -> Iterator[Collector]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(lambda: running[0]))
     server.daemon_threads = True
     running.append(Collector(server.server_port))
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield running[0]

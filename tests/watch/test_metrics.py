@@ -12,6 +12,7 @@ from analytics_box import jobs
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.settings import Settings
+from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
 
 HERE = "127.0.0.1"
@@ -57,7 +58,7 @@ def test_it_is_off_by_default(tmp_path: Path) -> None:
         assert scrape(box).status == 404
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "headers", "status"),
     [
         (HERE, {}, 200),

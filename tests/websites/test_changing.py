@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.inprocess import WholeBox
-from tests.websites.procedures import audit, call
+from tests.websites.world import audit, call
 
 
 def test_a_change_is_in_the_audit_log_with_what_was_before_and_after(box: WholeBox) -> None:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from analytics_box.box import open_box
+from analytics_box.websites.directory import Directory
 from tests.inprocess import WholeBox, whole_box
-from tests.websites.procedures import call, events, row, run_job, view
+from tests.websites.world import call, events, row, run_job, view
 
 
 def test_a_rotation_gives_trackers_a_new_id_and_the_old_one_time(box: WholeBox) -> None:
@@ -49,8 +50,8 @@ def test_rotations_outlive_a_restart(tmp_path: Path) -> None:
         new = call(box, "rotateTracking", {"id": shop}).json["clientId"]
         box.box.close()
         again = open_box(box.box.settings, box.clock)
-        tracked = again.calls.websites.tracked(new, box.clock.now())
-        old = again.calls.websites.tracked(shop, box.clock.now())
+        tracked = again.parts[Directory].tracked(new, box.clock.now())
+        old = again.parts[Directory].tracked(shop, box.clock.now())
         again.close()
     assert tracked is not None
     assert old is not None

@@ -2,9 +2,9 @@
 
 import pytest
 
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from tests.inprocess import WholeBox
-from tests.websites.procedures import ask, audit, call, events, row, run_job, view
+from tests.websites.world import ask, audit, call, events, row, run_job, view
 
 
 def test_a_deleted_website_is_gone_and_can_be_restored(box: WholeBox) -> None:

@@ -10,15 +10,16 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.box import web_dir
+from analytics_box.dashboard import panels
+from analytics_box.dashboard.page import Dashboard
+from analytics_box.dashboard.range_picker import range_shown
+from analytics_box.dashboard.view import read_view
 from analytics_box.http import assets
 from analytics_box.http.dates import USUAL
-from analytics_box.http.pages import Pages
+from analytics_box.http.templates import Pages
+from analytics_box.overview.board import PANELS, WEBSITE
+from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import Days
-from analytics_box.websites import overview, panels
-from analytics_box.websites.lists import PANELS
-from analytics_box.websites.overview import Overview
-from analytics_box.websites.panels import ListRow
-from analytics_box.websites.view import read_view
 from tests.inprocess import Answer, SiteName, WholeBox, whole_box
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
@@ -186,18 +187,20 @@ def pages() -> Pages:
     return Pages(web / "templates", assets.load(web / "static"))
 
 
-def rendered(pages: Pages, name: str, *, rows: list[ListRow] | None, failed: bool) -> str:
-    view = read_view("/sites/w1", {"range": "today"})
+def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool) -> str:
+    view = read_view("/sites/w1", {"range": "today"}, WEBSITE)
     days = Days(date(2026, 11, 20), date(2026, 11, 20))
-    shown = Overview(
+    shown = Dashboard(
         view=view,
         zone="UTC",
-        range=overview.range_shown(view, days, days.last, USUAL),
+        range=range_shown(view, days, days.last, USUAL),
         figures=None,
-        panels=(panels.panel(view, "pages", rows, failed=failed),),
+        panels=(panels.panel(view, name, rows, failed=failed),) if name in PANELS else (),
+        names=(),
+        filters={},
         figures_failed=failed,
     )
-    return str(pages.show("part.html", overview=shown, name=name).content)
+    return str(pages.show("part.html", board=shown).content)
 
 
 @pytest.mark.parametrize("name", ["figures", "pages"])
@@ -235,7 +238,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"><img src=x>', "' onclick='x"])
 def test_strangers_texts_are_text(pages: Pages, text: str) -> None:
-    page = rendered(pages, "pages", rows=[ListRow(path=text, visitors=1)], failed=False)
+    page = rendered(pages, "pages", rows=[{"path": text, "visitors": 1}], failed=False)
     tags = Tags(page)
     assert tags.names.isdisjoint({"script", "img"})
     assert tags.attributes.isdisjoint({"onclick", "src"})

@@ -11,18 +11,21 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 from analytics_box import ids
-from analytics_box.http.procedures import PROCEDURES
+from analytics_box.acting import By
 from analytics_box.identity import SCOPES, Scope
-from analytics_box.ingest.bots import REASONS
 from analytics_box.keys import rules
 from analytics_box.keys.create import create_as
+from analytics_box.keys.ring import KeyRing
+from analytics_box.procedures import PROCEDURES
+from analytics_box.recognition.bots import REASONS
 from analytics_box.websites import change
-from analytics_box.websites.change import By
 from analytics_box.websites.create import create as create_website
+from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
+from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 Caller = Literal[
     "stranger", "viewer", "member", "admin", "owner", "other owner",
@@ -74,7 +77,7 @@ ROWS = [line.replace("|", " ").split() for line in TABLE.strip().splitlines()][1
 CELLS = [(name, caller, expected) for name, *cells in ROWS for caller, expected in zip(CALLERS, cells, strict=True)]
 
 
-class Stage(NamedTuple):
+class World(NamedTuple):
     """A box, people who are signed in to it, and numbers for further websites."""
 
     box: WholeBox
@@ -83,41 +86,40 @@ class Stage(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     with whole_box(tmp_path_factory.mktemp("permissions") / "data", adjust=unlimited) as box:
         eve = box.foreign_organization_id
         cookies = {role: cookie_of(box, role, also_in=eve) for role in ("viewer", "member", "admin", "owner")}
-        yield Stage(box, {**cookies, "other owner": cookie_of(box, "owner", organization_id=eve)}, count(1))
+        yield World(box, {**cookies, "other owner": cookie_of(box, "owner", organization_id=eve)}, count(1))
 
 
-def new_website(stage: Stage, number: int) -> Website:
+def new_website(world: World, number: int) -> Website:
     """A private website that only this cell knows."""
-    box = stage.box
+    box = world.box
     website = box.box.box_db.write_now(
         lambda db: create_website(
             db,
             organization_id=box.organization_id,
             name=f"Hidden {number}",
             domain=f"hidden{number}.example",
-            actor="test",
-            now=box.clock.now(),
+            by=By("test", box.clock.now()),
         )
     )
-    box.box.calls.websites.remember(website)
+    box.box.parts[Directory].remember(website)
     return website
 
 
-def secret_of(stage: Stage, caller: Caller, website: Website) -> str:
+def secret_of(world: World, caller: Caller, website: Website) -> str:
     """The secret of a fresh key of this kind; "here" is the website, "elsewhere" is another one."""
-    box, (scopes, places) = stage.box, KEYS[caller]
+    box, (scopes, places) = world.box, KEYS[caller]
     named = {"*": "global", "here": f"website:{website.id}", "elsewhere": f"website:{box.sites['local']}"}
     resources = {named[place]: further or (scopes if place == "*" else ()) for place, further in places.items()}
     wanted = rules.Wanted(name="Key", scopes=scopes, resources=resources)
     organization_id = box.foreign_organization_id if caller == "other everything" else box.organization_id
     key, secret = box.box.box_db.write_now(
-        lambda db: create_as(db, wanted, organization_id=organization_id, actor="test", now=box.clock.now())
+        lambda db: create_as(db, wanted, organization_id=organization_id, by=By("test", box.clock.now()))
     )
-    box.box.calls.keys.remember(ids.digest(secret), key)
+    box.box.parts[KeyRing].remember(ids.digest(secret), key)
     return secret
 
 
@@ -147,25 +149,25 @@ def given_to(name: str, box: WholeBox, website_id: str, number: int) -> dict[str
     return content.get(name, lambda: {"id": website_id})()
 
 
-def ask(stage: Stage, name: str, caller: Caller, given: dict[str, Any], secret: str) -> Answer:
-    headers = {"x_api_key": secret} if caller in KEYS else {"cookie": stage.cookies.get(caller, "")}
+def ask(world: World, name: str, caller: Caller, given: dict[str, Any], secret: str) -> Answer:
+    headers = {"x_api_key": secret} if caller in KEYS else {"cookie": world.cookies.get(caller, "")}
     sent = {"content_type": "application/json", **headers}
-    return stage.box.ask("POST", f"/websites/{name}", headers=sent, body=json.dumps(given).encode())
+    return world.box.ask("POST", f"/websites/{name}", headers=sent, body=json.dumps(given).encode())
 
 
-@pytest.mark.parametrize(("name", "caller", "expected"), CELLS)
-def test_who_may_do_what(stage: Stage, name: str, caller: Caller, expected: str) -> None:
-    box, number = stage.box, next(stage.numbers)
-    website = new_website(stage, number)
+@each(("name", "caller", "expected"), CELLS)
+def test_who_may_do_what(world: World, name: str, caller: Caller, expected: str) -> None:
+    box, number = world.box, next(world.numbers)
+    website = new_website(world, number)
     if name in {"restore", "listDeleted"}:
         by = By("test", box.clock.now())
         box.box.box_db.write_now(lambda db: change.delete(db, website, by))
-        box.box.calls.websites.forget(website.id)
+        box.box.parts[Directory].forget(website.id)
     if name == "refuseBot":
-        assert ask(stage, "allowBot", "owner", given_to(name, box, website.id, number), "").status == 200
-    secret = secret_of(stage, caller, website) if caller in KEYS else ""
+        assert ask(world, "allowBot", "owner", given_to(name, box, website.id, number), "").status == 200
+    secret = secret_of(world, caller, website) if caller in KEYS else ""
     before = state(box, website.id)
-    answer = ask(stage, name, caller, given_to(name, box, website.id, number), secret)
+    answer = ask(world, name, caller, given_to(name, box, website.id, number), secret)
     status = 200 if expected in {"ok", "-"} else int(expected)
     assert answer.status == status, answer.body
     said = answer.body.decode()
@@ -179,7 +181,7 @@ def test_who_may_do_what(stage: Stage, name: str, caller: Caller, expected: str)
     for hidden in (website.name, website.domain, website.id, website.client_id, box.organization_id, "Eve"):
         assert hidden not in said
     if status == 404:
-        unknown = ask(stage, name, caller, given_to(name, box, "unknown", number), secret)
+        unknown = ask(world, name, caller, given_to(name, box, "unknown", number), secret)
         assert without_request(unknown) == without_request(answer), "as if there were no such website"
 
 
@@ -202,12 +204,12 @@ def test_the_table_has_every_procedure_of_websites() -> None:
     assert {row[0] for row in ROWS} == known
 
 
-def test_a_public_website_is_the_one_exception(stage: Stage) -> None:  # wire 10.3
-    blog = stage.box.sites["blog"]
+def test_a_public_website_is_the_one_exception(world: World) -> None:  # wire 10.3
+    blog = world.box.sites["blog"]
     for caller in ("stranger", "other owner"):
         for name in ("getById", "getPublicSummary"):
-            answer = ask(stage, name, caller, {"id": blog}, "")
+            answer = ask(world, name, caller, {"id": blog}, "")
             assert set(answer.json) == {"id", "domain", "name", "isPublic"}, (caller, name)
-        refused = ask(stage, "update", caller, {"id": blog, "name": "Mine"}, "")
+        refused = ask(world, "update", caller, {"id": blog, "name": "Mine"}, "")
         assert refused.status in {401, 404}
         assert json.loads(refused.body)["code"] in {"AUTH_REQUIRED", "NOT_FOUND"}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.inprocess import WholeBox
-from tests.websites.procedures import call, row, view
+from tests.websites.world import call, row, view
 
 ROW = {
     "id", "domain", "name", "status", "isPublic", "organizationId", "settings", "integrations",

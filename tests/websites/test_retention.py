@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from analytics_box.clock import DAY
-from analytics_box.ingest import erase
+from analytics_box.facts import erase
 from tests.inprocess import WholeBox
-from tests.websites.procedures import ask, call, run_job
+from tests.websites.world import ask, call, run_job
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 1_000])

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.cases import each
 from tests.inprocess import Answer, WholeBox, whole_box
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
@@ -117,7 +118,7 @@ def test_tracking_is_typed_as_lines_and_shown_as_lines(box: WholeBox) -> None:
     assert (settings["hourlyTexts"], settings["hourlyMegabytes"]) == (None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "typed", "words"),
     [
         ("allowedIps", "203.0.113.7\nnowhere", "“nowhere” is not an address"),

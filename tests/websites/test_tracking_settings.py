@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
-
+from tests.cases import each
 from tests.inprocess import WholeBox
-from tests.websites.procedures import call, row
+from tests.websites.world import call, row
 
 
 def test_settings_that_are_not_given_stay(box: WholeBox) -> None:
@@ -20,7 +19,7 @@ def test_settings_that_are_not_given_stay(box: WholeBox) -> None:
     assert row(box)["settings"]["dataRetentionDays"] is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "field"),
     [
         ({"allowedOrigins": ["ftp/x y"]}, "allowedOrigins"),

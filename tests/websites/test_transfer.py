@@ -3,7 +3,7 @@
 import pytest
 
 from tests.inprocess import WholeBox
-from tests.websites.procedures import audit, call, row, view
+from tests.websites.world import audit, call, row, view
 
 
 def join(box: WholeBox, role: str) -> None:

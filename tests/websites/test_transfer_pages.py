@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.identity import Role
+from analytics_box.websites.directory import Directory
 from tests.inprocess import Answer, WholeBox, whole_box
-from tests.keys.people import cookie_of
+from tests.keys.world import cookie_of
 
 FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin", "accept": "text/html"}
 
@@ -44,7 +45,7 @@ def sent(box: WholeBox, fields: dict[str, str], *, cookie: str = "", path: str =
 
 
 def owner_of(box: WholeBox) -> str:
-    website = box.box.calls.websites.find(box.sites["shop"])
+    website = box.box.parts[Directory].find(box.sites["shop"])
     assert website is not None
     return website.organization_id
 

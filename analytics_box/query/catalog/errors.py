@@ -1,8 +1,8 @@
-"""JavaScript errors (wire 1.7). Error tracking starts on the plan hobby."""
+"""JavaScript errors (wire 1.7). Error tracking starts on the plan hobby (spec 2.4 and 4 rule 4)."""
 
 from collections.abc import Sequence
 
-from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, FieldType, QueryType, Record, column
 from analytics_box.query.catalog.values import cut, field, hexadecimal, instant, named, ratio, session_id
@@ -29,6 +29,7 @@ def _series(name: str, title: str, description: str, *columns: Column) -> QueryT
         series=True,
         filters=OWN,
         public=True,
+        gated=True,
         visualization="timeseries",
     )
 
@@ -43,6 +44,7 @@ def _table(name: str, dimension: str, title: str, *columns: Column, rows: int, v
         asks=(Ask("errors", ("count", "users", "sessions", "last"), (dimension,), order=_BY_COUNT),),
         filters=OWN,
         public=True,
+        gated=True,
         values=values,
         default_limit=rows,
     )
@@ -97,6 +99,7 @@ TYPES = (
             ),
         ),
         filters=OWN,
+        gated=True,
         default_limit=50,
     ),
     _table(
@@ -152,6 +155,7 @@ TYPES = (
         shape=_summary,
         filters=OWN,
         public=True,
+        gated=True,
         visualization="metric",
     ),
     _series(

@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from analytics_box.ingest import geo
 from analytics_box.query.catalog.values import Shown
 from analytics_box.query.plan import Made
+from analytics_box.recognition import geo
 
 
 def country_code() -> Shown:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import CUSTOM, PAGE_VIEW
+from analytics_box.facts.event import CUSTOM, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import field, instant, instant_text, named, session_id
 from analytics_box.query.filters import COMMON

@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from analytics_box.query.catalog.values import Shown, Value
 from analytics_box.query.filters import Condition
-from analytics_box.query.plan import Key, Made, Order, Source
+from analytics_box.query.plan import Key, Made, Order, Source, names_of
 from analytics_box.query.ranges import Window
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
-Subject = Literal["website", "link"]
+SubjectName = Literal["website", "link"]
 FieldType = Literal["string", "number", "boolean", "date", "datetime", "json"]
 Record = dict[str, Any]
 
@@ -81,8 +81,9 @@ class QueryType(Struct, frozen=True):
     are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
     value. `organization` types also count an
     organization's events that belong to no website; `personal` ones say who somebody is. `values` types show what
-    events carried: of a public website they are public only where its owner publishes that too. `subject` is what a
-    query has to name for it: asked of something else, a type finds nothing (wire 1.1).
+    events carried: of a public website they are public only where its owner publishes that too. `gated` ones are not
+    part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
+    finds nothing (wire 1.1).
     """
 
     name: str
@@ -102,10 +103,11 @@ class QueryType(Struct, frozen=True):
     having: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False
+    gated: bool = False
     organization: bool = False
     personal: bool = False
     values: bool = False
-    subject: Subject = "website"
+    subject: SubjectName = "website"
     default_limit: int = 100
     visualization: Visualization = "table"
 
@@ -128,6 +130,16 @@ class QueryType(Struct, frozen=True):
         """Whether order, limit and page are the engine's work."""
         listed = bool(self.asks[0].group or self.asks[0].columns)
         return not self.series and listed and (self.shape is None or bool(self.follows))
+
+    @property
+    def sortable(self) -> tuple[str, ...]:
+        """The fields by which an answer can be sorted: all but JSON. Where the engine pages, those that it can make of
+        what the first scan finds; what a second look adds comes too late."""
+        if not self.paged_by_engine:
+            return tuple(output.name for output in self.outputs if output.type != "json")
+        ask = self.asks[0]
+        found = {*ask.group, *ask.measures, *ask.columns}
+        return tuple(one.output.name for one in self.columns if one.sort and found.issuperset(names_of(one.sort)))
 
 
 def column(

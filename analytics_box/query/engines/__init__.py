@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY, HOUR, Clock, SystemClock
 from analytics_box.errors import BoxError, Unavailable
-from analytics_box.ingest.facts import TABLES
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import columns, duckdb, sql, sqlite
 from analytics_box.query.engines import memory as limits
 from analytics_box.query.engines.columns import Replica
@@ -283,7 +283,7 @@ def _sqlite_rows(plan: Plan, take: Take, db: Connection) -> list[Row]:
 
 def _newest(db: Connection) -> dict[str, int]:
     """The id of the newest row of each table of facts, which is about how many there are."""
-    query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in TABLES)
+    query = " union all ".join(f"select '{name}', coalesce(max(id), 0) from {name}" for name in FACT_NAMES)
     return {str(name): int(str(last)) for name, last in db.execute(f"-- engines.newest\n{query}").fetchall()}
 
 

@@ -10,15 +10,14 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from analytics_box.ingest.facts import TABLES, TEXTS
+from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.query.engines import duckdb as engine
 from analytics_box.query.engines import transfer
-from analytics_box.query.engines.transfer import PROPERTIES, Table
+from analytics_box.query.engines.transfer import COPIED, PROPERTIES, Table
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -33,9 +32,6 @@ _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
 VERSION = 3  # of what is made of the rows; a replica of another one is made anew
-# The strings come last: a row's strings are there as soon as the row is.
-COPIED = (*TABLES, "link_clicks", "visitor_profiles", "strings")
-_TYPES = {"INTEGER": "bigint", "REAL": "double", "TEXT": "varchar", "": "bigint"}  # what is computed has no type
 
 
 class NoRoom(Exception):
@@ -49,15 +45,12 @@ class Unusable(Exception):
 class Replica:
     """An open replica. `open_replica` makes one; `step` and `close` are called by one thread at a time."""
 
-    def __init__(
-        self, connection: "DuckDBPyConnection", tables: Sequence[Table], applied: int, *, has_remains: bool
-    ) -> None:
+    def __init__(self, connection: "DuckDBPyConnection", applied: int, *, has_remains: bool) -> None:
         self.connection = connection
         self._looking, self._one_looks = connection.cursor(), Lock()  # for other threads than that of the steps
-        self._tables = tables
         self._applied = applied  # the last change that was taken
         self._has_remains = has_remains
-        self._last = {table.name: self._last_id(table.name) for table in tables}
+        self._last = {table.name: self._last_id(table.name) for table in COPIED}
 
     @property
     def applied(self) -> int:
@@ -71,7 +64,7 @@ class Replica:
 
     def rows(self) -> int:
         """How many rows of facts it has."""
-        return sum(self._look(f"select count(*) from {name}") for name in TABLES)
+        return sum(self._look(f"select count(*) from {name}") for name in FACT_NAMES)
 
     def memory(self) -> int:
         """Bytes of memory that it holds."""
@@ -98,7 +91,7 @@ class Replica:
             return int(self._looking.execute(sql).fetchall()[0][0])
 
     def _is_behind(self, db: Connection) -> bool:
-        newest = " union all ".join(f"select coalesce(max(id), -1) from {table.name}" for table in self._tables)
+        newest = " union all ".join(f"select coalesce(max(id), -1) from {table.name}" for table in COPIED)
         found = db.execute(f"-- columns.newest\n{newest}").fetchall()
         return _newest_change(db) != self._applied or [int(str(last)) for (last,) in found] != list(self._last.values())
 
@@ -113,12 +106,12 @@ class Replica:
         more = len(changes) == PIECE
         self.connection.execute("begin")
         try:
-            for table in self._tables:
+            for table in COPIED:
                 ids = sorted({int(str(row)) for _, source, row in changes if source == table.name})
                 if ids:
                     self._renew(db, table, ids)
             if not more:  # ids of removed rows may come again: first all changes, then new rows
-                for table in self._tables:
+                for table in COPIED:
                     goes_on = self._append(db, table)
                     while goes_on and table.name == "strings":  # no row may be seen before its strings
                         goes_on = self._append(db, table)
@@ -170,17 +163,16 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
     """
     import duckdb  # noqa: PLC0415  # 60 ms and 25 MB that small boxes do not pay
 
-    tables = _tables(db)
     shutil.rmtree(path.with_name(SPILL_NAME), ignore_errors=True)  # of a run that was killed
     if path.exists():
         try:
-            return _opened(path, db, tables, memory=memory, threads=threads)
+            return _opened(path, db, memory=memory, threads=threads)
         except (Unusable, duckdb.Error) as why:
             log.info("The column replica is made anew: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
     connection = _connect(path, memory=memory, threads=threads)
-    for table in tables:
+    for table in COPIED:
         columns = ", ".join(f"{name} {type_}" for name, type_ in table.columns)
         connection.execute(f"create table {table.name} ({columns})")
     connection.execute(f"create table {PROPERTIES} (event bigint, key varchar, kind_of varchar, value varchar)")
@@ -188,12 +180,12 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
         connection.execute(macro)
     applied = _newest_change(db)
     connection.execute("create table replica (shape varchar, applied bigint, has_remains boolean)")
-    connection.execute("insert into replica values ($1, $2, false)", [_shape(tables), applied])
-    return Replica(connection, tables, applied, has_remains=False)
+    connection.execute("insert into replica values ($1, $2, false)", [_shape(), applied])
+    return Replica(connection, applied, has_remains=False)
 
 
 def _check_room(directory: Path, db: Connection) -> None:
-    newest = " union all ".join(f"select coalesce(max(id), 0) from {table}" for table in TABLES)
+    newest = " union all ".join(f"select coalesce(max(id), 0) from {table}" for table in FACT_NAMES)
     rows = sum(int(str(last)) for (last,) in db.execute(f"-- columns.check_room\n{newest}").fetchall())
     wanted, free = rows * _BYTES_OF_A_ROW + _BYTES_AT_LEAST, shutil.disk_usage(directory).free
     if free < wanted:
@@ -207,30 +199,30 @@ def forget_replica(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def _opened(path: Path, db: Connection, tables: Sequence[Table], *, memory: str, threads: int) -> Replica:
+def _opened(path: Path, db: Connection, *, memory: str, threads: int) -> Replica:
     connection = _connect(path, memory=memory, threads=threads)
     try:
         found = connection.execute("select shape, applied, has_remains from replica").fetchall()
-        if len(found) != 1 or found[0][0] != _shape(tables):
+        if len(found) != 1 or found[0][0] != _shape():
             raise Unusable("it has another shape")
         if found[0][2]:
             raise Unusable("what was removed from the events may still be in its file")
-        replica = Replica(connection, tables, int(found[0][1]), has_remains=False)
-        _check_goes_on(replica, db, tables)
+        replica = Replica(connection, int(found[0][1]), has_remains=False)
+        _check_goes_on(replica, db)
     except BaseException:
         connection.close()
         raise
     return replica
 
 
-def _check_goes_on(replica: Replica, db: Connection, tables: Sequence[Table]) -> None:
+def _check_goes_on(replica: Replica, db: Connection) -> None:
     """Whether it is an earlier state of these facts: all changes since are known, and its last rows are theirs."""
     newest = _newest_change(db)
     rows = db.execute("-- columns.oldest\nselect coalesce(min(id), 0) from changes").fetchall()
     oldest = int(str(rows[0][0])) or newest + 1
     if not oldest - 1 <= replica.applied <= newest:
         raise Unusable("it has missed changes")
-    for table in tables:
+    for table in COPIED:
         last = replica.last(table.name)
         columns = [name for name, type_ in table.columns if type_ != "double"]
         own = replica.connection.execute(f"select {', '.join(columns)} from {table.name} where id = $1", [last])
@@ -269,18 +261,8 @@ def _connect(path: Path, *, memory: str, threads: int) -> "DuckDBPyConnection":
     return connection
 
 
-def _tables(db: Connection) -> list[Table]:
-    """The tables to copy, with their columns as events.db has them."""
-    tables = []
-    for name in COPIED:
-        rows = db.execute("-- columns.tables\nselect name, type from pragma_table_info(?)", (name,)).fetchall()
-        columns = ((str(column), "integer" if column in TEXTS else _TYPES[str(type_)]) for column, type_ in rows)
-        tables.append(Table(name, tuple(columns)))
-    return tables
-
-
-def _shape(tables: Sequence[Table]) -> str:
-    return hashlib.sha256(json.dumps([VERSION, tables, engine.MACROS]).encode()).hexdigest()
+def _shape() -> str:
+    return hashlib.sha256(json.dumps([VERSION, COPIED, engine.MACROS]).encode()).hexdigest()
 
 
 def _newest_change(db: Connection) -> int:

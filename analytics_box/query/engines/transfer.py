@@ -5,13 +5,16 @@ of what reading JSON takes."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from analytics_box.ingest.facts import COMBINATIONS, MEASURED, TABLES, stored
+from analytics_box.facts.layout import stored
+from analytics_box.facts.tables import COMBINATIONS, FACT_NAMES, FACTS, TABLES
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 PROPERTIES = "event_properties"
+_TYPES = {"string": "integer", "integer": "bigint", "real": "double", "text": "varchar"}
+_NULLABLE = frozenset(column.name for table in FACTS for column in table.columns if column.null)
 
 
 class Table(NamedTuple):
@@ -27,6 +30,14 @@ class Table(NamedTuple):
     @property
     def text(self) -> str | None:
         return next((name for name, type_ in self.columns if type_ == "varchar"), None)
+
+
+# The strings come last: a row's strings are there as soon as the row is.
+COPIED = tuple(
+    Table(table.name, (("id", "bigint"), *((column.name, _TYPES[column.kind]) for column in table.columns)))
+    for table in TABLES
+    if table.replicated
+)
 
 
 def copy(
@@ -53,7 +64,7 @@ def copy(
 
 def _relation(table: Table) -> str:
     """What the view of a table of facts shows, but joined: that is quicker where all columns are wanted."""
-    if table.name not in TABLES:
+    if table.name not in FACT_NAMES:
         return table.name
     parts = ", ".join(f"coalesce({one.table}.{part}, 0) as {part}" for one in COMBINATIONS for part in one.parts)
     joins = "".join(f" left join {one.table} on {one.table}.id = stored.{one.column}" for one in COMBINATIONS)
@@ -81,7 +92,7 @@ def _insert(replica: "DuckDBPyConnection", table: Table, numbers: str, texts: st
 
 def _given(name: str, place: int) -> str:
     """A number as it came, `null` for what was not measured."""
-    return f"nullif(row[{place}], 'null')" if name in MEASURED else f"row[{place}]"
+    return f"nullif(row[{place}], 'null')" if name in _NULLABLE else f"row[{place}]"
 
 
 def _copy_properties(

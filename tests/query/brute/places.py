@@ -1,6 +1,6 @@
 """Places (wire 1.6)."""
 
-from analytics_box.ingest import geo
+from analytics_box.recognition import geo
 from tests.query.brute.facts import Row
 from tests.query.brute.tables import Table, answers, standard
 

@@ -4,12 +4,14 @@ In the words that the engines share: integers divide to integers, `least` is the
 rest by other names.
 """
 
-from analytics_box.ingest.facts import ATTRIBUTES, METRICS, TEXTS
-from analytics_box.ingest.visitors import BITS, LASTS
+from analytics_box.facts.event import LASTS, METRICS, VISITOR_BITS
+from analytics_box.facts.tables import ATTRIBUTES, TABLES
 from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
 
 # What comes out of a statement as the number of a string: columns, and dimensions that are made of them.
-INTERNED = TEXTS | {"to_path", "event", "profile_of", "variant", "rule"}
+INTERNED = frozenset(
+    (*(name for table in TABLES if table.replicated for name in table.strings), "to_path", "event", "profile_of")
+)
 # The order of facts as one number: by time, equal ones as they arrived. Measures called latest_NAME are the column NAME
 # of a group's last row; a statement with one of them has no other maximum or minimum, so that SQLite can take them.
 PLACE = "time * 1048576 + (id & 1048575)"
@@ -24,11 +26,11 @@ WHO = (
 # A session's visitor is the id of its start (semantics 11); where that row was erased, that of the first UTC day that
 # is left, leave beacons last. The least of these numbers has it in its lowest bits; a double holds all of it.
 STARTER = (
-    f"case when time = session_started then visitor else visitor + {1 << BITS}"
+    f"case when time = session_started then visitor else visitor + {1 << VISITOR_BITS}"
     " * (2 + time / 86400000 - session_started / 86400000 + kind / 3 * 4) end"
 )
 LASTING = f"(visitor & {LASTS}) = {LASTS}"
-ID_OF_STARTER = f"% {1 << BITS}"
+ID_OF_STARTER = f"% {1 << VISITOR_BITS}"
 # Dimensions that are no columns.
 DIMENSIONS: dict[str, str] = {
     "minute": "time / 60000",

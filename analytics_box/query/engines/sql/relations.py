@@ -4,7 +4,7 @@ import json
 import re
 
 from analytics_box.clock import MINUTE
-from analytics_box.ingest.facts import ATTRIBUTES
+from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER

@@ -1,0 +1,20 @@
+"""Who changes something, and when: what every verb is told, and what the audit log writes down."""
+
+from typing import Final
+
+from msgspec import Struct
+
+THE_BOX: Final = "the box"  # the actor of what happens on its own
+COMMAND_LINE: Final = "command line"
+
+
+class By(Struct, frozen=True):
+    """Who changes something, as the audit log names them, and when (UTC ms).
+
+    `actor` is `user:<id>`, `apikey:<id>`, or a name such as "command line". `user_id` is a signed-in person's; None
+    for an API key, which acts as an admin within its scope.
+    """
+
+    actor: str
+    now: int
+    user_id: str | None = None

@@ -1,0 +1,89 @@
+"""What a page of figures asks the query engine, and its answers."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.dashboard.board import Board, Rows
+from analytics_box.dashboard.periods import granularity
+from analytics_box.errors import BoxError
+from analytics_box.http.dates import USUAL, Formats
+from analytics_box.query.access import Scope
+from analytics_box.query.filters import UNKNOWN
+from analytics_box.query.ranges import Days
+from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
+from analytics_box.query.run import Queries
+
+
+class Unanswered(Exception):
+    """A query of a page failed or ran out of time; the page says so in that query's place."""
+
+
+class Asking(Struct, frozen=True):
+    """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
+    dates are written. `now` is UTC ms; `filters` are those of its address."""
+
+    queries: Queries
+    number: int
+    of: Board
+    days: Days
+    zone: ZoneInfo
+    now: int
+    formats: Formats = USUAL
+    filters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def wall(self) -> datetime:
+        """Now, as the wall clock of the zone shows it."""
+        return datetime.fromtimestamp(self.now / 1000, self.zone).replace(tzinfo=None)
+
+    async def rows(self, types: Sequence[str], *, before: Sequence[str] = (), limit: int = 0) -> list[Rows]:
+        """The rows of each type, then those of the types that are wanted `before`, too: of the period before.
+
+        Raises Unanswered.
+        """
+        earlier = self.days.previous()
+        first, last = earlier.first.isoformat(), earlier.last.isoformat()
+        wanted = [
+            *(GivenParameter(name) for name in types),
+            *(GivenParameter(name, id=f"{name} before", start_date=first, end_date=last) for name in before),
+        ]
+        given = GivenQuery(
+            parameters=[*wanted],
+            startDate=self.days.first.isoformat(),
+            endDate=self.days.last.isoformat(),
+            granularity=granularity(self.days),
+            limit=limit or MAX_LIMIT,
+            filters=[_filter(field, value) for field, value in self.filters if not self._is_kind(field)],
+        )
+        request = check(given, zone_name=self.zone.key, now=self.now)
+        asks = self.of.about(dict(self.filters)).asks
+        request = replace(
+            request,
+            questions=tuple(
+                question if question.type is None else replace(question, type=asks(question.type))
+                for question in request.questions
+            ),
+        )
+        try:
+            found = await self.queries.answer(request, Scope((self.number,), subject=self.of.subject))
+        except BoxError as refused:
+            raise Unanswered(refused.message) from refused
+        entries = {entry.parameter: entry for entry in found}
+        failed = [entry.error for entry in found if not entry.success]
+        if failed:
+            raise Unanswered(failed[0])
+        return [entries[parameter.id or parameter.name].data for parameter in wanted]
+
+    def _is_kind(self, field: str) -> bool:
+        return self.of.kinds is not None and self.of.kinds.field == field
+
+
+def _filter(field: str, value: str) -> GivenFilter:
+    """A value as lists show it; a channel that is not known is one that is not there."""
+    if field == "channel" and value == UNKNOWN:
+        return GivenFilter(field, "is_not_set")
+    return GivenFilter(field, "eq", value)

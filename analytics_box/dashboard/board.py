@@ -1,0 +1,160 @@
+"""A page of figures as data: what it counts, what it lists, and what it can be filtered by. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from analytics_box.query.catalog.types import QueryType, Record, SubjectName
+
+Rows = Sequence[Record]
+Filters = Mapping[str, str]  # by their fields
+Unit = Literal["count", "percent", "seconds"]
+
+
+class Metric(Struct, frozen=True):
+    """A tile. Its number is a field of the one row of the type `total`, by its own name unless `field` says another.
+
+    One with a `series` is drawn, from the field of its own name, and compared with the period before. A rate or a
+    duration is unknown where its row `needs` a field that is zero. `value` takes the number from the rows, for these
+    filters of the page, where that is more than a field.
+    """
+
+    name: str
+    total: str
+    series: str = ""
+    field: str = ""
+    unit: Unit = "count"
+    needs: str = ""
+    fewer_is_better: bool = False
+    value: Callable[[Rows, Filters], float] | None = None
+    help: str = ""
+
+    def total_of(self, rows: Rows, filters: Filters) -> float | None:
+        """Its number in the whole range; None where that is unknown."""
+        if self.value is not None:
+            return self.value(rows, filters)
+        return self.of(rows[0], self.field or self.name)
+
+    def of(self, row: Record, field: str = "") -> float | None:
+        """Its number in a row, such as a bucket of its series; None where that is unknown."""
+        if self.needs and not row[self.needs]:
+            return None
+        return float(row[field or self.name])
+
+
+class Listed(Struct, frozen=True):
+    """A list: its query type, the field of a row that names it and the one that counts it.
+
+    `field` is the filter (wire 2.2) that a click on a row sets; empty where no filter tells such rows apart. `places`
+    lists name their country by its code, and a click filters by the country as well, because places of different
+    countries share names. `label` is how a name is written, `detail` what tells rows apart beside their names.
+    `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
+    and they leave out the row of the name in `without`.
+    """
+
+    type: str
+    field: str = ""
+    shown: str = "name"
+    counted: str = "visitors"
+    places: bool = False
+    label: Callable[[str], str] = str
+    detail: Callable[[Record], str] | None = None
+    icon: str = ""
+    apart: bool = False
+    without: str = ""
+
+
+class Extra(Struct, frozen=True):
+    """A small panel of its own making: the types that it asks for, and what it shows of their rows."""
+
+    types: tuple[str, ...]
+    content: Callable[[Sequence[Rows]], Any]
+    limit: int = 0
+
+
+class About(Struct, frozen=True):
+    """What a state of the page is about: names of what is counted, and how its query types are asked.
+
+    Where it is not `judged`, more is neither good nor bad.
+    """
+
+    names: Mapping[str, str]
+    asks: Callable[[QueryType], QueryType]
+    judged: bool = True
+
+
+class Kinds(Struct, frozen=True):
+    """Other things that a page can be about, as a filter `field` that no query type has: names by value.
+
+    `usual` is what it is about without, as a value that addresses leave out and a name.
+    """
+
+    field: str
+    title: str
+    names: Mapping[str, str]
+    usual: tuple[str, str]
+    chip: str
+
+
+class Words(Struct, frozen=True):
+    """Texts of a page by the names of what they are about: tabs, choices within a tab, what an empty list says (that of
+    "" for those not named), the filters, and the anchors of definitions. `codes` stand for marks in empty lists."""
+
+    tabs: Mapping[str, str]
+    empty: Mapping[str, str]
+    filters: Mapping[str, str]
+    anchors: Mapping[str, str]
+    choices: Mapping[str, str] = {}
+    codes: Mapping[str, str] = {}
+
+
+class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
+    """A page of figures. The first of its charted metrics is drawn unless its address says another.
+
+    `panels` are its lists side by side, each called like the first of them; those in `sharing` share one tab. A share
+    of a count in `wholes` is one of that type and field, because the same visitor may be in several rows (semantics
+    22). `values` are names of values that the facts know by others; whoever types one may use either. `ghosts` is how
+    many bars stand for a list that is not there yet.
+    """
+
+    subject: SubjectName
+    metrics: tuple[Metric, ...]
+    lists: Mapping[str, Listed]
+    panels: Mapping[str, tuple[str, ...]]
+    words: Words
+    about: Callable[[Filters], About]
+    sharing: tuple[str, ...] = ()
+    wholes: Mapping[str, tuple[str, str]] = {}
+    extras: Mapping[str, Extra] = {}
+    values: Mapping[str, Mapping[str, str]] = {}
+    kinds: Kinds | None = None
+    ghosts: int = 8
+
+    @cached_property
+    def charted(self) -> dict[str, Metric]:
+        """The metrics that can be drawn, by name."""
+        return {metric.name: metric for metric in self.metrics if metric.series}
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """What the page can be filtered by, in the order of its chips."""
+        own = (self.kinds.field,) if self.kinds is not None else ()
+        listed = (listed.field for listed in self.lists.values())
+        return (*dict.fromkeys(field for field in listed if field and field not in own), *own)
+
+    @cached_property
+    def panel_of(self) -> dict[str, str]:
+        """The panel of each list."""
+        return {name: panel for panel, names in self.panels.items() for name in names}
+
+    @property
+    def default(self) -> str:
+        """The metric that is drawn unless the address says another."""
+        return next(iter(self.charted))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """All parts that can be fetched alone."""
+        return ("figures", *self.panels, *self.extras)

@@ -1,0 +1,179 @@
+"""A page of figures: its parts, each asked for by itself, and how those that take long come later.
+
+Templates take a `Dashboard`. Parts may be missing (None) while their queries still run; the template then keeps their
+place and loads them from `view.part(name)`.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.dashboard import chart, chips, panels, range_picker, tiles
+from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.board import Extra
+from analytics_box.dashboard.chart import Chart
+from analytics_box.dashboard.chips import Chip, Choice
+from analytics_box.dashboard.late_parts import BUDGET_SECONDS, LateParts
+from analytics_box.dashboard.panels import Panel
+from analytics_box.dashboard.range_picker import RangeShown
+from analytics_box.dashboard.tiles import Tile
+from analytics_box.dashboard.view import View, days_of
+from analytics_box.http.dates import formats_of
+from analytics_box.http.visit import Visit
+from analytics_box.query import ranges
+from analytics_box.query.run import Queries
+
+Task = asyncio.Task[Any]
+
+
+class Figures(Struct, frozen=True):
+    """Tiles and chart; `label` is what the chart shows, `anchor` that of its definition."""
+
+    tiles: tuple[Tile, ...]
+    chart: Chart
+    label: str
+    anchor: str
+
+
+class ExtraPanel(Struct, frozen=True):
+    """A small panel of its own making; `content` is None while its query still runs."""
+
+    name: str
+    title: str
+    anchor: str
+    source: str
+    content: Any
+    failed: bool = False
+
+
+class Dashboard(Struct, frozen=True):
+    """Everything below the header of a page of figures, with its parts as far as they are ready.
+
+    `names` are those of the tiles, `filters` those of the fields that can be filtered by.
+    """
+
+    view: View
+    zone: str
+    range: RangeShown
+    figures: Figures | None
+    panels: tuple[Panel, ...]
+    names: tuple[str, ...]
+    filters: Mapping[str, str]
+    figures_failed: bool = False
+    extras: tuple[ExtraPanel, ...] = ()
+    chips: tuple[Chip, ...] = ()
+    kinds: tuple[Choice, ...] = ()
+
+
+async def whole(visit: Visit, number: int, view: View, names: Sequence[str]) -> Dashboard:
+    """The whole page with these of its parts; `number` is what the facts know its subject by.
+
+    Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
+    because the old numbers stay until then.
+    """
+    asking = _asking(visit, number, view)
+    tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
+    patient = view.wait or "hx-request" in visit.request.headers
+    _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
+    for name, task in tasks.items():
+        if task in slow:
+            visit.parts[LateParts].keep(_key(asking, view, name), task)
+    return _dashboard(asking, view, names, {name: task for name, task in tasks.items() if task not in slow})
+
+
+async def part(visit: Visit, number: int, view: View, name: str) -> Dashboard:
+    """One part of the page that was not ready in time. Raises NotFound."""
+    if name not in view.of.parts:
+        raise errors.NotFound("There is nothing at this address")
+    asking = _asking(visit, number, view)
+    task = visit.parts[LateParts].take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    await asyncio.wait((task,))
+    return _dashboard(asking, view, (name,), {name: task})
+
+
+def _asking(visit: Visit, number: int, view: View) -> Asking:
+    zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
+    formats = formats_of(visit.person)
+    return Asking(visit.parts[Queries], number, view.of, days_of(view, now, zone), zone, now, formats, view.filters)
+
+
+def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
+    """All that the content of a part depends on but the instant."""
+    return asking.number, asking.days, asking.zone.key, asking.formats, view, name
+
+
+def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mapping[str, Task]) -> Dashboard:
+    """The page of the parts that are answered; the others are left to be fetched."""
+    failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
+    ready = {name: task.result() for name, task in answered.items() if name not in failed}
+    of, words = view.of, view.of.words
+    about = of.about(dict(view.filters))
+    return Dashboard(
+        view=view,
+        zone=asking.zone.key,
+        range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats),
+        figures=ready.get("figures"),
+        figures_failed="figures" in failed,
+        panels=tuple(
+            ready[name] if name in ready else panels.panel(view, name, None, failed=name in failed)
+            for name in names
+            if name in of.panels
+        ),
+        extras=tuple(
+            ExtraPanel(name, words.tabs[name], words.anchors[name], view.part(name), ready.get(name), name in failed)
+            for name in names
+            if name in of.extras
+        ),
+        chips=chips.chips(view),
+        kinds=chips.kinds(view),
+        names=tuple(about.names[metric.name] for metric in of.metrics),
+        filters={field: words.filters[field] for field in of.fields if field in words.filters},
+    )
+
+
+async def _part(asking: Asking, view: View, name: str) -> Any:
+    if name == "figures":
+        return await _figures(asking, view)
+    if name in view.of.extras:
+        return await _extra(asking, view.of.extras[name])
+    return await _panel(asking, view, name)
+
+
+async def _figures(asking: Asking, view: View) -> Figures:
+    """Tiles and chart. Raises Unanswered."""
+    of, drawn = view.of, view.of.charted[view.metric]
+    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), drawn.series)))
+    compared = tuple(dict.fromkeys((*(metric.total for metric in of.charted.values()), drawn.series)))
+    before = compared if view.compare else ()
+    answers = await asking.rows(types, before=before)
+    now, then = dict(zip(types, answers, strict=False)), dict(zip(before, answers[len(types) :], strict=True))
+    one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
+    return Figures(
+        tiles=tiles.tiles(view, now, then, unfinished=one_day),
+        chart=chart.chart(drawn, now[drawn.series], then.get(drawn.series), now=asking.wall, formats=asking.formats),
+        label=of.about(dict(view.filters)).names[drawn.name],
+        anchor=of.words.anchors[drawn.name],
+    )
+
+
+async def _panel(asking: Asking, view: View, name: str) -> Panel:
+    """A list. Raises Unanswered.
+
+    What its shares are of is asked for by the tiles anyway, and the engine is asked once.
+    """
+    listed = view.of.lists[view.list_of(name)]
+    whole = view.of.wholes.get(listed.counted)
+    limit = panels.rows_wanted(view, name)
+    if whole is None:
+        (rows,) = await asking.rows([listed.type], limit=limit)
+        return panels.panel(view, name, rows)
+    rows, in_all = await asking.rows([listed.type, whole[0]], limit=limit)
+    return panels.panel(view, name, rows, whole=in_all[0][whole[1]])
+
+
+async def _extra(asking: Asking, extra: Extra) -> Any:
+    """Raises Unanswered."""
+    return extra.content(await asking.rows(extra.types, limit=extra.limit))

@@ -1,0 +1,169 @@
+"""The lists below the chart: bars, tabs, and how many there are. Pure."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from analytics_box.dashboard.board import Board, Listed, Rows
+from analytics_box.dashboard.view import View
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Panels, figures
+
+ROWS, MORE_ROWS = 8, 100
+
+
+class Bar(Struct, frozen=True):
+    """One row of a bar list; `width` is a class w0 … w100. `code` is that of a country, None where rows have none.
+
+    `href` filters the page by the row, or no longer where it is `selected`; empty where it cannot be filtered by.
+    """
+
+    label: str
+    detail: str
+    value: str
+    share: str
+    width: str
+    code: str | None = None
+    href: str = ""
+    selected: bool = False
+
+
+class Tab(Struct, frozen=True):
+    """One of the lists that share a panel. `href` is the page with it, `part` the panel alone."""
+
+    name: str
+    label: str
+    href: str
+    part: str
+    selected: bool
+
+
+class Empty(Struct, frozen=True):
+    """What stands in a list without rows; `code` is set as such, between the texts."""
+
+    icon: str
+    before: str
+    code: str
+    after: str
+
+
+class Panel(Struct, frozen=True):
+    """A list below the chart. `bars` is None while its query still runs; `source` gives it as a fragment.
+
+    `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition. `ghosts` are
+    the widths of what stands in the place of bars.
+    """
+
+    name: str
+    shown: str
+    label: str
+    anchor: str
+    tabs: tuple[Tab, ...]
+    counted: str
+    bars: tuple[Bar, ...] | None
+    source: str
+    empty: Empty
+    ghosts: tuple[int, ...]
+    more: str = ""
+    fewer: str = ""
+    failed: bool = False
+    choices: tuple[Tab, ...] = ()
+    lists: str = ""
+
+
+GHOSTS = (92, 74, 61, 50, 42, 35, 29, 24)
+
+
+def rows_wanted(view: View, panel: str) -> int:
+    """The limit to query with: one more than is shown, to know whether there is more."""
+    shown = view.list_of(panel)
+    return MORE_ROWS if view.more == shown else _most(view.of, shown) + 1
+
+
+def panel(view: View, name: str, rows: Rows | None, *, whole: float | None = None, failed: bool = False) -> Panel:
+    """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given."""
+    shown = view.list_of(name)
+    of, words, listed = view.of, view.of.words, view.of.lists[shown]
+    extended, fits = view.more == shown, _most(view.of, shown)
+    if rows is not None and listed.without:
+        rows = [row for row in rows if row[listed.shown] != listed.without]
+    shares_tab = shown in of.sharing
+    return Panel(
+        name=name,
+        shown=shown,
+        label=words.tabs[of.sharing[0] if shares_tab else shown],
+        anchor=words.anchors[shown],
+        tabs=_tabs(view, name, shown),
+        counted="" if listed.apart else of.about(dict(view.filters)).names[listed.counted],
+        bars=None if rows is None else _bars(view, listed, rows if extended else rows[:fits], whole),
+        source=view.part(name),
+        empty=_empty(of, name, shown),
+        ghosts=GHOSTS[: of.ghosts - shares_tab],
+        more=view.link(more=shown) if not extended and rows is not None and len(rows) > fits else "",
+        fewer=view.link(more="") if extended else "",
+        failed=failed,
+        choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
+        lists=" ".join(of.panels[name]),
+    )
+
+
+def _most(of: Board, shown: str) -> int:
+    """How many rows there is room for: a second row of tabs takes the place of one."""
+    return ROWS - 1 if shown in of.sharing else ROWS
+
+
+def _tabs(view: View, panel: str, shown: str) -> tuple[Tab, ...]:
+    """One tab for each list of the panel; those that share one have the name of the first."""
+    sharing = view.of.sharing
+    names = [name for name in view.of.panels[panel] if name not in sharing[1:]]
+    selected = sharing[0] if shown in sharing else shown
+    return tuple(_tab(view, name, panel, selected, view.of.words.tabs) for name in names)
+
+
+def _tab(view: View, name: str, panel: str, shown: str, labels: Mapping[str, str]) -> Tab:
+    chosen = view.tab(name)
+    return Tab(name, labels[name], chosen.link(), chosen.part(panel), selected=name == shown)
+
+
+def _empty(of: Board, name: str, shown: str) -> Empty:
+    said = of.words.empty.get(shown) or of.words.empty[""]
+    mark, code = next(((mark, code) for mark, code in of.words.codes.items() if mark in said), ("", ""))
+    before, _, after = said.partition(mark) if mark else (said, "", "")
+    return Empty(of.lists[name].icon or name, before, code, after)
+
+
+def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[Bar, ...]:
+    counts = [row[listed.counted] for row in rows]
+    largest = max(counts, default=0)
+    if listed.apart:
+        whole = sum(counts)
+    return tuple(_bar(view, listed, row, largest, whole) for row in rows)
+
+
+def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None) -> Bar:
+    counted, name = row[listed.counted], row[listed.shown] or ""
+    wanted = _filters(listed, row, name)
+    share = row.get("percentage", 0) if whole is None else 100 * counted / whole if whole else 0
+    return Bar(
+        label=figures.visible(listed.label(name)) or Panels.unknown,
+        detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
+        value=figures.count(counted),
+        share=figures.percent(share),
+        width=figures.bar_width(counted, largest),
+        code=(row["country_code"] or "") if listed.places else None,
+        href=view.narrowed(wanted).link() if wanted else "",
+        selected=bool(wanted) and wanted.items() <= dict(view.filters).items(),
+    )
+
+
+def _filters(listed: Listed, row: Record, name: str) -> dict[str, str]:
+    """What a click on a row filters by. A region is one of its country."""
+    if not listed.field or not name:
+        return {}
+    within = {"country": row["country"]} if listed.places and row.get("country") else {}
+    return {**within, listed.field: name}
+
+
+def domain_beside(row: Record) -> str:
+    """The detail of a source: its domain, unless that is its name."""
+    return (row["domain"] or "") if row["domain"] != row["name"] else ""

@@ -1,0 +1,194 @@
+"""What the address of a page of figures asks for: range, metric, comparison, tabs. Everything on the page is a URL.
+
+    range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
+    tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
+    country=Germany&referrer=Google (filters by their fields, wire 2.2)      kind=bot (one of the board's kinds)
+    field=country&value=Germany (the same from a form)      zone=Europe/Berlin      wait=all (no part may come later)
+
+Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, Literal
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.dashboard.board import Board
+from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
+
+LONGEST = timedelta(days=730)
+LONGEST_VALUE = 2_048  # characters of what is filtered by
+
+
+class View(Struct, frozen=True):
+    """One state of such a page. `path` is the page's own path; own dates are both inclusive local days."""
+
+    path: str
+    of: Board
+    metric: str
+    range: Preset | Literal["custom"] = "last_30d"
+    first: date | None = None
+    last: date | None = None
+    compare: bool = True
+    tabs: tuple[str, ...] = ()
+    more: str = ""
+    table: bool = False
+    zone: str = ""
+    wait: bool = False
+    filters: tuple[tuple[str, str], ...] = ()
+
+    def link(self, **changes: Any) -> str:
+        """The address of this state with some of it changed, for templates."""
+        return address(replace(self, **changes))
+
+    def tab(self, shown: str) -> "View":
+        """The same with another list in the panel of that list."""
+        panel_of = self.of.panel_of
+        panel = panel_of[shown]
+        others = tuple(name for name in self.tabs if panel_of[name] != panel)
+        more = "" if panel_of.get(self.more) == panel else self.more
+        return replace(self, tabs=_in_order((*others, shown), self.of), more=more)
+
+    def list_of(self, panel: str) -> str:
+        """Which of its lists a panel shows."""
+        return next((name for name in self.tabs if name in self.of.panels[panel]), panel)
+
+    def narrowed(self, wanted: Mapping[str, str]) -> "View":
+        """The same with these filters too; where all of them are there, without them."""
+        given = dict(self.filters)
+        if wanted.items() <= given.items():
+            left = {name: value for name, value in given.items() if name not in wanted}
+        else:
+            left = {**given, **wanted}
+        return replace(self, filters=tuple((name, left[name]) for name in self.of.fields if name in left), more="")
+
+    def part(self, name: str) -> str:
+        """The address of one part of this page (a panel, or "figures") as a fragment."""
+        return address(replace(self, path=f"{self.path}/parts/{name}"))
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The filters on facts: all but that of the kind of what the page is about."""
+        own = self.of.kinds.field if self.of.kinds is not None else ""
+        return tuple((field, value) for field, value in self.filters if field != own)
+
+    @property
+    def waiting_link(self) -> str:
+        """The same page, answered only when every part is ready: for browsers without scripts."""
+        return address(replace(self, wait=True))
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """What a form that chooses own dates carries along: everything but the range."""
+        return tuple(_parameters(replace(self, range="last_30d", first=None, last=None)).items())
+
+    @property
+    def all_fields(self) -> tuple[tuple[str, str], ...]:
+        """What a form that adds a filter carries along."""
+        return tuple(_parameters(replace(self, more="")).items())
+
+
+def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
+    """The state that an address asks for. Never raises."""
+    chosen = query.get("range", "")
+    first, last = day_in(query.get("from")), day_in(query.get("to"))
+    if first and last and first > last:
+        first, last = last, first
+    custom = chosen == "custom" and first is not None and last is not None and last - first <= LONGEST
+    return View(
+        path=path,
+        of=of,
+        range="custom" if custom else next((preset for preset in PRESETS if preset == chosen), "last_30d"),
+        first=first if custom else None,
+        last=last if custom else None,
+        metric=_one_of(tuple(of.charted), query.get("metric"), of.default),
+        compare=query.get("compare") != "off",
+        tabs=_in_order(query.get("tab", "").split(","), of),
+        more=_one_of(tuple(of.panel_of), query.get("more"), ""),
+        table=query.get("show") == "table",
+        zone=zone_in(query.get("zone", "")),
+        wait=query.get("wait") == "all",
+        filters=_filters(query, of),
+    )
+
+
+def days_of(view: View, now: int, zone: ZoneInfo) -> Days:
+    """The local days that are shown: own dates, else the preset's (spec 2.8). `now` is in UTC ms."""
+    if view.range == "custom":
+        return Days(view.first or date.min, view.last or date.max)
+    return of_preset(view.range, now, zone)
+
+
+def address(view: View) -> str:
+    """The canonical address of a state."""
+    parameters = _parameters(view)
+    return f"{view.path}?{urlencode(parameters, safe='/,')}" if parameters else view.path
+
+
+def _parameters(view: View) -> dict[str, str]:
+    given = {
+        "range": view.range if view.range != "last_30d" else "",
+        "from": view.first.isoformat() if view.first else "",
+        "to": view.last.isoformat() if view.last else "",
+        "metric": view.metric if view.metric != view.of.default else "",
+        "compare": "" if view.compare else "off",
+        "tab": ",".join(view.tabs),
+        "more": view.more,
+        "show": "table" if view.table else "",
+        "zone": view.zone,
+        "wait": "all" if view.wait else "",
+        **dict(view.filters),
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(query: Mapping[str, str], of: Board) -> tuple[tuple[str, str], ...]:
+    """The filters of an address, and the one that the form for filters adds as `field` and `value`."""
+    given = {name: query.get(name, "")[:LONGEST_VALUE] for name in of.fields}
+    field, value = query.get("field", ""), query.get("value", "").strip()[:LONGEST_VALUE]
+    if field in given and value:
+        given[field] = value
+    return tuple((name, known) for name, value in given.items() if (known := _known(of, name, value)))
+
+
+def _known(of: Board, field: str, value: str) -> str:
+    """The value by the name that the facts know it by; of a kind that there is not, none."""
+    called = of.values.get(field, {})
+    known = next((name for name, label in called.items() if name and label.casefold() == value.casefold()), value)
+    if of.kinds is None or field != of.kinds.field:
+        return known
+    return known if known in of.kinds.names else ""
+
+
+def _in_order(names: Sequence[str], of: Board) -> tuple[str, ...]:
+    """Of each panel the last that is named, unless it is the panel's first list."""
+    panel_of = of.panel_of
+    chosen = {panel_of[name]: name for name in names if name in panel_of}
+    return tuple(chosen[panel] for panel in of.panels if chosen.get(panel, panel) != panel)
+
+
+def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:
+    return value if value in allowed else default
+
+
+def day_in(text: str | None) -> date | None:
+    """The day in an address, if it is one that a range may have."""
+    try:
+        day = date.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return day if 1980 <= day.year <= 2100 else None
+
+
+def zone_in(name: str) -> str:
+    """The time zone in an address; empty for what is none."""
+    if not name or len(name) > 64:
+        return ""
+    try:
+        return ZoneInfo(name).key
+    except (KeyError, ValueError, OSError):  # unknown, absolute or a folder of the zone database
+        return ""

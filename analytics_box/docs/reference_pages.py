@@ -1,0 +1,59 @@
+"""GET /openapi.json, and the same document as pages for people: GET /docs/api and GET /docs/api/{group}."""
+
+from typing import Any
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.docs.manual import Manual
+from analytics_box.docs.reference import Reference, slug_of
+from analytics_box.http.call import Parts
+from analytics_box.http.compression import accepted, packed
+from analytics_box.http.templates import Pages
+
+_FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
+
+
+async def openapi(request: Request[Any, Any, Any], parts: NamedDependency[Parts]) -> Response[bytes]:
+    """The OpenAPI document of this box; long, so it is compressed once and not for each who asks."""
+    headers = {"cache-control": _FOR_AN_HOUR, "vary": "accept-encoding"}
+    if "gzip" not in accepted(request.headers.get("accept-encoding", "")):
+        return Response(parts[Reference].encoded, media_type="application/json", headers=headers)
+    content = packed(parts[Reference].encoded, "gzip")
+    return Response(content, media_type="application/json", headers={**headers, "content-encoding": "gzip"})
+
+
+async def api(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
+    """GET /docs/api: the API for people, from the same document."""
+    reference = parts[Reference]
+    about = reference.document["info"]
+    server = reference.document["servers"][0]["url"]
+    return pages.show(
+        "docs/api.html",
+        manual=parts[Manual],
+        groups=reference.groups,
+        here="api",
+        server=server,
+        version=about["version"],
+        refusals=[
+            (name.removeprefix("api-"), response["description"])
+            for name, response in parts[Reference].document["components"]["responses"].items()
+            if name.startswith("api-")
+        ],
+    )
+
+
+async def group(
+    name: FromPath[str],
+    parts: NamedDependency[Parts],
+    pages: NamedDependency[Pages],
+) -> Response[str]:
+    """GET /docs/api/{name}: the operations of one group. Raises NotFound."""
+    shown = parts[Reference].groups
+    found = next((one for one in shown if one.slug == slug_of(name)), None)
+    if found is None:
+        raise errors.NotFound("There is no such part of the API")
+    here = f"api/{found.slug}"
+    return pages.show("docs/group.html", manual=parts[Manual], groups=shown, here=here, group=found)

@@ -1,0 +1,127 @@
+"""GET /docs/query-types and its families: every query type from the catalogue, with an example of each."""
+
+import json
+from typing import Any
+
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.clock import MINUTE
+from analytics_box.docs.manual import Manual
+from analytics_box.http.call import Parts
+from analytics_box.http.templates import Pages
+from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.types import Output
+from analytics_box.query.request import DEFAULT_LIMIT
+from analytics_box.query_pages.command import command
+from analytics_box.query_pages.families import FAMILIES, examples
+from analytics_box.texts import QueryTypes
+
+HERE = "query-types"  # its entry in the navigation
+_TARGETS = {"website": "website_id=YOUR-WEBSITE-ID", "link": "link_id=YOUR-LINK-ID"}
+
+
+class TypeShown(Struct, frozen=True):
+    """A query type on its page: its fields, those to sort by, what else there is to know as term and text, and its
+    example."""
+
+    name: str
+    title: str
+    description: str
+    fields: tuple[Output, ...]
+    sortable: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    request: str
+    answer: str
+
+
+async def query_types(parts: NamedDependency[Parts], pages: NamedDependency[Pages]) -> Response[str]:
+    """GET /docs/query-types: all types by family."""
+    return pages.show(
+        "docs/query_types.html", manual=parts[Manual], groups=(), here=HERE, families=FAMILIES, count=len(TYPES)
+    )
+
+
+async def query_family(
+    family: FromPath[str],
+    parts: NamedDependency[Parts],
+    pages: NamedDependency[Pages],
+) -> Response[str]:
+    """GET /docs/query-types/{family}: the types of one family. Raises NotFound."""
+    found = next((one for one in FAMILIES if one.slug == family), None)
+    if found is None:
+        raise errors.NotFound("There is no such family of query types")
+    return pages.show(
+        "docs/query_family.html",
+        manual=parts[Manual],
+        groups=(),
+        here=HERE,
+        families=FAMILIES,
+        family=found,
+        types=tuple(_shown(query_type, parts.settings.public_url) for query_type in found.types),
+    )
+
+
+def _shown(query_type: QueryType, server: str) -> TypeShown:
+    example = examples().get(query_type.name)
+    return TypeShown(
+        name=query_type.name,
+        title=query_type.title,
+        description=query_type.description,
+        fields=query_type.outputs,
+        sortable=query_type.sortable,
+        facts=tuple(_facts(query_type).items()),
+        request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
+        answer=_pretty(example.answer) if example else "",
+    )
+
+
+def _facts(query_type: QueryType) -> dict[str, str]:
+    """Term and text of what a type takes, in the order shown."""
+    facts = {QueryTypes.range: _range(query_type)}
+    if query_type.needs:
+        text = QueryTypes.needs_one_text if query_type.needs_one else QueryTypes.needs_text
+        facts[QueryTypes.needs] = text.format(fields=" or ".join(query_type.needs))
+    facts[QueryTypes.filters] = ", ".join(query_type.filters) or QueryTypes.none
+    if query_type.having:
+        facts[QueryTypes.having] = QueryTypes.having_text.format(fields=", ".join(query_type.having))
+    limit = query_type.default_limit
+    facts[QueryTypes.limit] = (
+        str(limit) if limit == DEFAULT_LIMIT else QueryTypes.limit_text.format(limit=limit, usual=DEFAULT_LIMIT)
+    )
+    facts[QueryTypes.granularity] = ", ".join(query_type.granularities) or QueryTypes.no_granularity
+    facts[QueryTypes.public] = QueryTypes.public_text[_public(query_type)]
+    facts[QueryTypes.about] = QueryTypes.about_text["organization" if query_type.organization else query_type.subject]
+    facts[QueryTypes.customizable] = QueryTypes.yes_no[query_type.customizable]
+    return facts
+
+
+def _public(query_type: QueryType) -> str:
+    if not query_type.public:
+        return "no"
+    return "values" if query_type.values else "yes"
+
+
+def _range(query_type: QueryType) -> str:
+    if query_type.today:
+        return QueryTypes.ranges["today"]
+    if query_type.recent:
+        return QueryTypes.ranges["recent"].format(minutes=query_type.recent // MINUTE)
+    return QueryTypes.ranges["range"]
+
+
+def _pretty(answer: dict[str, Any]) -> str:
+    """JSON with a line for each field of a row; what is inside a field stays on its line."""
+    rows = [
+        "    {\n" + ",\n".join(f"      {_json(name)}: {_json(value)}" for name, value in row.items()) + "\n    }"
+        for row in answer["data"]
+    ]
+    head = ",\n".join(f"  {_json(name)}: {_json(value)}" for name, value in answer.items() if name != "data")
+    return "{\n" + head + ',\n  "data": [\n' + ",\n".join(rows) + "\n  ]\n}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,82 @@
+"""Events as facts: what an event is once it is understood."""
+
+from msgspec import Struct
+
+PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3  # kinds of events
+
+# Ids of visitors have so many bits, which are six bytes in SQLite. The lowest says whether the id lasts, which nothing
+# else in a row tells; among a million visitors of a day two are taken for one once in 140 days.
+VISITOR_BITS = 47
+LASTS = 1
+
+# Numbers of metrics in vitals: those with a name on the wire (1.8, 4.4), then what a page event may say of its loading.
+METRICS = {"FCP": 1, "LCP": 2, "CLS": 3, "INP": 4, "TTFB": 5, "FPS": 6}
+TIMINGS = {
+    "load_time": 11,
+    "dom_ready_time": 12,
+    "dom_interactive": 13,
+    "ttfb": 14,
+    "render_time": 15,
+    "redirect_time": 16,
+    "domain_lookup_time": 17,
+    "connection_time": 18,
+    "request_time": 19,
+}
+
+
+class Event(Struct, frozen=True, gc=False):
+    """One event, understood but not yet numbered. Times are UTC ms, `engaged` is seconds, `scroll` percent, both it and
+    `interactions` None where nothing was said.
+
+    `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
+    yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
+    late event finds it. `profile` is who the site says it was. `bot` is why it
+    is held for a program's, `agent` what that program called itself; both empty for people. `timings` are numbers of
+    TIMINGS with milliseconds; they become rows of vitals.
+    """
+
+    site: int
+    time: int
+    kind: int
+    name: str
+    namespace: str
+    visitor: int
+    yesterday: int
+    path: str
+    query_string: str
+    title: str
+    engaged: int
+    scroll: int | None
+    bot: str
+    origin: str
+    client_session: str
+    attributes: tuple[str, ...]
+    properties: str | None
+    event_id: str = ""
+    profile: str = ""
+    interactions: int | None = None
+    agent: str = ""
+    timings: tuple[tuple[int, float], ...] = ()
+
+
+class Span(Struct, frozen=True, gc=False):
+    """A measurement, an error, a click on a link that leads away or one visit of a page. It begins no session.
+
+    `own` is in the order of SPANS[table] (facts.tables); its texts are interned. Everything else is as in Event.
+    """
+
+    table: str
+    site: int
+    time: int
+    visitor: int
+    yesterday: int
+    client_session: str
+    path: str
+    query_string: str
+    attributes: tuple[str, ...]
+    own: tuple[int | float | str | None, ...]
+    event_id: str = ""
+    profile: str = ""
+
+
+Fact = Event | Span

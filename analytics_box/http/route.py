@@ -1,0 +1,45 @@
+"""Lines of the two tables: a route, and a procedure, with who may call them."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple
+
+from analytics_box.http.permission import Access
+from analytics_box.identity import Role
+
+
+class Route(NamedTuple):
+    """A line of the table. `access` is PUBLIC, SIGNED_IN or the scope that an API key needs.
+
+    With `strangers` callers without a credential get through to the handler, which decides by what they ask for.
+    A `page` answers people: refusals are shown as a page, and a stranger is sent to sign in.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Callable[..., Any]
+    access: Access
+    role: Role = "viewer"
+    strangers: bool = False
+    page: bool = False
+    procedure: bool = False
+
+
+class Procedure(NamedTuple):
+    """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
+
+    With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
+    With `most_bytes` its body may be larger than a query's.
+    """
+
+    name: str
+    handler: Callable[..., Awaitable[Any]]
+    access: Access
+    role: Role = "viewer"
+    strangers: bool = False
+    most_bytes: int | None = None
+
+    @property
+    def paths(self) -> tuple[str, str]:
+        """Its addresses: in the form of oRPC, and the plain mirror."""
+        path = "/" + self.name.replace(".", "/")
+        return f"/rpc{path}", path

@@ -1,0 +1,50 @@
+"""Which senders are bots on which website: what every event asks, in memory."""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.enrich import Sender
+from analytics_box.recognition import hosting
+from analytics_box.recognition.bots import DATA_CENTRE
+
+NOTHING = Wishes()
+
+
+class Judgement:
+    """What the websites want, by the number of their site. Whoever changes it in box.db says so after the commit."""
+
+    def __init__(self, wishes: Mapping[int, Wishes]) -> None:
+        self._wishes = {site: wanted for site, wanted in wishes.items() if wanted != NOTHING}
+
+    def of(self, site: int) -> Wishes:
+        """What a website wants."""
+        return self._wishes.get(site, NOTHING)
+
+    def sites(self) -> list[int]:
+        """The sites that have named programs as people."""
+        return [site for site, wanted in self._wishes.items() if wanted.people]
+
+    def remember(self, site: int, wanted: Wishes) -> None:
+        """A website wants something else."""
+        if wanted == NOTHING:
+            self._wishes.pop(site, None)
+        else:
+            self._wishes[site] = wanted
+
+    def judge(self, sender: Sender, site: int) -> Sender:
+        """The sender as this website sees it. Servers with an API key are not judged."""
+        wanted = self._wishes.get(site)
+        if wanted is None or sender.by_key:
+            return sender
+        seen = Program(sender.bot, sender.program)
+        if not seen.reason and wanted.data_centres:
+            seen = Program(DATA_CENTRE, hosting.provider_of(sender.network))
+            if not seen.agent:
+                return sender
+        if seen.reason and wanted.has(seen):
+            seen = Program("", "")
+        if seen.reason == sender.bot:
+            return sender
+        return replace(sender, bot=seen.reason, program=seen.agent)

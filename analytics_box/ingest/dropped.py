@@ -1,0 +1,84 @@
+"""Counting what is not counted, or not in full: in memory first, added to the table at most once a second.
+
+Only websites that exist are counted, so strangers cannot make rows; a crash loses at most the last second.
+"""
+
+import logging
+from collections import Counter
+from functools import partial
+
+from analytics_box.clock import Clock, utc_day
+from analytics_box.errors import Unavailable
+from analytics_box.ingest import dropped_rows as rows
+from analytics_box.ingest.dropped_rows import Dropped, Key
+from analytics_box.store.db import Db
+
+__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "Drops"]
+
+log = logging.getLogger(__name__)
+
+KEPT_DAYS = 90
+FOLDED = "hourly_budget"  # the reason of what counts, though with "(other)" in it
+CAPACITY = 20_000  # different (site, day, reason) between two writes
+
+
+class Drops:
+    """The counts of a box."""
+
+    def __init__(self, events: Db, clock: Clock, capacity: int = CAPACITY) -> None:
+        self._events = events
+        self._clock = clock
+        self._capacity = capacity
+        self._waiting: dict[Key, int] = {}
+        self.stored = 0  # events, since the start of the box
+        self.reasons: Counter[str] = Counter()  # why others were not counted, nobody's too, since then
+        self.folded = 0  # of those stored, the ones with "(other)" in them
+
+    def note(self, site: int, reason: str, count: int = 1) -> None:
+        """Something of this site was not counted, for this reason."""
+        self.reasons[reason] += count
+        self._add(site, reason, count)
+
+    def note_folded(self, site: int, count: int) -> None:
+        """Events of this site counted, but had new texts over its budget."""
+        self.folded += count
+        self._add(site, FOLDED, count)
+
+    def _add(self, site: int, reason: str, count: int) -> None:
+        key = (site, utc_day(self._clock.now()), reason[:64])
+        so_far = self._waiting.get(key, 0)
+        if so_far or len(self._waiting) < self._capacity:
+            self._waiting[key] = so_far + count
+
+    async def write(self) -> None:
+        """Add what was noted to the table; what cannot be written waits for the next time."""
+        taken, self._waiting = self._waiting, {}
+        if not taken:
+            return
+        try:
+            await self._events.write(partial(rows.add, counts=taken))
+        except Unavailable:
+            self._put_back(taken)
+
+    def write_now(self) -> None:
+        """The same at the end of the box, without an event loop."""
+        taken, self._waiting = self._waiting, {}
+        try:
+            if taken:
+                self._events.write_now(partial(rows.add, counts=taken))
+        except Unavailable:
+            log.warning("The last counts of what was not counted are lost")
+
+    async def of(self, site: int, *, days: int) -> list[Dropped]:
+        """What was not counted in the last so many UTC days, today included; the newest day first."""
+        await self.write()
+        first = utc_day(self._clock.now()) - days + 1
+        return await self._events.read(lambda db: rows.since(db, site, first))
+
+    async def forget(self) -> None:
+        """Remove what is older than 90 days."""
+        await self._events.write(partial(rows.forget, day=utc_day(self._clock.now()) - KEPT_DAYS))
+
+    def _put_back(self, taken: dict[Key, int]) -> None:
+        for key, count in taken.items():
+            self._waiting[key] = self._waiting.get(key, 0) + count

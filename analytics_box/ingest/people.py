@@ -1,0 +1,161 @@
+"""People as they become known: by identify, and by events that name one. Used by the writer thread alone.
+
+What is known of a person is sealed before it reaches the database. The memory here only saves look-ups: it may forget
+anything at any time.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.clock import Clock, utc_day
+from analytics_box.facts.event import Event, Fact
+from analytics_box.ingest import people_rows as rows
+from analytics_box.ingest import people_rules as rules
+from analytics_box.ingest.people_rules import Given, Link, Traits
+from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
+from analytics_box.store.strings import Strings
+
+CAPACITY = 50_000
+_TRAITS = msgspec.json.Decoder(Traits)
+V = TypeVar("V")
+
+
+class Identified(Struct, frozen=True):
+    """Somebody said who a visitor is. `visitors` are the visitor's ids: today's, yesterday's or the lasting one.
+
+    `perhaps` is the lasting id where it was not said whether the client's id is anonymized, as SDKs leave it out.
+    """
+
+    site: int
+    profile_id: str
+    visitors: frozenset[int]
+    traits: Given
+    now: int
+    perhaps: int = 0
+
+
+class People:
+    """Writes down who is who. As a companion of events.db it forgets what a rolled-back write has taught it."""
+
+    def __init__(self, strings: Strings, seal: Seal, clock: Clock) -> None:
+        self._strings = strings
+        self._seal = seal
+        self._clock = clock
+        self._newest: OrderedDict[tuple[int, int], Link] = OrderedDict()  # (site, visitor) → its newest link
+        self._known: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, profile)
+        self._day = 0
+        self._lasting: OrderedDict[tuple[int, int], bool] = OrderedDict()  # (site, visitor): ids in use that last
+        self._learned: list[tuple[int, int]] = []  # keys of either
+
+    def identify(self, db: Connection, said: Identified) -> None:
+        """Write down what was said, with what was known before. Raises BadRequest or SealBroken."""
+        profile = self._strings.number(db, said.profile_id)
+        if said.traits:
+            self._learn_traits(db, said, profile)
+        else:
+            rows.touch(db, said.site, profile, said.now)
+        lasting = {said.perhaps} if (said.site, said.perhaps) in self._lasting else set()
+        for visitor in said.visitors | lasting:
+            self._link(db, said.site, Link(visitor, said.now, profile))
+
+    def note(self, db: Connection, facts: Sequence[Fact]) -> None:
+        """Link the visitors of facts that say who they are; remember which ids last, so that identify knows."""
+        for fact in facts:
+            if fact.visitor and fact.visitor == fact.yesterday:
+                self._lasting[fact.site, fact.visitor] = True
+                self._lasting.move_to_end((fact.site, fact.visitor))
+                if len(self._lasting) > CAPACITY:
+                    self._lasting.popitem(last=False)
+            if not fact.profile or (isinstance(fact, Event) and fact.bot):
+                continue
+            self._look_again_each_day()
+            profile = self._strings.named(db, fact.profile)
+            if not profile:  # over budget
+                continue
+            self._know(db, fact.site, profile)
+            for visitor in {fact.visitor, fact.yesterday} - {0}:
+                self._link(db, fact.site, Link(visitor, fact.time, profile))
+
+    def forget(self, site: int, profile: int, visitors: Iterable[int] = ()) -> None:
+        """A person, or who these visitors were, was removed from the database."""
+        self._known.pop((site, profile), None)
+        gone = {(site, visitor) for visitor in visitors}
+        gone |= {key for key, link in self._newest.items() if key[0] == site and link.profile == profile}
+        for key in gone:
+            self._newest.pop(key, None)
+
+    def mark(self) -> int:
+        return len(self._learned)
+
+    def undo(self, mark: int) -> None:
+        for key in self._learned[mark:]:
+            self._newest.pop(key, None)
+            self._known.pop(key, None)
+        del self._learned[mark:]
+
+    def committed(self) -> None:
+        self._learned.clear()
+
+    def _learn_traits(self, db: Connection, said: Identified, profile: int) -> None:
+        sealed = rows.traits(db, said.site, profile)
+        known = open_traits(self._seal, said.site, said.profile_id, sealed)
+        merged = rules.merge(known, said.traits)
+        address = rules.email(merged)
+        sealed = seal_traits(self._seal, said.site, said.profile_id, merged)
+        email = email_digest(self._seal, said.site, address) if address else None
+        rows.save(db, said.site, profile, traits=sealed, email=email, now=said.now)
+
+    def _look_again_each_day(self) -> None:
+        """What is known may have been removed since; and who is named each day is not forgotten (retention)."""
+        day = utc_day(self._clock.now())
+        if day != self._day:
+            self._day = day
+            self._newest.clear()
+            self._known.clear()
+
+    def _know(self, db: Connection, site: int, profile: int) -> None:
+        if (site, profile) not in self._known:
+            rows.note(db, site, profile, self._clock.now())
+            self._remember(self._known, (site, profile), value=True)
+
+    def _link(self, db: Connection, site: int, new: Link) -> None:
+        newest = self._newest.get((site, new.visitor))
+        if newest is not None and newest.profile == new.profile and newest.time <= new.time:
+            return
+        earlier, later = rows.links_of_visitor(db, site, new.visitor, new.time)
+        written = rules.next_link(earlier, later, new)
+        if written is not None:
+            rows.link(db, site, written)
+        if not later:
+            self._remember(self._newest, (site, new.visitor), written or earlier[0])
+
+    def _remember(self, memory: OrderedDict[tuple[int, int], V], key: tuple[int, int], value: V) -> None:
+        memory[key] = value
+        memory.move_to_end(key)
+        self._learned.append(key)
+        if len(memory) > CAPACITY:
+            memory.popitem(last=False)
+
+
+def seal_traits(seal: Seal, site: int, profile_id: str, traits: Traits) -> bytes:
+    """What is known of a person, as it may be stored."""
+    return seal.seal(msgspec.json.encode(traits), owner=_owner(site, profile_id))
+
+
+def open_traits(seal: Seal, site: int, profile_id: str, sealed: bytes | None) -> Traits:
+    """What is known of a person. Raises SealBroken."""
+    return _TRAITS.decode(seal.open(sealed, owner=_owner(site, profile_id))) if sealed is not None else {}
+
+
+def email_digest(seal: Seal, site: int, address: str) -> bytes:
+    """By what a person is found who has this e-mail address, in lower case. Raises SealBroken."""
+    return seal.digest(address, owner=f"profile e-mail {site}")
+
+
+def _owner(site: int, profile_id: str) -> str:
+    return f"profile {site} {profile_id}"

@@ -1,0 +1,83 @@
+"""Who is who, as it is written down in events.db. Every function takes a connection inside the caller's transaction."""
+
+from analytics_box.clock import DAY
+from analytics_box.ingest.people_rules import Link
+from analytics_box.store.db import Connection
+
+
+def note(db: Connection, site: int, profile: int, now: int) -> None:
+    """A person that was named exists from now on, if not before; that it was named again is noted once a day."""
+    db.execute(
+        """
+        -- people.note
+        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
+        on conflict (site, profile) do update set updated_at = :now where updated_at < :now - :day
+        """,
+        {"site": site, "profile": profile, "now": now, "day": DAY},
+    )
+
+
+def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email: bytes | None, now: int) -> None:
+    """What is known of a person from now on."""
+    db.execute(
+        """
+        -- people.save
+        insert into profiles (site, profile, created_at, updated_at, traits, email)
+        values (:site, :profile, :now, :now, :traits, :email)
+        on conflict (site, profile) do update set updated_at = :now, traits = :traits, email = :email
+        """,
+        {"site": site, "profile": profile, "now": now, "traits": traits, "email": email},
+    )
+
+
+def touch(db: Connection, site: int, profile: int, now: int) -> None:
+    """A person was identified again, with nothing new to say."""
+    db.execute(
+        """
+        -- people.touch
+        insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
+        on conflict (site, profile) do update set updated_at = :now
+        """,
+        {"site": site, "profile": profile, "now": now},
+    )
+
+
+def link(db: Connection, site: int, new: Link) -> None:
+    """Write a link down; of two at the same instant the later one told counts."""
+    db.execute(
+        """
+        -- people.link
+        insert into visitor_profiles (site, visitor, time, profile) values (?, ?, ?, ?)
+        on conflict (site, visitor, time) do update set profile = excluded.profile
+        """,
+        (site, new.visitor, new.time, new.profile),
+    )
+
+
+def traits(db: Connection, site: int, profile: int) -> bytes | None:
+    """What is known of a person, sealed."""
+    row = db.execute(
+        "-- profiles.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
+    ).fetchone()
+    return row[0] if row and isinstance(row[0], bytes) else None
+
+
+def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tuple[list[Link], list[Link]]:
+    """The visitor's nearest link at or before this time, and the nearest after it."""
+    found: list[list[Link]] = []
+    for condition, order in (("time <= ?", "desc"), ("time > ?", "asc")):
+        rows = db.execute(
+            f"""
+            -- people.links_of_visitor
+            select visitor, time, profile from visitor_profiles
+            where site = ? and visitor = ? and {condition} order by time {order} limit 1
+            """,
+            (site, visitor, time),
+        )
+        found.append([_link(row) for row in rows.fetchall()])
+    return found[0], found[1]
+
+
+def _link(row: tuple[object, ...]) -> Link:
+    visitor, time, profile = row
+    return Link(int(str(visitor)), int(str(time)), int(str(profile)))

@@ -1,0 +1,1 @@
+"""Who follows a link: the figures of its own page."""

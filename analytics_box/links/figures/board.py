@@ -1,0 +1,102 @@
+"""The page of a link as data: its tiles, its lists, and what a click on a row filters by. Pure.
+
+Its clicks are those of people, or visits of another kind, which are not counted: programs, previews, prefetches.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from analytics_box.dashboard.board import About, Board, Filters, Kinds, Listed, Metric, Rows, Words
+from analytics_box.dashboard.panels import domain_beside
+from analytics_box.facts.clicks import BOT, CLICK, KINDS
+from analytics_box.query.catalog.links import of_kind
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Definitions, LinkStats
+from analytics_box.texts import Filters as FilterWords
+
+KIND: Final = "kind"
+OTHERS: Final = {name: number for number, name in KINDS.items() if number != CLICK}
+
+
+def _not_counted(rows: Rows, _: Filters) -> float:
+    return float(sum(row["clicks"] for row in rows if row["name"] != KINDS[CLICK]))
+
+
+def _sessions(rows: Rows, filters: Filters) -> float:
+    """Only people land."""
+    return 0 if KIND in filters else float(rows[0]["sessions"])
+
+
+def _called(names: Mapping[str, str]) -> Callable[[str], str]:
+    """How names are written, where that is not as they are."""
+    return lambda name: names.get(name, name)
+
+
+def _kind(row: Record) -> str:
+    """What a program is, unless it is just one."""
+    return LinkStats.kinds.get(row["kind"], "") if row["kind"] != KINDS[BOT] else ""
+
+
+_listed: Final = partial(Listed, counted="clicks")
+
+METRICS: Final = (
+    Metric("clicks", "link_total_clicks", "link_clicks_by_day", field="total"),
+    Metric("visitors", "link_total_clicks", "link_clicks_by_day"),
+    Metric("sessions", "link_landings", value=_sessions, help=LinkStats.helps["sessions"]),
+    Metric("others", "link_kinds", value=_not_counted, help=LinkStats.helps["others"]),
+)
+LISTS: Final[dict[str, Listed]] = {
+    "sources": _listed("link_top_referrers", "referrer", detail=domain_beside),
+    "countries": _listed("link_top_countries", "country", places=True, icon="globe"),
+    "regions": _listed("link_top_regions", "region", places=True),
+    "cities": _listed("link_top_cities", "city", places=True),
+    "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
+    "browsers": _listed("link_top_browsers", "browser_name"),
+    "systems": _listed("link_top_systems", "os_name"),
+    "languages": _listed("link_top_languages", "language"),
+    "variants": _listed("link_variants", "variant", label=_called({"": LinkStats.no_variant}), icon="switch"),
+    "rules": _listed("link_rules", "rule", label=_called(LinkStats.rule_names), icon="tune"),
+    "kinds": _listed("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", apart=True, without=KINDS[CLICK]),
+    "bots": _listed("link_top_bots", detail=_kind, apart=True),
+}
+PANELS: Final[dict[str, tuple[str, ...]]] = {
+    "sources": ("sources",),
+    "countries": ("countries", "regions", "cities"),
+    "devices": ("devices", "browsers", "systems", "languages"),
+    "variants": ("variants",),
+    "rules": ("rules",),
+    "kinds": ("kinds", "bots"),
+}
+
+
+def _about(filters: Filters) -> About:
+    kind = OTHERS.get(filters.get(KIND, ""))
+    if kind is None:
+        return About(LinkStats.metrics, lambda query_type: query_type)
+    names = {**LinkStats.metrics, **LinkStats.other_metrics}
+    return About(names, lambda query_type: of_kind(query_type, kind), judged=False)
+
+
+LINK: Final = Board(
+    subject="link",
+    metrics=METRICS,
+    lists=LISTS,
+    panels=PANELS,
+    kinds=Kinds(
+        KIND,
+        title=LinkStats.about_kind,
+        names={name: LinkStats.kinds[name] for name in OTHERS},
+        usual=(KINDS[CLICK], LinkStats.people),
+        chip=LinkStats.only,
+    ),
+    values={"device_type": LinkStats.devices, "rule": LinkStats.rule_names, KIND: LinkStats.kinds},
+    about=_about,
+    ghosts=5,
+    words=Words(
+        tabs=LinkStats.tabs,
+        empty=LinkStats.empty,
+        filters={**FilterWords.names, **LinkStats.filters},
+        anchors=Definitions.of_links,
+    ),
+)

@@ -1,0 +1,100 @@
+"""A link's own page: what it is, and who follows it; its parts as fragments."""
+
+from collections.abc import Mapping
+
+from litestar.params import FromPath
+from msgspec import Struct
+
+from analytics_box.dashboard import page
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.http import dates
+from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.links.editing import calls as procedures
+from analytics_box.links.editing.shown import LinkShown
+from analytics_box.links.figures.board import LINK, PANELS
+from analytics_box.links.folders.names import folder_names
+from analytics_box.links.listing.lines import line, millis
+from analytics_box.links.messages import OneLink
+from analytics_box.links.page_frame import HOME, frame, link_number, may_edit
+from analytics_box.links.targeting.apps import APPS
+from analytics_box.texts import LinkForm, Links, LinkStats, figures
+
+LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
+
+
+class Fact(Struct, frozen=True):
+    """Something that a link is, in words; `parts` stand below each other."""
+
+    name: str
+    parts: tuple[str, ...]
+
+
+async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
+    """GET /links/{id}: what a link is, and who follows it. Raises NotFound."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    view = _view(visit, link.id)
+    fresh = not link.clicks and not view.filters
+    names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
+    board = await page.whole(visit, await link_number(visit, link_id), view, names)
+    folders = await folder_names(visit)
+    return visit.pages.show(
+        "link.html",
+        shell=frame(visit.person),
+        link=line(link, folders, visit.person, visit.call.now),
+        facts=_facts(visit, link, folders),
+        board=board,
+        fresh=fresh,
+        editable=may_edit(visit.person),
+        done=Links.done.get(visit.asked("done"), ""),
+    )
+
+
+async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /links/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
+    number = await link_number(visit, link_id)
+    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name))
+
+
+def _view(visit: Visit, link_id: str) -> View:
+    return read_view(f"{HOME}/{link_id}", visit.request.query_params, LINK)
+
+
+def _panels(link: LinkShown) -> tuple[str, ...]:
+    """The lists of a link's page: rules and variants only where it has some."""
+    leaves_out = set()
+    if not link.variants:
+        leaves_out.add("variants")
+    if not (link.rules or link.ios_url or link.android_url):
+        leaves_out.add("rules")
+    return tuple(name for name in PANELS if name not in leaves_out)
+
+
+def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fact]:
+    """What a link is, as far as it is more than a target."""
+    person = visit.person
+    app = APPS.get(link.deep_link_app or "")
+    given: dict[str, tuple[str, ...]] = {
+        "target": (link.target_url,),
+        "rules": tuple(f"{rule.name} → {rule.targetUrl}" for rule in link.rules),
+        "variants": tuple(f"{one.name} ({one.weight}) → {one.targetUrl}" for one in link.variants),
+        "ios": (link.ios_url or "",),
+        "android": (link.android_url or "",),
+        "app": (app.name if app is not None else "",),
+        "utm": tuple(f"{name}={value}" for name, value in link.utm.parameters),
+        "forwarding": (LinkForm.forwardings[link.query_forwarding] if link.query_forwarding != "none" else "",),
+        "status": (str(link.redirect_status) if link.redirect_status != 302 else "",),
+        "expires": (dates.moment(millis(link.expires_at), person) if link.expires_at is not None else "",),
+        "most": (figures.count(link.max_clicks) if link.max_clicks is not None else "",),
+        "expired": (link.expired_url or "",),
+        "password": (LinkStats.asked if link.has_password else "",),
+        "folder": (folders.get(link.folder_id or "", ""),),
+        "tags": (", ".join(link.tags),),
+        "external": (link.external_id or "",),
+        "created": (dates.moment(millis(link.created_at), person),),
+        "changed": (dates.moment(millis(link.updated_at), person) if link.updated_at != link.created_at else "",),
+    }
+    return [
+        Fact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))
+        for name, parts in given.items()
+        if any(parts)
+    ]

@@ -1,0 +1,1 @@
+"""Members of an organization, and invitations: the one way, after setup, in which a person gets into one."""

@@ -1,0 +1,31 @@
+"""The forms on the page /settings/members that invite somebody, or take an invitation back."""
+
+from analytics_box.errors import BadRequest, Conflict
+from analytics_box.http.visit import Again, Answer, Page, Visitor
+from analytics_box.members import invitations
+from analytics_box.members.invitation_calls import invite
+from analytics_box.members.member_page import MEMBERS, Link, member_page
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import invited
+
+
+async def invite_member(visit: Visitor) -> Page:
+    """POST /settings/members/invite: make an invitation; its link is on this answer only."""
+    form, own = await visit.form(), visit.person.organization_id
+    role = invited(form.get("role", ""))
+    try:
+        invitation, url, emailed = await invite(visit.call, own, email=form.get("email", ""), role=role)
+    except (BadRequest, Conflict) as refused:
+        return await member_page(visit, Again(refused.status, form, {"email": refused.message}))
+    return await member_page(visit, Again(), Link(invitation.email, url, emailed))
+
+
+async def revoke_invitation(visit: Visitor) -> Answer:
+    """POST /settings/members/invitations/revoke. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+
+    async def save() -> str:
+        await visit.call.write(lambda db: invitations.revoke(db, own, by, form.get("invitation", "")))
+        return f"{MEMBERS}?done=revoked"
+
+    return await visit.submit(save, member_page)

@@ -1,0 +1,23 @@
+"""The link of an invitation and the letter that brings it."""
+
+from urllib.parse import urlsplit
+
+from analytics_box.members.rules import Invitation
+from analytics_box.notify.mail import Mail
+from analytics_box.texts import Invitations as Words
+
+
+def link(base_url: str, secret: str) -> str:
+    """Where somebody accepts. Whoever has it can join, so it is shown to the inviter once and stored nowhere."""
+    return f"{base_url}/invitation?token={secret}"
+
+
+def letter(invitation: Invitation, *, organization: str, inviter: str, url: str) -> Mail:
+    """What is sent when the box can send mail."""
+    host = urlsplit(url).netloc
+    plain = " ".join(organization.split())
+    return Mail(
+        to=invitation.email,
+        subject=Words.letter_subject.format(organization=plain),
+        text=Words.letter.format(organization=plain, inviter=inviter, url=url, host=host),
+    )

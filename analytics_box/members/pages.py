@@ -1,0 +1,57 @@
+"""The page /settings/members: other roles, and removing somebody."""
+
+from analytics_box import errors, texts
+from analytics_box.errors import BadRequest
+from analytics_box.http.visit import Again, Answer, Page, Visitor
+from analytics_box.identity import ROLES
+from analytics_box.members.member_page import MEMBERS, member_page
+from analytics_box.tenancy import members
+from analytics_box.tenancy.acting import by_of
+
+
+async def member_list(visit: Visitor) -> Page:
+    """GET /settings/members."""
+    return await member_page(visit, Again())
+
+
+async def change_role(visit: Visitor) -> Answer:
+    """POST /settings/members/role. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+
+    async def save() -> str:
+        role = next((role for role in ROLES if role == form.get("role")), None)
+        if role is None:
+            raise BadRequest("Choose one of the roles on the page")
+        await visit.call.write(lambda db: members.change_role(db, own, by, form.get("member", ""), role))
+        return f"{MEMBERS}?done=role"
+
+    return await visit.submit(save, member_page)
+
+
+async def remove_form(visit: Visitor) -> Page:
+    """GET /settings/members/remove?member=…: are you sure?"""
+    own = visit.person.organization_id
+    everybody = await visit.call.read(lambda db: members.everybody(db, own))
+    found = next((one for one in everybody if one.user_id == visit.asked("member")), None)
+    if found is None:
+        raise errors.NotFound("There is no member with this id")
+    return visit.settings_page(
+        "confirm.html",
+        "members",
+        title=texts.Members.remove,
+        text=texts.Members.remove_text.format(email=found.email),
+        action=f"{MEMBERS}/remove",
+        back=MEMBERS,
+        fields={"member": found.user_id},
+    )
+
+
+async def remove(visit: Visitor) -> Answer:
+    """POST /settings/members/remove. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+
+    async def save() -> str:
+        await visit.call.write(lambda db: members.remove(db, own, by, form.get("member", "")))
+        return f"{MEMBERS}?done=removed"
+
+    return await visit.submit(save, member_page)

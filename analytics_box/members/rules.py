@@ -1,0 +1,36 @@
+"""What an invitation is and how long it lasts. Pure."""
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.clock import DAY
+from analytics_box.tenancy.rules import InvitedRole
+
+LIFE: Final = 7 * DAY
+KEPT: Final = 30 * DAY  # after its end, so that whoever invited sees that nobody came
+MOST_PENDING: Final = 100  # per organization
+
+Status = Literal["pending", "expired", "accepted", "revoked"]
+
+
+class Invitation(Struct, frozen=True):
+    """Somebody was asked to join. Its secret is stored as a digest only. Times are UTC ms."""
+
+    id: str
+    organization_id: str
+    email: str
+    role: InvitedRole
+    invited_by: str
+    created_at: int
+    expires_at: int
+    accepted_at: int | None = None
+    revoked_at: int | None = None
+
+    def status(self, now: int) -> Status:
+        """Only a pending one lets somebody in."""
+        if self.accepted_at is not None:
+            return "accepted"
+        if self.revoked_at is not None:
+            return "revoked"
+        return "pending" if now < self.expires_at else "expired"

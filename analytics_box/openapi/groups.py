@@ -1,0 +1,21 @@
+"""The groups of the document, by what people call things, in a reader's order: what an API is asked for first."""
+
+# the tag of a route or the router of a procedure → its group
+GROUPS = {
+    "Queries": "Queries",
+    "Events": "Events",
+    "websites": "Websites",
+    "links": "Short links",
+    "linkFolders": "Short links",
+    "Short addresses": "Short links",
+    "profiles": "People",
+    "organizations": "Organizations and members",
+    "apikeys": "API keys",
+    "config": "Alert channels, domains and defaults",
+    "preferences": "Preferences",
+    "audit": "Audit log",
+    "Box": "Health and metrics",
+    "Files": "Script and files",
+    "Discovery": "Discovery",
+    "Pages": "Pages",
+}

@@ -1,0 +1,77 @@
+"""Handing an organization over to another member, after its name was typed, and leaving it."""
+
+from analytics_box.errors import BadRequest
+from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.organizations.rules import check_name_typed
+from analytics_box.organizations.settings_page import HOME, organization_page
+from analytics_box.store.db import Connection
+from analytics_box.tenancy import access, members
+from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.rules import Member, Stored
+from analytics_box.texts import Organizations as Words
+
+
+async def transfer_form(visit: Visitor) -> Page:
+    """GET /settings/organization/transfer: to whom, and are you sure?"""
+    return await _page(visit, Again())
+
+
+async def transfer(visit: Visitor) -> Answer:
+    """POST /settings/organization/transfer: only with the organization's name typed. Raises Forbidden or NotFound."""
+    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+
+    def write(db: Connection) -> None:
+        access.check(db, own, by, "transfer")
+        if not form.get("member"):
+            raise BadRequest.about("member", Words.choose_member)
+        check_name_typed(form.get("confirmation", ""), access.existing(db, own).name)
+        members.transfer(db, own, by, form["member"])
+
+    async def save() -> str:
+        await visit.call.write(write)
+        return "/settings/members?done=transferred"
+
+    return await visit.submit(save, _page, values=form)
+
+
+async def leave_form(visit: Visitor) -> Page:
+    """GET /settings/organization/leave: are you sure?"""
+    last = len(visit.person.memberships) == 1
+    return visit.settings_page(
+        "confirm.html",
+        "organization",
+        title=Words.leave,
+        text=Words.leave_last_text if last else Words.leave_text,
+        action=f"{HOME}/leave",
+        back=HOME,
+        fields={},
+    )
+
+
+async def leave(visit: Visitor) -> Answer:
+    """POST /settings/organization/leave."""
+    own, by = visit.person.organization_id, by_of(visit.call)
+
+    async def save() -> str:
+        await visit.call.write(lambda db: members.leave(db, own, by))
+        return "/sites"
+
+    return await visit.submit(save, organization_page)
+
+
+async def _page(visit: Visit, again: Again) -> Page:
+    own, by = visit.person.organization_id, by_of(visit.call)
+
+    def find(db: Connection) -> tuple[Stored, list[Member]]:
+        access.check(db, own, by, "transfer")
+        return access.existing(db, own), members.everybody(db, own)
+
+    stored, everybody = await visit.call.read(find)
+    return visit.settings_page(
+        "organization_transfer.html",
+        "organization",
+        again=again,
+        values={"member": "", "confirmation": ""},
+        organization=stored.name,
+        others=[one for one in everybody if one.user_id != visit.person.user_id],
+    )

@@ -1,0 +1,135 @@
+"""The small panels at the end of an overview, for what some websites measure: errors and web vitals. Pure."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.dashboard.board import Extra, Rows
+from analytics_box.dashboard.panels import Bar
+from analytics_box.texts import Compact, Vitals, figures
+
+ERRORS = 5  # messages
+Rating = Literal["good", "fair", "poor"]
+
+# The metrics in the order of the page, with the values up to which the 75th percentile is good, and not yet poor:
+# https://web.dev/articles/vitals. Milliseconds; CLS has no unit.
+LIMITS = {"LCP": (2_500, 4_000), "INP": (200, 500), "CLS": (0.1, 0.25), "FCP": (1_800, 3_000), "TTFB": (800, 1_800)}
+
+
+class ErrorSummary(Struct, frozen=True):
+    """`error_summary`: counts, and the share of sessions in percent."""
+
+    totalErrors: float = 0
+    affectedUsers: float = 0
+    errorRate: float = 0
+
+
+class ErrorRow(Struct, frozen=True):
+    """A row of `error_types`."""
+
+    name: str = ""
+    count: float = 0
+    users: float = 0
+
+
+class VitalRow(Struct, frozen=True):
+    """A row of `vitals_overview`."""
+
+    metric_name: str
+    p75: float
+    samples: float
+
+
+class Fact(Struct, frozen=True):
+    """A figure with its name."""
+
+    label: str
+    value: str
+
+
+class Errors(Struct, frozen=True):
+    """Errors of the range: in all, and the commonest messages."""
+
+    facts: tuple[Fact, ...]
+    bars: tuple[Bar, ...]
+
+
+class Vital(Struct, frozen=True):
+    """A metric: its 75th percentile, how good that is, and how many values it comes from."""
+
+    name: str
+    title: str
+    value: str
+    rating: Rating
+    words: str
+    samples: str
+
+
+def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Errors:
+    """What the panel of errors says. There are no facts where there is no error."""
+    facts = (
+        Fact(Compact.errors, figures.count(summary.totalErrors)),
+        Fact(Compact.visitors, figures.count(summary.affectedUsers)),
+        Fact(Compact.sessions, figures.percent(summary.errorRate)),
+    )
+    largest = max((row.count for row in rows), default=0)
+    return Errors(
+        facts=facts if summary.totalErrors else (),
+        bars=tuple(
+            Bar(
+                label=figures.visible(row.name),
+                detail="",
+                value=figures.count(row.count),
+                share=figures.count(row.users),
+                width=figures.bar_width(row.count, largest),
+            )
+            for row in rows
+        ),
+    )
+
+
+def vitals(rows: Sequence[VitalRow]) -> tuple[Vital, ...]:
+    """The metrics that were measured, in the order of the page."""
+    found = {row.metric_name: row for row in rows if row.samples}
+    return tuple(_vital(found[name]) for name in LIMITS if name in found)
+
+
+def _vital(row: VitalRow) -> Vital:
+    rating = rate(row.metric_name, row.p75)
+    return Vital(
+        name=row.metric_name,
+        title=Vitals.names[row.metric_name],
+        value=_written(row.metric_name, row.p75),
+        rating=rating,
+        words=Vitals.ratings[rating],
+        samples=Vitals.samples.format(count=figures.count(row.samples)),
+    )
+
+
+def rate(metric: str, value: float) -> Rating:
+    """How good a 75th percentile is."""
+    good, fair = LIMITS[metric]
+    return "good" if value <= good else "fair" if value <= fair else "poor"
+
+
+def _written(metric: str, value: float) -> str:
+    if metric == "CLS":
+        return f"{value:.2f}"
+    return f"{round(value)}{figures.NBSP}ms" if value < 1_000 else f"{value / 1_000:.1f}{figures.NBSP}s"
+
+
+def _errors(answers: Sequence[Rows]) -> Errors:
+    summary, rows = answers
+    return errors(msgspec.convert(summary[0], ErrorSummary), msgspec.convert(rows, list[ErrorRow]))
+
+
+def _vitals(answers: Sequence[Rows]) -> tuple[Vital, ...]:
+    return vitals(msgspec.convert(answers[0], list[VitalRow]))
+
+
+EXTRAS: Final = {
+    "errors": Extra(("error_summary", "error_types"), _errors, limit=ERRORS),
+    "vitals": Extra(("vitals_overview",), _vitals),
+}

@@ -1,0 +1,98 @@
+"""The overview of a website, its parts as fragments, who is there now; and the list of websites."""
+
+import asyncio
+
+from litestar.params import FromPath
+
+from analytics_box.dashboard import page
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.http.shell import frame
+from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.identity import at_least
+from analytics_box.overview.board import PANELS, WEBSITE
+from analytics_box.overview.measured import kinds_measured
+from analytics_box.overview.site_list import SiteCard, site_card
+from analytics_box.overview.week import weeks
+from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
+from analytics_box.texts import figures
+from analytics_box.websites import settings_form
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.reach import own, restorable
+from analytics_box.websites.rules import MANAGER, Website
+from analytics_box.websites.shell import site_shell, website_shown
+
+FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
+
+
+async def site_list(visit: Visitor) -> Page:
+    """GET /sites: a card per website, with its last seven days, and the deleted ones that can be restored.
+
+    `?moved=` names the organization that a website was just transferred to.
+    """
+    person, parts = visit.person, visit.parts
+    own = parts[Directory].of(person.organization_id)
+    manages = at_least(person.role, MANAGER)
+    deleted = await restorable(visit.call) if manages else []
+    moved = visit.asked("moved")
+    return visit.pages.show(
+        "sites.html",
+        shell=frame(person, "sites"),
+        sites=await _cards(visit, own),
+        deleted=settings_form.restorable(deleted, parts.settings.grace_days, person),
+        may_add=manages,
+        moved=next((one for one in person.memberships if one.organization_id == moved), None),
+    )
+
+
+async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
+    parts, now = visit.parts, visit.call.now
+    sites = tuple(website.site for website in websites)
+    begun, online = await parts[Presence].begun(sites), await parts[Presence].online(sites, now)
+    found = await weeks(
+        parts[Queries], [site for site in sites if site in begun], ranges.zone(visit.person.time_zone), now
+    )
+    return [
+        site_card(website, found.get(website.site), online=online[website.site], waiting=website.site not in begun)
+        for website in websites
+    ]
+
+
+async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}: the overview, or the snippet while nothing has arrived."""
+    website, parts = own(visit.call, website_id), visit.parts
+    online, begun, measured = await asyncio.gather(
+        parts[Presence].online((website.site,), visit.call.now),
+        parts[Presence].begun((website.site,)),
+        kinds_measured(parts[Queries].events, website.site),
+    )
+    names = ("figures", *PANELS, *measured)
+    return visit.pages.show(
+        "overview.html",
+        shell=site_shell(visit, "overview", website),
+        site=website_shown(
+            website,
+            online=online[website.site],
+            script=f"{parts.settings.tracker_url}/script.js",
+        ),
+        board=await page.whole(visit, website.site, _view(visit, website), names) if begun else None,
+    )
+
+
+async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name))
+
+
+async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
+    website, presence = own(visit.call, website_id), visit.parts[Presence]
+    headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
+    online = await presence.online((website.site,), visit.call.now)
+    return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
+
+
+def _view(visit: Visit, website: Website) -> View:
+    return read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)

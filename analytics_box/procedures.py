@@ -1,0 +1,124 @@
+"""Every procedure of the box on one screen: name, function, and who may call it (wire 10)."""
+
+from analytics_box.accounts import profile_calls
+from analytics_box.auditlog import calls as audit_calls
+from analytics_box.bots import calls as bot_calls
+from analytics_box.configuration import calls as configuration_calls
+from analytics_box.configuration import channel_calls, domain_calls
+from analytics_box.drops import calls as drop_calls
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.route import Procedure
+from analytics_box.keys import calls as key_calls
+from analytics_box.keys import verify as key_verify
+from analytics_box.links.bulk import export_calls as link_export
+from analytics_box.links.bulk import imports as link_imports
+from analytics_box.links.domains import calls as link_domains
+from analytics_box.links.domains import orphan_calls as link_orphans
+from analytics_box.links.editing import calls as link_calls
+from analytics_box.links.folders import calls as link_folders
+from analytics_box.links.listing import calls as link_lists
+from analytics_box.links.listing import tag_calls as link_tags
+from analytics_box.links.qr import calls as link_qr
+from analytics_box.links.redirects import preview_calls as link_preview
+from analytics_box.members import calls as member_calls
+from analytics_box.members import invitation_calls
+from analytics_box.organizations import calls as organization_calls
+from analytics_box.organizations import deletion_calls, logo_calls
+from analytics_box.overview import calls as overview
+from analytics_box.profiles import calls as people_calls
+from analytics_box.websites import calls as website_calls
+from analytics_box.websites import deletion_calls as website_deletion
+from analytics_box.websites import reading_calls as website_reading
+
+PROCEDURES: tuple[Procedure, ...] = (
+    Procedure("apikeys.getMyRole", key_calls.get_my_role, SIGNED_IN),
+    Procedure("apikeys.list", key_calls.list_keys, SIGNED_IN),
+    Procedure("apikeys.getById", key_calls.get_by_id, SIGNED_IN),
+    Procedure("apikeys.create", key_calls.create, SIGNED_IN, "member"),
+    Procedure("apikeys.update", key_calls.update, SIGNED_IN, "member"),
+    Procedure("apikeys.revoke", key_calls.revoke, SIGNED_IN, "admin"),
+    Procedure("apikeys.rotate", key_calls.rotate, SIGNED_IN, "admin"),
+    Procedure("apikeys.delete", key_calls.delete, SIGNED_IN, "admin"),
+    Procedure("apikeys.verify", key_verify.verify, PUBLIC),
+    Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
+    Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
+    Procedure("profiles.list", people_calls.list_people, "read:data", "member"),
+    Procedure("profiles.getById", people_calls.get_by_id, "read:data", "member"),
+    Procedure("profiles.export", people_calls.export, "read:data", "member"),
+    Procedure("profiles.delete", people_calls.delete, "manage:websites", "admin"),
+    Procedure("organizations.list", organization_calls.list_organizations, "manage:config"),
+    Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
+    Procedure("organizations.create", organization_calls.create, SIGNED_IN),
+    Procedure("organizations.update", organization_calls.update, "manage:config"),
+    Procedure("organizations.getMyRole", organization_calls.get_my_role, SIGNED_IN),
+    Procedure("organizations.setActive", organization_calls.set_active, SIGNED_IN),
+    Procedure("organizations.uploadLogo", logo_calls.upload, "manage:config", most_bytes=logo_calls.MOST_BODY),
+    Procedure("organizations.deleteLogo", logo_calls.delete, "manage:config"),
+    Procedure("organizations.delete", deletion_calls.delete, SIGNED_IN),
+    Procedure("organizations.restore", deletion_calls.restore, SIGNED_IN),
+    Procedure("organizations.listDeleted", deletion_calls.list_deleted, SIGNED_IN),
+    Procedure("organizations.listMembers", member_calls.list_members, SIGNED_IN),
+    Procedure("organizations.updateMemberRole", member_calls.update_member_role, SIGNED_IN),
+    Procedure("organizations.removeMember", member_calls.remove_member, SIGNED_IN),
+    Procedure("organizations.leave", member_calls.leave, SIGNED_IN),
+    Procedure("organizations.transferOwnership", member_calls.transfer_ownership, SIGNED_IN),
+    Procedure("organizations.createInvitation", invitation_calls.create_invitation, SIGNED_IN),
+    Procedure("organizations.getPendingInvitations", invitation_calls.get_pending_invitations, SIGNED_IN),
+    Procedure("organizations.revokeInvitation", invitation_calls.revoke_invitation, SIGNED_IN),
+    Procedure("organizations.acceptInvitation", invitation_calls.accept_invitation, SIGNED_IN),
+    Procedure("config.get", configuration_calls.get, "manage:config"),
+    Procedure("config.update", configuration_calls.update, "manage:config"),
+    Procedure("config.testEmail", configuration_calls.test_email, "manage:config"),
+    Procedure("config.listChannels", channel_calls.list_channels, "manage:config"),
+    Procedure("config.createChannel", channel_calls.create_channel, "manage:config"),
+    Procedure("config.updateChannel", channel_calls.update_channel, "manage:config"),
+    Procedure("config.rotateChannelSecret", channel_calls.rotate_channel_secret, "manage:config"),
+    Procedure("config.deleteChannel", channel_calls.delete_channel, "manage:config"),
+    Procedure("config.testChannel", channel_calls.test_channel, "manage:config"),
+    Procedure("config.listDomains", domain_calls.list_domains, "manage:config"),
+    Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
+    Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
+    Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
+    Procedure("links.list", link_lists.list_links, "read:links"),
+    Procedure("links.paginated", link_lists.paginated, "read:links"),
+    Procedure("links.get", link_calls.get, "read:links"),
+    Procedure("links.create", link_calls.create, "write:links", "member"),
+    Procedure("links.update", link_calls.update, "write:links", "member"),
+    Procedure("links.upsert", link_calls.upsert, "write:links", "member"),
+    Procedure("links.delete", link_calls.delete, "write:links", "member"),
+    Procedure("links.listDomains", link_domains.list_domains, "read:links"),
+    Procedure("links.addDomain", link_domains.add_domain, "write:links", "admin"),
+    Procedure("links.updateDomain", link_domains.update_domain, "write:links", "admin"),
+    Procedure("links.removeDomain", link_domains.remove_domain, "write:links", "admin"),
+    Procedure("links.listTags", link_tags.list_tags, "read:links"),
+    Procedure("links.preview", link_preview.preview, "read:links"),
+    Procedure("links.getQr", link_qr.get_qr, "read:links"),
+    Procedure("links.listOrphans", link_orphans.list_orphans, "read:links"),
+    Procedure("links.export", link_export.export, "read:links"),
+    Procedure("links.import", link_imports.import_links, "write:links", "member", most_bytes=link_imports.MOST_BYTES),
+    Procedure("linkFolders.list", link_folders.list_folders, "read:links"),
+    Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
+    Procedure("linkFolders.update", link_folders.update, "write:links", "member"),
+    Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
+    Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
+    Procedure("websites.list", website_reading.list_websites, "read:data"),
+    Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
+    Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
+    Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
+    Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
+    Procedure("websites.update", website_calls.update, "manage:websites", "admin"),
+    Procedure("websites.togglePublic", website_calls.toggle_public, "manage:websites", "admin"),
+    Procedure("websites.updateSettings", website_calls.update_settings, "manage:websites", "member"),
+    Procedure("websites.rotateTracking", website_calls.rotate_tracking, "manage:websites", "member"),
+    Procedure("websites.delete", website_deletion.delete, "manage:websites", "admin"),
+    Procedure("websites.listDeleted", website_deletion.list_deleted, "manage:websites", "admin"),
+    Procedure("websites.restore", website_deletion.restore, "manage:websites", "admin"),
+    Procedure("websites.transfer", website_calls.transfer, SIGNED_IN, "admin"),
+    Procedure("websites.transferToOrganization", website_calls.transfer, SIGNED_IN, "admin"),
+    Procedure("websites.listDropped", drop_calls.list_dropped, "read:data"),
+    Procedure("websites.listBots", bot_calls.list_bots, "read:data"),
+    Procedure("websites.allowBot", bot_calls.allow_bot, "manage:websites", "member"),
+    Procedure("websites.refuseBot", bot_calls.refuse_bot, "manage:websites", "member"),
+    Procedure("websites.updateBotOptions", bot_calls.update_bot_options, "manage:websites", "member"),
+    Procedure("websites.isTrackingSetup", overview.is_tracking_setup, "read:data"),
+)

@@ -1,0 +1,181 @@
+"""Where a sender is (wire 4.7): country by the list that comes with the box; region and city by a database that the
+operator names, or by what a trusted proxy says.
+
+Names are English, empty where nothing is known. Addresses are looked up and forgotten: nothing here stores or logs one.
+"""
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import maxminddb
+
+from analytics_box.http.address import is_within, networks
+from analytics_box.recognition.paths import clean
+from analytics_box.settings import Settings
+
+log = logging.getLogger(__name__)
+
+MOST_REMEMBERED = 20_000  # networks
+_LONGEST = 100  # characters of a region's or city's name
+_DATA = resources.files("analytics_box.recognition").joinpath("data")
+
+
+class Place(NamedTuple):
+    """English names, empty where unknown."""
+
+    country: str = ""
+    region: str = ""
+    city: str = ""
+
+
+NOWHERE = Place()
+
+
+class Places:
+    """The databases, and the places of the networks that were asked for last. Used by the event loop's thread;
+    `reload` may run in another."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open what there is. A named database that cannot be read is logged; until it can be, countries come from the
+        list of the box."""
+        self._path = Path(settings.geo_database).expanduser() if settings.geo_database else None
+        self._beside = settings.data_dir
+        headers = (settings.geo_country_header, settings.geo_region_header, settings.geo_city_header)
+        self._headers = tuple(name.lower().encode("latin-1") for name in headers)
+        self._asks_proxy = any(headers)
+        self._trusted = networks(settings.trusted_proxies)
+        self._builtin = maxminddb.open_database(str(_DATA.joinpath("countries.mmdb")), maxminddb.MODE_AUTO)
+        self._named: maxminddb.Reader | None = None
+        self._seen: tuple[int, int, int] | None = None
+        self._complaint = ""
+        self._known: OrderedDict[str, Place] = OrderedDict()
+        self.reload()
+
+    def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Place:
+        """The place of a client by its cut network (http.address.network_of). Headers count only when the peer is a
+        trusted proxy; what they leave open the databases say."""
+        known = self._known  # a reload puts another in its place, which must not get what the old database says
+        place = known.get(network)
+        if place is None:
+            place = known[network] = self._look_up(network)
+            if len(known) > MOST_REMEMBERED:
+                known.popitem(last=False)
+        return self._corrected(place, headers) if self._asks_proxy and is_within(peer, self._trusted) else place
+
+    def reload(self) -> bool:
+        """Open the named database anew if its file is another than before; whether it did. Reads the disk."""
+        if self._path is None:
+            return False
+        try:
+            found = os.stat(self._path)
+            seen = (found.st_mtime_ns, found.st_size, found.st_ino)
+            if seen == self._seen:
+                return False
+            reader = _open_copy(self._path, self._beside)
+        except (OSError, ValueError, maxminddb.InvalidDatabaseError) as broken:
+            self._complain(broken)
+            return False
+        self._seen, self._complaint = seen, ""
+        self._named = reader
+        self._known = OrderedDict()
+        log.info("Places come from %s (%s)", self._path, reader.metadata().database_type)
+        return True
+
+    def _complain(self, broken: Exception) -> None:
+        complaint = broken.strerror or "" if isinstance(broken, OSError) and broken.strerror else str(broken)
+        if complaint != self._complaint:
+            before = "the one read before is kept" if self._named is not None else "only countries are known"
+            log.error("geo_database %s cannot be read: %s; %s", self._path, complaint, before)
+        self._complaint = complaint
+
+    def _look_up(self, network: str) -> Place:
+        try:
+            address = ip_address(network.partition("/")[0])
+        except ValueError:
+            return NOWHERE
+        place = read(_get(self._named, address)) if self._named is not None else NOWHERE
+        if not place.country and address.is_global:
+            place = place._replace(country=read(_get(self._builtin, address)).country)
+        return place
+
+    def _corrected(self, place: Place, headers: Mapping[bytes, bytes]) -> Place:
+        country, region, city = (_said(headers.get(name)) if name else "" for name in self._headers)
+        if len(country) == 2:
+            country = name_of(country)
+        if country and country != place.country:
+            place = Place(country)  # a region of the other country would be wrong
+        return Place(country or place.country, region or place.region, city or place.city)
+
+
+def _open_copy(path: Path, beside: Path) -> maxminddb.Reader:
+    """A reader of a copy that nobody else sees: it stays in the disk's cache instead of memory, and a file that is
+    written over in place cannot change under the reader's feet."""
+    with path.open("rb") as file, tempfile.NamedTemporaryFile(dir=beside, prefix=".geo-", suffix=".mmdb") as copy:
+        shutil.copyfileobj(file, copy, 1 << 20)
+        copy.flush()
+        return maxminddb.open_database(copy.name, maxminddb.MODE_AUTO)
+
+
+def _get(reader: maxminddb.Reader, address: IPv4Address | IPv6Address) -> Any:
+    try:
+        return reader.get(address)
+    except (ValueError, maxminddb.InvalidDatabaseError):  # IPv6 asked of a database of IPv4, or a damaged one
+        return None
+
+
+def _said(value: bytes | None) -> str:
+    """What a proxy's header says; nothing for its ways to say that it does not know."""
+    if not value:
+        return ""
+    try:
+        text = value.decode("utf-8")
+    except UnicodeDecodeError:
+        text = value.decode("latin-1")
+    text = clean(text, _LONGEST)
+    return "" if text.upper() in {"XX", "T1", "UNKNOWN", "-"} else text
+
+
+@lru_cache(maxsize=1)
+def names() -> dict[str, str]:
+    """English names of countries by their ISO 3166 code."""
+    return dict(json.loads(_DATA.joinpath("countries.json").read_text("utf-8")))
+
+
+def name_of(code: str) -> str:
+    """The country's English name; empty for what is no code of a country."""
+    return names().get(code.upper(), "")
+
+
+def read(found: Any) -> Place:
+    """The place in an entry of a database, in MaxMind's form (and DB-IP's) or in the flat one of ip-location-db."""
+    if not isinstance(found, dict):
+        return NOWHERE
+    country = found.get("country") or found.get("registered_country")
+    code = country.get("iso_code") if isinstance(country, dict) else found.get("country_code") or country
+    named = name_of(code) if isinstance(code, str) else ""
+    subdivisions = found.get("subdivisions")
+    first = subdivisions[0] if isinstance(subdivisions, list) and subdivisions else None
+    return Place(
+        country=named or _english(country),
+        region=_english(first) or _text(found.get("state1") or found.get("state")),
+        city=_english(found.get("city")) or _text(found.get("city")),
+    )
+
+
+def _english(named: Any) -> str:
+    inner = named.get("names") if isinstance(named, dict) else None
+    return _text(inner.get("en")) if isinstance(inner, dict) else ""
+
+
+def _text(value: Any) -> str:
+    return clean(value, _LONGEST) if isinstance(value, str) else ""

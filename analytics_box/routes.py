@@ -1,0 +1,253 @@
+"""Every address of the box on one screen: method, path, handler, and who may call it.
+
+Procedures have a table of their own, in procedures, and two addresses each. The event routes stand in
+ingest.routes.handlers; they check API keys themselves.
+"""
+
+from analytics_box.accounts import (
+    password_pages,
+    profile_pages,
+    reset_pages,
+    second_factor_pages,
+    session_pages,
+    sign_in_pages,
+)
+from analytics_box.auditlog import pages as audit_pages
+from analytics_box.bots import pages as bot_pages
+from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
+from analytics_box.docs import pages as docs_pages
+from analytics_box.docs import reference_pages, types_pages
+from analytics_box.drops import pages as drop_pages
+from analytics_box.http import assets, health, well_known
+from analytics_box.http.permission import PUBLIC, SIGNED_IN
+from analytics_box.http.route import Route
+from analytics_box.keys import pages as key_pages
+from analytics_box.links.bulk import pages as link_imports
+from analytics_box.links.bulk import routes as link_files
+from analytics_box.links.domains import pages as link_domains
+from analytics_box.links.figures import pages as link_page
+from analytics_box.links.folders import pages as link_folders
+from analytics_box.links.form import pages as link_form
+from analytics_box.links.listing import pages as link_pages
+from analytics_box.links.qr import routes as link_qr
+from analytics_box.members import invitation_pages, inviting_pages
+from analytics_box.members import pages as member_pages
+from analytics_box.organizations import (
+    deletion_pages,
+    leaving_pages,
+    logo_pages,
+)
+from analytics_box.organizations import pages as organization_pages
+from analytics_box.organizations import routes as organizations
+from analytics_box.overview import pages as overview
+from analytics_box.procedures import PROCEDURES
+from analytics_box.profiles import pages as people_pages
+from analytics_box.query import compile_routes, export_routes
+from analytics_box.query import routes as query
+from analytics_box.query_pages import pages as query_pages
+from analytics_box.setup import pages as setup_pages
+from analytics_box.watch import pages as watching
+from analytics_box.watch import routes as watch
+from analytics_box.websites import pages as website_pages
+from analytics_box.websites import settings_pages as website_settings
+from analytics_box.websites import transfer_pages
+
+PAGES_AND_API: tuple[Route, ...] = (
+    Route("GET", "/health", health.health, PUBLIC),
+    Route("GET", "/health/ready", watch.ready, PUBLIC),
+    Route("GET", "/metrics", watch.metrics, PUBLIC),
+    Route("GET", "/openapi.json", reference_pages.openapi, PUBLIC),
+    Route("GET", "/docs", docs_pages.index, PUBLIC, page=True),
+    Route("GET", "/docs/search", docs_pages.found, PUBLIC, page=True),
+    Route("GET", "/docs/api", reference_pages.api, PUBLIC, page=True),
+    Route("GET", "/docs/api/{name:str}", reference_pages.group, PUBLIC, page=True),
+    Route("GET", "/docs/query-types", types_pages.query_types, PUBLIC, page=True),
+    Route("GET", "/docs/query-types/{family:str}", types_pages.query_family, PUBLIC, page=True),
+    Route("GET", "/docs/{name:str}", docs_pages.page, PUBLIC, page=True),
+    Route("GET", "/.well-known/api-catalog", well_known.api_catalog, PUBLIC),
+    Route("GET", well_known.RESOURCE, well_known.protected_resource, PUBLIC),
+    Route("GET", well_known.RESOURCE + "/{suffix:path}", well_known.protected_resource_part, PUBLIC),
+    Route("GET", "/script.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy.js", assets.tracker, PUBLIC),
+    Route("GET", "/databuddy-debug.js", assets.tracker_to_read, PUBLIC),
+    Route("GET", "/parts.js", assets.tracker_parts, PUBLIC),
+    Route("GET", "/parts/{part:str}", assets.tracker_part, PUBLIC),
+    Route("GET", "/static/{file:path}", assets.static, PUBLIC),
+    Route("GET", "/favicon.ico", assets.favicon, PUBLIC),
+    Route("GET", "/", sign_in_pages.home, PUBLIC, page=True),
+    Route("GET", "/setup", setup_pages.setup_form, PUBLIC, page=True),
+    Route("POST", "/setup", setup_pages.set_up, PUBLIC, page=True),
+    Route("GET", "/sign-in", sign_in_pages.sign_in_form, PUBLIC, page=True),
+    Route("POST", "/sign-in", sign_in_pages.sign_in, PUBLIC, page=True),
+    Route("GET", "/sign-in/code", sign_in_pages.code_form, PUBLIC, page=True),
+    Route("POST", "/sign-in/code", sign_in_pages.check_code, PUBLIC, page=True),
+    Route("POST", "/sign-out", sign_in_pages.sign_out, PUBLIC, page=True),
+    Route("GET", "/forgot-password", reset_pages.forgot_form, PUBLIC, page=True),
+    Route("POST", "/forgot-password", reset_pages.forgot, PUBLIC, page=True),
+    Route("GET", "/reset-password", reset_pages.reset_form, PUBLIC, page=True),
+    Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
+    Route("GET", "/settings/profile", profile_pages.profile, SIGNED_IN, page=True),
+    Route("POST", "/settings/profile", profile_pages.save, SIGNED_IN, page=True),
+    Route("GET", "/settings/security", password_pages.security, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/password", password_pages.change_password, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end", session_pages.end_session, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/sessions/end-others", session_pages.end_other_sessions, SIGNED_IN, page=True),
+    Route("GET", "/settings/security/second-factor", second_factor_pages.form, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor", second_factor_pages.begin, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/confirm", second_factor_pages.confirm, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/second-factor/remove", second_factor_pages.remove, SIGNED_IN, page=True),
+    Route("POST", "/settings/security/recovery-codes", second_factor_pages.renew_codes, SIGNED_IN, page=True),
+    Route("GET", "/invitation", invitation_pages.invitation, PUBLIC, page=True),
+    Route("POST", "/invitation", invitation_pages.accept, PUBLIC, page=True),
+    Route("POST", "/organizations/switch", organization_pages.switch, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization", organization_pages.organization, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization", organization_pages.save_organization, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/organization/new", organization_pages.add_organization, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/logo", logo_pages.upload_logo, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/organization/logo/delete", logo_pages.delete_logo, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/organization/leave", leaving_pages.leave_form, SIGNED_IN, page=True),
+    Route("POST", "/settings/organization/leave", leaving_pages.leave, SIGNED_IN, page=True),
+    Route("GET", "/settings/organization/transfer", leaving_pages.transfer_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/transfer", leaving_pages.transfer, SIGNED_IN, "owner", page=True),
+    Route("GET", "/settings/organization/delete", deletion_pages.delete_form, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
+    Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
+    Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
+    Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
+    Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
+    Route("GET", "/links", link_pages.link_list, SIGNED_IN, page=True),
+    Route("GET", "/links/new", link_form.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/new", link_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/bulk", link_imports.import_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/bulk/file", link_imports.import_file, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/bulk/text", link_imports.import_text, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/bulk/{job_id:str}", link_imports.import_page, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/bulk/{job_id:str}", link_imports.run_import, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/folders", link_folders.folders, SIGNED_IN, page=True),
+    Route("POST", "/links/folders", link_folders.add, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/folders/rename", link_folders.rename, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/folders/delete", link_folders.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/folders/delete", link_folders.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/domains", link_domains.domains, SIGNED_IN, page=True),
+    Route("POST", "/links/domains", link_domains.add, SIGNED_IN, "admin", page=True),
+    Route("POST", "/links/domains/save", link_domains.save, SIGNED_IN, "admin", page=True),
+    Route("GET", "/links/domains/remove", link_domains.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/links/domains/remove", link_domains.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/links/{link_id:str}", link_page.link_page, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/parts/{name:str}", link_page.link_part, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/edit", link_form.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
+    Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/links/{link_id:str}/delete", link_pages.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
+    Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
+    Route(
+        "POST", "/settings/members/invitations/revoke", inviting_pages.revoke_invitation, SIGNED_IN, "admin", page=True
+    ),
+    Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations", integration_pages.integrations, SIGNED_IN, page=True),
+    Route("POST", "/settings/integrations/test-mail", integration_pages.test_mail, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/integrations/new", integration_pages.new_channel_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/integrations/new", integration_pages.add_channel, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}",
+        integration_pages.edit_channel_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST", "/settings/integrations/{channel_id:str}", integration_pages.save_channel, SIGNED_IN, "admin", page=True
+    ),
+    Route(
+        "GET",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.confirm,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route(
+        "POST",
+        "/settings/integrations/{channel_id:str}/{action:str}",
+        integration_pages.act,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("GET", "/settings/box", watching.box, SIGNED_IN, page=True),
+    Route("GET", "/settings/domains", domain_pages.domains, SIGNED_IN, page=True),
+    Route("POST", "/settings/domains", domain_pages.add_domain, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/check", domain_pages.check_domain, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/domains/remove", domain_pages.remove_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/domains/remove", domain_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/defaults", defaults_pages.defaults, SIGNED_IN, page=True),
+    Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites", overview.site_list, SIGNED_IN, page=True),
+    Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}", overview.site, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/people", people_pages.show, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/person", people_pages.person, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/export", people_pages.export, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/people/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/people/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}/bots", bot_pages.show, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/bots/allow", bot_pages.allow, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/bots/refuse", bot_pages.refuse, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/bots/options", bot_pages.options, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
+    Route(
+        "POST",
+        "/sites/{website_id:str}/settings/tracking",
+        website_settings.save_tracking,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST", "/sites/{website_id:str}/settings/client-id", website_settings.rotate, SIGNED_IN, "member", page=True
+    ),
+    Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/settings/transfer",
+        transfer_pages.transfer_form,
+        SIGNED_IN,
+        "admin",
+        page=True,
+    ),
+    Route("POST", "/sites/{website_id:str}/settings/transfer", transfer_pages.transfer, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/restore", website_pages.restore, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/keys", key_pages.key_list, SIGNED_IN, page=True),
+    Route("GET", "/settings/keys/new", key_pages.new_key_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/settings/keys/new", key_pages.add_key, SIGNED_IN, "member", page=True),
+    Route("GET", "/settings/keys/{key_id:str}", key_pages.edit_key_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/keys/{key_id:str}", key_pages.edit_key, SIGNED_IN, "admin", page=True),
+    Route("GET", "/settings/keys/{key_id:str}/{ending:str}", key_pages.confirm, SIGNED_IN, "admin", page=True),
+    Route("POST", "/settings/keys/{key_id:str}/{ending:str}", key_pages.end_key, SIGNED_IN, "admin", page=True),
+    Route("POST", "/v1/query", query.query, "read:data", strangers=True),
+    Route("POST", "/v1/query/compile", compile_routes.compile_query, "read:data", strangers=True),
+    Route("POST", "/v1/export/data", export_routes.export_data, "read:data"),
+    Route("GET", "/v1/query/types", query.types, PUBLIC),
+    Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
+)
+
+TABLE: tuple[Route, ...] = (
+    *PAGES_AND_API,
+    *(
+        Route("POST", path, line.handler, line.access, line.role, strangers=line.strangers, procedure=True)
+        for line in PROCEDURES
+        for path in line.paths
+    ),
+)

@@ -1,0 +1,76 @@
+"""The first account: a user, an organization, a website and a key, in one transaction.
+
+Both ways lead here: the page behind the one-time link, and `analytics-box setup`.
+"""
+
+from msgspec import Struct
+
+from analytics_box import audit, ids
+from analytics_box.accounts import first_run, preferences, rules
+from analytics_box.accounts.rules import User
+from analytics_box.acting import By
+from analytics_box.errors import Conflict
+from analytics_box.identity import SCOPES, Key
+from analytics_box.keys.create import create as create_key
+from analytics_box.store.db import Connection
+from analytics_box.tenancy import members
+from analytics_box.tenancy.rules import Organization, clean_organization, slug_of
+from analytics_box.tenancy.sites import new_site
+from analytics_box.websites.create import create as create_website
+from analytics_box.websites.rules import Website
+
+
+class Wanted(Struct, frozen=True):
+    """What the first account shall be. `password` is already an Argon2 hash.
+
+    `time_zone` is chosen and stays; without one it is `browser_zone`, and later that of whatever browser signs in.
+    """
+
+    email: str
+    password: str
+    organization: str
+    website: str
+    domain: str
+    time_zone: str = ""
+    browser_zone: str = ""
+
+
+class Made(Struct, frozen=True):
+    """What was made. `secret` is the API key's, shown this once."""
+
+    user: User
+    organization: Organization
+    website: Website
+    key: Key
+    secret: str
+
+
+def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
+    """Make everything that a new box needs. Raises Conflict when the box is set up already, and BadRequest."""
+    if first_run.is_over(db):
+        raise Conflict("This box is set up already")
+    organization = Organization(
+        id=ids.new_id(),
+        name=clean_organization(wanted.organization),
+        slug=slug_of(wanted.organization, fallback="organization"),
+        plan="hobby",
+        site=new_site(db, by.now),
+        created_at=by.now,
+    )
+    user = User(
+        id=ids.new_id(),
+        email=rules.clean_email(wanted.email),
+        password=wanted.password,
+        time_zone=preferences.known_zone(wanted.time_zone)
+        if wanted.time_zone
+        else rules.clean_time_zone(wanted.browser_zone),
+        is_administrator=True,
+        created_at=by.now,
+    )
+    first_run.finish(db, user, zone_is_chosen=bool(wanted.time_zone))
+    members.found(db, organization, owner=user.id)
+    for subject, subject_id in (("organization", organization.id), ("user", user.id)):
+        audit.record(db, by, organization.id, "created", subject, subject_id)
+    website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)
+    key, secret = create_key(db, organization_id=organization.id, name="First key", scopes=SCOPES, websites=None, by=by)
+    return Made(user=user, organization=organization, website=website, key=key, secret=secret)

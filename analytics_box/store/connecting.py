@@ -1,0 +1,31 @@
+"""Connections to a SQLite file: one that writes, and those that read."""
+
+import contextlib
+from pathlib import Path
+
+import apsw
+
+BUSY_MS = 5_000
+LOG_KEPT = 32 << 20  # bytes of the write-ahead log's file that stay once it has started again
+
+
+def connect(path: Path, *, writes: bool, durability: str, vfs: str | None) -> apsw.Connection:
+    """A connection to a file that is there; one that does not write cannot."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
+    connection.set_busy_timeout(BUSY_MS)
+    connection.pragma("journal_mode", "wal")
+    connection.pragma("synchronous", durability)
+    connection.pragma("foreign_keys", True)
+    connection.pragma("cache_size", -32_000 if writes else -8_000)
+    connection.pragma("journal_size_limit", LOG_KEPT)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    if writes:
+        connection.pragma("temp_store", "memory")
+    else:
+        # What a read sorts and groups goes on in a file beside the database once it is long; the file has no name.
+        connection.pragma("temp_store", "file")
+        with contextlib.suppress(apsw.SQLError):  # it cannot be written: the system's directories are left
+            connection.pragma("temp_store_directory", str(path.parent))
+        connection.pragma("query_only", True)
+    return connection

@@ -1,0 +1,24 @@
+"""Which organization a call is about, and who acts there."""
+
+from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.http.call import Call
+
+
+def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
+    """Which organization a call is about, and who acts there. Raises Forbidden for one that is not the caller's."""
+    person = call.identity.person
+    if person is not None:
+        wanted = organization_id or person.organization_id
+        if person.role_in(wanted) is None:
+            raise errors.Forbidden("Access denied to this organization")
+        return wanted, by_of(call)
+    if call.identity.key is not None and call.identity.key.websites is not None:
+        raise errors.Forbidden("This needs a key with global access")
+    return call.organization(organization_id), by_of(call)
+
+
+def by_of(call: Call) -> By:
+    """The caller for the audit log."""
+    person = call.identity.person
+    return By(call.actor, call.now, person.user_id if person else None)

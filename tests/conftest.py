@@ -1,0 +1,24 @@
+"""For all tests: where they keep their files."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# A busy machine is not a bug: no example has to be quick.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+MEMORY = Path("/dev/shm")
+ROOM = 3 * 1024**3  # bytes; all tests together leave less
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure() -> None:
+    """Keep files in memory if there is room: a disk takes longer to sync them than most tests take."""
+    if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # to be looked up again

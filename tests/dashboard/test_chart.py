@@ -1,0 +1,123 @@
+"""The chart's numbers, and the table with the same numbers."""
+
+from datetime import datetime
+
+import pytest
+
+from analytics_box.dashboard.board import Metric
+from analytics_box.dashboard.chart import UNKNOWN, chart
+from analytics_box.http.dates import Formats
+from analytics_box.query.catalog.types import Record
+
+VISITORS = Metric("visitors", "summary_totals", "summary_metrics")
+BOUNCES = Metric("bounce_rate", "summary_totals", "summary_metrics", unit="percent", needs="sessions")
+NOON = datetime.fromisoformat("2026-11-20 12:00")
+
+
+def row(date: str, *, visitors: float = 0, sessions: float = 0, bounce_rate: float = 0) -> Record:
+    return {"date": date, "visitors": visitors, "sessions": sessions, "bounce_rate": bounce_rate}
+
+
+def days(*values: int, first: int = 18) -> list[Record]:
+    return [row(f"2026-11-{first + number}", visitors=value, sessions=value) for number, value in enumerate(values)]
+
+
+def hours(*values: int, day: str = "2026-11-20") -> list[Record]:
+    return [row(f"{day} {number:02}:00:00", visitors=value) for number, value in enumerate(values)]
+
+
+def test_today_is_unfinished_and_what_has_not_begun_has_no_value() -> None:
+    drawn = chart(VISITORS, days(5, 7, 2, 0), None, now=NOON)
+    assert [point.value for point in drawn.points] == [5, 7, 2, None]
+    assert [point.unfinished for point in drawn.points] == ["", "", "today so far", ""]
+    assert drawn.columns["unfinished"] == 2
+
+
+def test_a_range_that_is_over_has_nothing_unfinished() -> None:
+    drawn = chart(VISITORS, days(5, 7), None, now=NOON)
+    assert drawn.columns["unfinished"] is None
+    assert drawn.unfinished == ""
+
+
+def test_the_hour_of_now_is_unfinished() -> None:
+    drawn = chart(VISITORS, hours(*[1] * 24), None, now=datetime.fromisoformat("2026-11-20 12:59"))
+    assert drawn.columns["unfinished"] == 12
+    assert [point.value for point in drawn.points][12:14] == [1, None]
+    assert drawn.points[12].label == "Fri 20 Nov, 12:00"
+    assert drawn.points[12].unfinished == "this hour so far"
+
+
+def test_of_a_doubled_hour_the_second_is_the_one_that_is_filling() -> None:
+    rows = [row(f"2026-10-25 02:00:00{offset}", visitors=1) for offset in ("+02:00", "+01:00")]
+    drawn = chart(VISITORS, rows, None, now=datetime.fromisoformat("2026-10-25 02:30"))
+    assert [point.label for point in drawn.points] == ["Sun 25 Oct, 02:00 +02:00", "Sun 25 Oct, 02:00 +01:00"]
+    assert drawn.columns["unfinished"] == 1
+
+
+def test_the_period_before_is_laid_on_ours() -> None:
+    drawn = chart(VISITORS, days(5, 7), days(1, 2, first=16), now=NOON)
+    assert drawn.columns["before"] == [1, 2]
+    assert drawn.columns["beforeLabels"] == ["Mon 16 Nov", "Tue 17 Nov"]
+
+
+def test_a_longer_day_before_does_not_make_ours_longer_nor_a_shorter_one_break_it() -> None:
+    assert len(chart(VISITORS, hours(*[1] * 24), hours(*[1] * 25, day="2026-10-25"), now=NOON).points) == 24
+    assert chart(VISITORS, hours(*[1] * 24), hours(*[1] * 23), now=NOON).columns["before"][-1] is None
+
+
+def test_without_comparison_there_are_no_columns_of_it() -> None:
+    assert "before" not in chart(VISITORS, days(5), None, now=NOON).columns
+
+
+def test_a_rate_without_sessions_is_unknown_rather_than_zero() -> None:
+    rows = [row("2026-11-18", sessions=4, bounce_rate=25), row("2026-11-19")]
+    drawn = chart(BOUNCES, rows, None, now=NOON)
+    assert [point.value for point in drawn.points] == [25, None]
+    assert drawn.points[1].text == UNKNOWN
+
+
+def test_the_table_lists_what_has_begun_or_is_compared() -> None:
+    alone = chart(VISITORS, hours(*[1] * 24), None, now=NOON)
+    compared = chart(VISITORS, hours(*[1] * 24), hours(*[1] * 24, day="2026-11-19"), now=NOON)
+    assert (len(alone.listed), len(compared.listed)) == (13, 24)
+
+
+def test_a_day_of_another_year_is_named_with_it() -> None:
+    assert chart(VISITORS, [row("2025-12-31")], None, now=NOON).points[0].label == "Wed 31 Dec 2025"
+
+
+def test_an_empty_range_is_an_empty_chart() -> None:
+    assert chart(VISITORS, [], [], now=NOON).points == ()
+
+
+FORMATS = [
+    # formats, a day of this year, of another, an hour
+    (Formats(), ("20 Nov", "Fri 20 Nov"), "Wed 31 Dec 2025", ("14:00", "Fri 20 Nov, 14:00")),
+    (
+        Formats("MMM D, YYYY", "h:mm a"),
+        ("Nov 20", "Fri Nov 20"),
+        "Wed Dec 31, 2025",
+        ("2:00 pm", "Fri Nov 20, 2:00 pm"),
+    ),
+    (Formats("DD.MM.YYYY"), ("20.11.", "Fri 20.11."), "Wed 31.12.2025", ("14:00", "Fri 20.11., 14:00")),
+    (Formats("DD/MM/YYYY"), ("20/11", "Fri 20/11"), "Wed 31/12/2025", ("14:00", "Fri 20/11, 14:00")),
+    (Formats("MM/DD/YYYY"), ("11/20", "Fri 11/20"), "Wed 12/31/2025", ("14:00", "Fri 11/20, 14:00")),
+    (Formats("YYYY-MM-DD"), ("11-20", "Fri 11-20"), "Wed 2025-12-31", ("14:00", "Fri 11-20, 14:00")),
+]
+
+
+@pytest.mark.parametrize(("formats", "day", "other", "hour"), FORMATS, ids=lambda given: getattr(given, "date", ""))
+def test_buckets_are_named_as_the_person_writes_dates(
+    formats: Formats, day: tuple[str, str], other: str, hour: tuple[str, str]
+) -> None:
+    rows = [row("2025-12-31"), row("2026-11-20"), row("2026-11-20 14:00:00")]
+    drawn = chart(VISITORS, rows, rows, now=NOON, formats=formats).points
+    assert [(point.tick, point.label) for point in drawn[1:]] == [day, hour]
+    assert drawn[0].label == drawn[0].before_label == other
+
+
+def test_the_chart_is_told_where_months_begin_however_dates_are_written() -> None:
+    rows = [row(f"2026-{month:02}-{day:02}") for month, day in ((10, 31), (11, 1), (11, 11), (12, 1))]
+    columns = chart(VISITORS, rows, None, now=NOON, formats=Formats("MM/DD/YYYY")).columns
+    assert (columns["months"], columns["hourly"]) == ([1, 3], False)
+    assert chart(VISITORS, hours(1), None, now=NOON, formats=Formats(time="h:mm a")).columns["hourly"] is True

@@ -1,0 +1,68 @@
+"""The figures of an overview: what they say, and whether a change is good."""
+
+from operator import itemgetter
+
+import pytest
+
+from analytics_box.dashboard.tiles import Change, Totals, tiles
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.overview.board import WEBSITE
+from analytics_box.texts import figures
+
+
+def view(**query: str) -> View:
+    return read_view("/sites/w1", query, WEBSITE)
+
+
+def totals(**numbers: float) -> Totals:
+    return {"summary_totals": [dict.fromkeys(WEBSITE.charted, 0.0) | numbers]}
+
+
+def change_of(metric: str, now: float, then: float, *, sessions: float = 1, unfinished: bool = False) -> Change | None:
+    numbers = ({"sessions": sessions, metric: now}, {"sessions": sessions, metric: then})
+    shown = tiles(view(), totals(**numbers[0]), totals(**numbers[1]), unfinished=unfinished)
+    return next(tile.change for tile in shown if tile.metric == metric)
+
+
+CHANGES = [
+    # what                         metric                     now   then   direction, tone, amount, before
+    ("more visitors", "visitors", 114, 100, ("up", "good", "14.0 %", "100")),
+    ("fewer page views", "pageviews", 50, 100, ("down", "bad", "50.0 %", "100")),
+    ("many times as many", "visitors", 10_074, 37, ("up", "good", "×272", "37")),
+    ("nothing to divide by", "visitors", 7, 0, ("up", "good", "", "0")),
+    ("the same", "visitors", 7, 7, ("same", "neutral", "", "7")),
+    ("fewer bounces are better", "bounce_rate", 41.3, 43.4, ("down", "good", "2.1 pt", "43.4 %")),
+    ("more bounces are worse", "bounce_rate", 50, 40, ("up", "bad", "10.0 pt", "40.0 %")),
+    ("a bounce rate the same to a tenth", "bounce_rate", 41.31, 41.33, ("same", "neutral", "", "41.3 %")),
+    ("shorter visits", "median_session_duration", 72, 76, ("down", "bad", "4 s", "1 m 16 s")),
+]
+
+
+@pytest.mark.parametrize(("what", "metric", "now", "then", "expected"), CHANGES, ids=map(itemgetter(0), CHANGES))
+def test_a_change_says_its_direction_and_whether_that_is_good(
+    what: str, metric: str, now: float, then: float, expected: tuple[str, str, str, str]
+) -> None:
+    change = change_of(metric, now, then)
+    assert change is not None
+    found = (change.direction, change.tone, change.amount, change.before)
+    assert tuple(text.replace(figures.NBSP, " ") for text in found) == expected
+
+
+def test_a_day_that_is_not_over_is_not_judged_by_a_whole_one() -> None:
+    change = change_of("visitors", 10, 100, unfinished=True)
+    assert change is not None
+    assert (change.tone, change.whole_day) == ("neutral", True)
+
+
+def test_rates_of_no_sessions_are_unknown_and_not_compared() -> None:
+    assert change_of("bounce_rate", 0, 0, sessions=0) is None
+    found = {tile.metric: tile.value for tile in tiles(view(), totals(), None, unfinished=False)}
+    assert found["visitors"] == "0"
+    assert found["bounce_rate"] == found["median_session_duration"] == "–"
+
+
+def test_each_tile_leads_to_its_chart_and_keeps_the_rest() -> None:
+    found = tiles(view(range="today", metric="sessions"), totals(), None, unfinished=False)
+    assert [tile.metric for tile in found if tile.selected] == ["sessions"]
+    assert found[0].href == "/sites/w1?range=today"
+    assert found[1].href == "/sites/w1?range=today&metric=pageviews"

@@ -1,0 +1,183 @@
+"""The pages of the manual: complete, linked, and true to the tables of the code that they repeat."""
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from analytics_box.box import web_dir
+from analytics_box.cli import main
+from analytics_box.docs.manual import PAGES, Manual, Section
+from analytics_box.errors import NotFound
+from analytics_box.openapi.refusals import codes
+from analytics_box.settings import Settings
+from analytics_box.texts import Drops
+from analytics_box.texts import Manual as ManualTexts
+from tests.inprocess import WholeBox, whole_box
+
+ROOT = Path(__file__).parents[2]
+FOLDER = web_dir() / "manual"
+MANUAL = Manual(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("manual") / "data") as inside:
+        yield inside
+
+
+def sections(page: Section) -> Iterator[Section]:
+    yield page
+    for part in page.parts:
+        yield from sections(part)
+
+
+def source(name: str) -> str:
+    return (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_every_file_of_the_folder_is_a_page() -> None:
+    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(PAGES)
+
+
+def test_the_readme_is_short_and_leads_to_every_page() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 150
+    assert [name for name in PAGES if name != "changelog" and f"(web/manual/{name}.md)" not in readme] == []
+    assert "(CHANGELOG.md)" in readme
+
+
+def test_the_changelog_of_the_repository_is_the_page_that_is_served() -> None:
+    assert (FOLDER / "changelog.md").resolve() == (ROOT / "CHANGELOG.md").resolve()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_its_own(name: str) -> None:
+    cover = next(cover for cover in MANUAL.covers if cover.name == name)
+    page = MANUAL.page(name)
+    assert cover.title == page.title
+    assert page.text.striptags().startswith(cover.lead)
+    assert cover.lead.endswith(".")
+    anchors = [section.id for section in sections(page)]
+    assert len(set(anchors)) == len(anchors)
+    assert [part.title for part in sections(page) if not part.text and not part.parts] == []
+
+
+def test_what_a_page_links_to_is_there(box: WholeBox) -> None:
+    linked = {
+        (name, html.unescape(href))
+        for name in PAGES
+        for section in sections(MANUAL.page(name))
+        for href in re.findall(r'href="([^"]*)"', section.text)
+        if not href.startswith("https://")
+    }
+    assert len(linked) > 50
+    for name, href in sorted(linked):
+        path, _, anchor = href.partition("#")
+        answer = box.get(path or f"/docs/{name}", accept="text/html")
+        assert answer.status == 200, (name, href)
+        assert not anchor or f'id="{anchor}"' in answer.body.decode(), (name, href)
+
+
+def test_files_of_the_repository_that_the_readme_links_to_are_there() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    linked = [href for href in re.findall(r"\]\(([^)]+)\)", readme) if "://" not in href]
+    assert [href for href in linked if not (ROOT / href).exists()] == []
+
+
+def test_questions_on_pages_lead_to_their_answers(box: WholeBox) -> None:
+    for page, label in ManualTexts.questions.values():
+        name, _, anchor = page.partition("#")
+        assert label
+        assert not anchor or anchor in [section.id for section in sections(MANUAL.page(name))], page
+    templates = "".join(path.read_text(encoding="utf-8") for path in (web_dir() / "templates").glob("*.html"))
+    assert set(re.findall(r'manual\("([^"]+)"\)', templates)) == set(ManualTexts.questions)
+
+
+def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
+    for name in ("", *PAGES):
+        answer = box.get(f"/docs/{name}".rstrip("/"), accept="text/html")
+        content = answer.body.decode()
+        assert answer.status == 200
+        assert [one for one in PAGES if f'href="/docs/{one}"' not in content] == []
+        assert content.count('aria-current="page"') == 1
+        assert "style=" not in content
+        assert "<script>" not in content
+        for section in sections(MANUAL.page(name)) if name else ():
+            assert html.escape(section.title, quote=False) in content
+
+
+def test_examples_name_this_box_but_the_setting_that_names_it_does_not() -> None:
+    manual = Manual(FOLDER, "https://box.example")
+    queries = "".join(section.text for section in sections(manual.page("queries")))
+    assert "curl &#39;https://box.example/v1/query?" in queries
+    settings = "".join(section.text for section in sections(manual.page("settings")))
+    assert "https://box.example" not in settings
+
+
+def test_a_page_that_is_not_there(box: WholeBox) -> None:
+    assert box.get("/docs/nothing", accept="text/html").status == 404
+    with pytest.raises(NotFound):
+        MANUAL.page("../../pyproject")
+
+
+# What stands in the code, too
+
+
+def first_cells(page: str) -> list[str]:
+    """The names in the first cells of the tables of a page or a part of it."""
+    return [name for line in page.splitlines() if line.startswith("| `") for name in _names(line.split(" | ")[0])]
+
+
+def _names(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def test_all_commands_are_listed_and_no_other() -> None:
+    listed = first_cells(source("running").partition("\n## Commands\n")[2])
+    assert sorted(name.removeprefix("analytics-box ") for name in listed) == sorted(_commands(main))
+
+
+def _commands(group: click.Group, before: str = "") -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}"
+
+
+def test_all_codes_of_refusals_are_listed_with_their_status_and_no_other() -> None:
+    table = source("errors").partition("| status |")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith(("| 4", "| 5"))]
+    listed = {code for _, named, _ in rows for code in _names(named)}
+    known = {code: status for status, names in codes().items() for code in names}
+    assert listed == set(known)
+    for statuses, named, _ in rows:
+        assert {known[code] for code in _names(named)} == {int(status) for status in statuses.split(", ")}, named
+
+
+def test_all_reasons_for_what_is_not_counted_are_listed_and_no_other() -> None:
+    table = source("not-counted").partition("\n## Reasons\n")[2].partition("\n## ")[0]
+    unlisted = {"missing_client_id", "invalid_client_id"}  # of no website, so no page shows them
+    assert set(first_cells(table)) == set(Drops.reasons) | unlisted
+
+
+def test_limits_are_those_of_the_settings() -> None:
+    defaults: dict[str, Any] = {name: getattr(Settings(), name) for name in Settings.__struct_fields__}
+    page = source("limits")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    counted = {row[-1].strip("`"): row[-2] for row in rows if row[-1].startswith("`limit_")}
+    assert {name: int(value.replace(",", "")) for name, value in counted.items()} == {
+        name: defaults[name] for name in counted
+    }
+    said = re.findall(
+        r"([\d,]+) (?:requests per 60 seconds |at the same time |)?\(`(limit_\w+|answer_rows\w*)`\)", page
+    )
+    assert len(said) >= 4
+    assert {name: int(value.replace(",", "")) for value, name in said} == {name: defaults[name] for _, name in said}
+    named = {name for name in defaults if name.startswith("limit_")}
+    assert [name for name in sorted(named) if f"`{name}`" not in page] == []

@@ -1,0 +1,84 @@
+"""Searching the manual: what is found, in which order, and what is shown of it."""
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from analytics_box.docs.search import Entry, search
+from tests.inprocess import WholeBox, whole_box
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    with whole_box(tmp_path_factory.mktemp("search") / "data") as inside:
+        yield inside
+
+
+def found(box: WholeBox, query: str) -> list[str]:
+    answer = box.get(f"/docs/search?q={query}", accept="text/html")
+    assert answer.status == 200
+    results = answer.body.decode().partition('<ol class="docs-hits">')[2]
+    return [html.unescape(href) for href in re.findall(r'<a href="([^"]+)"', results)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("bounce+rate", "/docs/definitions#bounce-rate"),
+        ("BOUNCE", "/docs/definitions#bounce"),
+        ("back+up", "/docs/running#back-up"),
+        ("systemd", "/docs/running"),
+        ("nftables", "/docs/floods#nftables"),
+        ("data-track-errors", "/docs/script#what-is-sent"),
+        ("websites.transfer", "/docs/websites#transfer"),
+        ("events_by_date", "/docs/query-types/summary#events_by_date"),
+        ("forgot+password", "/docs/members#forgot-your-password"),
+        ("limit_track", "/docs/floods#made-up-events"),
+    ],
+)
+def test_what_somebody_asks_for_is_among_the_first(box: WholeBox, query: str, first: str) -> None:
+    assert first in [href if "#" in first else href.partition("#")[0] for href in found(box, query)[:6]]
+
+
+def test_operations_of_the_api_are_found_by_their_path(box: WholeBox) -> None:
+    assert "/docs/api/websites#websites-rotatetracking" in found(box, "rotateTracking")
+
+
+@pytest.mark.parametrize("query", ["", "+++", "xyzzy", "%00", "%28%5B", "a" * 5000, "+".join("abcdefghijklmnop")])
+def test_nothing_that_is_asked_breaks_it(box: WholeBox, query: str) -> None:
+    assert len(found(box, query)) <= 30
+
+
+def test_what_was_asked_is_shown_as_text(box: WholeBox) -> None:
+    content = box.get("/docs/search?q=%3Cscript%3Ealert(1)%3C/script%3E", accept="text/html").body.decode()
+    assert "<script>alert" not in content
+    assert "&lt;script&gt;alert" in content
+
+
+ENTRIES = (
+    Entry("/one", "Sessions", "Definitions", "A visit, and how long it lasts."),
+    Entry("/two", "Visits", "Definitions", "See sessions."),
+    Entry("/three", "Obsession", "Elsewhere", "Nothing to do with it."),
+)
+
+
+def test_titles_come_before_texts_and_a_word_is_found_by_its_beginning_only() -> None:
+    assert [hit.entry.href for hit in search(ENTRIES, "session")] == ["/one", "/two"]
+
+
+def test_what_holds_all_words_hides_what_holds_some() -> None:
+    assert [hit.entry.href for hit in search(ENTRIES, "visit lasts")] == ["/one"]
+    assert [hit.entry.href for hit in search(ENTRIES, "lasts unheard-of")] == ["/one"]
+
+
+def test_an_excerpt_marks_the_words_and_loses_nothing_between_them() -> None:
+    long = " ".join(f"word{number}" for number in range(200)) + " the needle here " + "end " * 100
+    [hit] = search([Entry("/long", "Long", "", long)], "needle her")
+    text = "".join(piece for piece, _ in hit.excerpt)
+    assert [piece for piece, marked in hit.excerpt if marked] == ["needle", "her"]
+    assert text.startswith("… word")
+    assert text.endswith(" …")
+    assert "the needle here end" in text
+    assert len(text) < 400

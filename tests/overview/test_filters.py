@@ -1,0 +1,220 @@
+"""A click on any value of an overview filters the whole page by it, and another one takes the filter away."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.overview.board import CAMPAIGNS, LISTS, WEBSITE
+from tests.inprocess import BROWSER, WholeBox, whole_box
+
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+    " Version/18.6 Mobile/15E148 Safari/604.1"
+)
+CHROME = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+)
+
+
+class Someone(NamedTuple):
+    """A visitor: who, from where, with what, and how they came."""
+
+    name: str
+    pages: tuple[str, ...]
+    user_agent: str
+    headers: dict[str, str]
+    said: dict[str, Any]
+
+
+PEOPLE = (
+    Someone(
+        "Anna",
+        ("/", "/pricing"),
+        BROWSER,
+        {"x_country": "DE", "x_region": "Bavaria", "x_city": "Munich", "accept_language": "de-DE"},
+        {"referrer": "https://www.google.com/", "viewport_size": "1280x720"},
+    ),
+    Someone(
+        "Bob",
+        ("/docs", "/"),
+        IPHONE,
+        {"x_country": "US", "x_region": "Georgia", "x_city": "Atlanta", "accept_language": "en-US"},
+        {
+            "utm_source": "newsletter",
+            "utm_medium": "email",
+            "utm_campaign": "spring & summer",
+            "utm_term": "notes",
+            "utm_content": "button",
+            "viewport_size": "393x659",
+        },
+    ),
+    Someone("Cleo", ("/",), CHROME, {"accept_language": "fr-FR"}, {"viewport_size": "1280x720"}),
+    Someone(
+        "Dato",
+        ("/docs",),
+        CHROME,
+        {"x_country": "GE", "x_region": "Georgia", "x_city": "Tbilisi", "accept_language": "ka-GE"},
+        {"referrer": "https://chatgpt.com/"},
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    """A website with four visitors, of whom each also did something else."""
+    folder: Path = tmp_path_factory.mktemp("filters") / "data"
+    geo = {"geo_country_header": "x-country", "geo_region_header": "x-region", "geo_city_header": "x-city"}
+    with whole_box(folder, adjust=lambda given: replace(given, trusted_proxies=("203.0.113.7/32",), **geo)) as inside:
+        for number, someone in enumerate(PEOPLE):
+            visit(inside, someone, number)
+        yield inside
+
+
+def visit(box: WholeBox, someone: Someone, number: int) -> None:
+    client = f"client_id={box.sites['shop']}"
+    headers = {"user_agent": someone.user_agent, "x_forwarded_for": f"198.51.100.{number + 1}", **someone.headers}
+    address = f"https://shop.example{someone.pages[-1]}"
+    who = {"anonymousId": someone.name, "path": address}
+
+    def send(target: str, content: object) -> None:
+        answer = box.post(target, content, key=None, **headers)
+        assert answer.status in {200, 204}, answer.body
+
+    for path in someone.pages:
+        send(f"/?{client}", {"name": "screen_view", **who, "path": f"https://shop.example{path}", **someone.said})
+        box.clock.advance(seconds=20)
+    send(f"/?{client}", {"name": f"greeted by {someone.name}", **who})
+    send(f"/?{client}", {"type": "outgoing_link", "href": f"https://{someone.name.lower()}.example/", **who})
+    send(f"/errors?{client}", [{"message": f"{someone.name} failed", **who}])
+    send(f"/vitals?{client}", [{"metricName": "LCP", "metricValue": 1000 * (number + 1), **who}])
+
+
+class Row(NamedTuple):
+    label: str
+    href: str
+    current: bool
+    value: int
+
+
+def seen(box: WholeBox, target: str) -> str:
+    answer = box.get(target, cookie=box.cookie, accept="text/html")
+    assert answer.status == 200
+    return answer.body.decode()
+
+
+def overview(box: WholeBox, query: str = "") -> str:
+    return seen(box, f"/sites/{box.sites['shop']}?range=today&wait=all{query}")
+
+
+def panel(page: str, name: str) -> str:
+    found = re.search(rf'<section[^>]* id="panel-{name}".*?</section>', page, re.DOTALL)
+    assert found is not None, name
+    return found.group()
+
+
+def rows(page: str, name: str) -> list[Row]:
+    """The rows of a panel that can be clicked."""
+    found = []
+    for link in re.findall(r'<a class="bar-link".*?</a>', panel(page, name), re.DOTALL):
+        href = re.search(r'href="([^"]+)"', link)
+        label = re.search(r"<bdi>(.*?)</bdi>", link)
+        value = re.search(r'bar-value">([\d,]+)', link)
+        assert href is not None
+        assert label is not None
+        assert value is not None
+        found.append(Row(unescape(label[1]), unescape(href[1]), 'aria-current="true"' in link, int(value[1])))
+    return found
+
+
+def visitors(page: str) -> int:
+    found = re.search(r'id="tile-visitors".*?tile-value number">([\d,]+)', page, re.DOTALL)
+    assert found is not None
+    return int(found[1])
+
+
+CLICKABLE = [name for name, listed in LISTS.items() if listed.field]
+
+
+@pytest.mark.parametrize("name", CLICKABLE)
+def test_a_click_on_a_value_filters_the_page_and_a_second_one_does_not(box: WholeBox, name: str) -> None:
+    page = overview(box, f"&tab={name}")
+    listed = rows(page, WEBSITE.panel_of[name])
+    assert len(listed) >= (1 if name in CAMPAIGNS else 2)
+    for row in listed:
+        narrowed = seen(box, row.href)
+        assert visitors(narrowed) == row.value, row.label
+        assert f'id="chip-{LISTS[name].field}"' in narrowed
+        again = [found for found in rows(narrowed, WEBSITE.panel_of[name]) if found.current]
+        assert [found.label for found in again] == [row.label]
+        assert visitors(seen(box, again[0].href)) == len(PEOPLE)
+
+
+def test_everything_on_the_page_is_filtered_alike(box: WholeBox) -> None:
+    page = overview(box, "&country=Germany")
+    words = " ".join(re.findall(r"<section.*?</section>", page, re.DOTALL))
+    assert "greeted by Anna" in words
+    assert "anna.example" in words
+    assert "Anna failed" in words
+    assert "1.0\N{NO-BREAK SPACE}s" in panel(page, "vitals")
+    assert not re.search("Bob|Cleo|Dato|bob|cleo|dato", words)
+
+
+@pytest.mark.parametrize("name", ["figures", "sources", "events", "links", "errors", "vitals"])
+def test_a_fragment_is_filtered_like_its_page(box: WholeBox, name: str) -> None:
+    part = seen(box, f"/sites/{box.sites['shop']}/parts/{name}?range=today&country=Germany")
+    other = seen(box, f"/sites/{box.sites['shop']}/parts/{name}?range=today&country=Georgia")
+    assert part != other
+    assert not re.search("Dato|dato|ChatGPT", part)
+
+
+def test_regions_of_two_countries_with_one_name_are_two(box: WholeBox) -> None:
+    georgias = [row for row in rows(overview(box, "&tab=regions"), "countries") if row.label == "Georgia"]
+    assert [visitors(seen(box, row.href)) for row in georgias] == [1, 1]
+
+
+def test_unknown_is_shown_as_unknown_and_can_be_chosen(box: WholeBox) -> None:
+    (unknown,) = [row for row in rows(overview(box), "countries") if row.label == "Unknown"]
+    assert visitors(seen(box, unknown.href)) == 1
+
+
+def test_chips_say_what_the_page_is_narrowed_to_and_take_it_away(box: WholeBox) -> None:
+    page = overview(box, "&country=Germany&browser_name=Firefox")
+    chips = re.findall(r'<a class="chip" id="chip-(\w+)" href="([^"]+)" aria-label="([^"]+)"', page)
+    assert [(field, label) for field, _, label in chips] == [
+        ("country", "Remove filter Country: Germany"),
+        ("browser_name", "Remove filter Browser: Firefox"),
+    ]
+    assert "country=" not in chips[0][1]
+    assert "browser_name=Firefox" in chips[0][1]
+    clear = re.search(r'id="chips-clear" href="([^"]+)"', page)
+    assert clear is not None
+    assert visitors(seen(box, unescape(clear[1]))) == len(PEOPLE)
+    assert "chips" not in re.findall(r'class="(\w+)"', overview(box))
+
+
+def test_a_filter_is_kept_by_ranges_tabs_and_the_form_of_own_dates(box: WholeBox) -> None:
+    page = overview(box, "&city=Munich&tab=channels")
+    assert re.search(r'id="range-yesterday" href="[^"]*tab=channels[^"]*city=Munich', page)
+    assert re.search(r'href="[^"]*tab=devices[^"]*city=Munich[^"]*" data-tab="devices"', page) or re.search(
+        r'href="[^"]*tab=channels,devices[^"]*city=Munich', page
+    )
+    assert '<input type="hidden" name="city" value="Munich">' in page
+
+
+@pytest.mark.parametrize("query", ["country=%00", "country=%F0%9F", "path=%25", "region='--", f"city={'x' * 5000}"])
+def test_no_filter_breaks_the_page(box: WholeBox, query: str) -> None:
+    assert visitors(overview(box, f"&{query}")) == 0
+
+
+def test_a_website_without_measurements_has_no_panels_for_them(box: WholeBox) -> None:
+    event = {"name": "screen_view", "path": "https://blog.example/", "anonymousId": "a"}
+    assert box.post(f"/?client_id={box.sites['blog']}", event).status == 200
+    page = seen(box, f"/sites/{box.sites['blog']}?wait=all")
+    assert "panel-links" in page
+    assert "panel-errors" not in page
+    assert "panel-vitals" not in page

@@ -1,0 +1,114 @@
+"""A part of an overview that misses the budget is computed once: its fragment takes over the query that runs."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.dashboard import late_parts, page
+from analytics_box.dashboard.late_parts import KEPT_SECONDS, LateParts
+from analytics_box.overview.board import WEBSITE
+from analytics_box.query.run import Queries
+from tests.inprocess import FixedClock, WholeBox, whole_box
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each query type has been asked for."""
+    counted: Counter[str] = Counter()
+    answer = Queries.answer
+
+    async def count(self: Queries, request: Any, sites: Any) -> Any:
+        counted.update(question.type.name for question in request.questions if question.type is not None)
+        return await answer(self, request, sites)
+
+    monkeypatch.setattr(Queries, "answer", count)
+    return counted
+
+
+@pytest.fixture
+def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WholeBox]:
+    """A box whose overviews wait for nothing."""
+    monkeypatch.setattr(page, "BUDGET_SECONDS", 0)
+    with whole_box(tmp_path / "data") as inside:
+        event = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": "a"}
+        assert inside.post(f"/?client_id={inside.sites['shop']}", event).status == 200
+        yield inside
+
+
+def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> None:
+    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+    assert b'aria-busy="true"' in box.get(path, cookie=cookie).body
+    for name in WEBSITE.parts:
+        part = box.get(f"{path}/parts/{name}", cookie=cookie)
+        assert part.status == 200
+        assert b"aria-busy" not in part.body
+    assert asked["top_pages"] == asked["traffic_sources"] == asked["browser_name"] == 1
+    assert box.get(f"{path}/parts/pages", cookie=cookie).status == 200
+    assert asked["top_pages"] == 2, "what was fetched is not kept"
+
+
+@pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?more=pages"])
+def test_another_view_is_another_part(box: WholeBox, asked: Counter[str], rest: str) -> None:
+    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+    box.get(path, cookie=cookie)
+    box.get(f"{path}/parts/pages{rest}", cookie=cookie)
+    assert asked["top_pages"] == 2
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+async def sleeping() -> str:
+    await asyncio.Event().wait()
+    return "never"
+
+
+def test_what_nobody_fetches_is_cancelled_after_a_while() -> None:
+    async def scene() -> None:
+        clock = FixedClock()
+        late, first, second = LateParts(clock), asyncio.create_task(sleeping()), asyncio.create_task(sleeping())
+        late.keep("first", first)
+        clock.advance(seconds=KEPT_SECONDS)
+        late.keep("second", second)
+        await asyncio.wait((first,))
+        assert first.cancelled()
+        assert late.take("first") is None
+        assert late.take("second") is second
+        assert late.take("second") is None
+        second.cancel()
+
+    run(scene())
+
+
+def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> None:
+        monkeypatch.setattr(late_parts, "MOST", 2)
+        late, tasks = LateParts(FixedClock()), [asyncio.create_task(sleeping()) for _ in range(3)]
+        for number, task in enumerate(tasks):
+            late.keep(number, task)
+        await asyncio.wait(tasks[:1])
+        assert [task.cancelled() for task in tasks] == [True, False, False]
+        assert (late.take(0), late.take(1)) == (None, tasks[1])
+
+    run(scene())
+
+
+def test_a_part_that_is_asked_for_anew_replaces_the_old_one_and_a_stale_one_is_not_given() -> None:
+    async def scene() -> None:
+        clock = FixedClock()
+        late, old, new = LateParts(clock), asyncio.create_task(sleeping()), asyncio.create_task(sleeping())
+        late.keep("part", old)
+        late.keep("part", new)
+        await asyncio.wait((old,))
+        assert old.cancelled()
+        clock.advance(seconds=KEPT_SECONDS)
+        assert late.take("part") is None
+        await asyncio.wait((new,))
+        assert new.cancelled()
+
+    run(scene())

@@ -1,0 +1,138 @@
+"""A real events.db that stories are told to, and questions are asked of, the way the box does both."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from analytics_box.facts.event import Event, Fact
+from analytics_box.ingest.ledger import Ledger
+from analytics_box.ingest.live import LiveSessions
+from analytics_box.query.access import Scope
+from analytics_box.query.engines import Engines
+from analytics_box.query.request import DECODER, GivenQuery, Request, check
+from analytics_box.query.run import Entry, Queries
+from analytics_box.query.traits import Traits
+from analytics_box.store import schema
+from analytics_box.store.db import Db
+from analytics_box.store.migrations import migrate
+from analytics_box.store.strings import Strings
+from tests.inprocess import FixedClock
+from tests.query.happenings import Happening
+from tests.query.oracle import Asked, Row
+
+
+class World:
+    """The database. Every story gets sites of its own, so that stories never mix.
+
+    Every question is asked of both engines, which have to agree.
+    """
+
+    def __init__(self, directory: Path, traits: Traits | None = None) -> None:
+        migrate(directory)
+        self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
+        strings, live = Strings(), LiveSessions()
+        self.db.accompany(strings, live)
+        self._ledger = Ledger(strings, live)
+        self.clock = FixedClock()
+        self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
+        self._queries = [Queries(engines, self.clock, seconds=30, traits=traits) for engines in self._engines]
+        self._runner = asyncio.Runner()
+        self._sites = itertools.count(1)
+
+    def new_sites(self, number: int) -> tuple[int, ...]:
+        return tuple(itertools.islice(self._sites, number))
+
+    def store(self, happenings: Sequence[Happening]) -> None:
+        """Each event in a write of its own, in the order of arrival."""
+        for happening in happenings:
+            self._append(happening.fact())
+
+    def store_facts(self, facts: Sequence[Fact]) -> None:
+        """All at once."""
+        self.db.write_now(lambda db: self._ledger.append(db, facts))
+
+    def _append(self, fact: Event) -> None:
+        self.db.write_now(lambda db: self._ledger.append(db, [fact]))
+
+    def entries(
+        self, content: dict[str, object], sites: tuple[int, ...] | Scope, *, now: int = 0, both: bool = True
+    ) -> list[Entry]:
+        """The answer to the body of a POST /v1/query; `both` engines are asked unless there are too many questions."""
+        given = DECODER.decode(json.dumps(content))
+        assert isinstance(given, GivenQuery)
+        request = check(given, zone_name=None, now=now)
+        scope = sites if isinstance(sites, Scope) else Scope(sites)
+        if not both:
+            return self._runner.run(self._queries[0].answer(request, scope))
+        answers = self._runner.run(self._answers(request, scope))
+        ledger, columns = (msgspec.to_builtins(answer) for answer in answers)
+        assert_same(ledger, columns, where="")
+        return answers[0]
+
+    async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
+        columns = self._engines[1]
+        if columns.name == "sqlite":
+            await columns.tend()
+        answers = [await queries.answer(request, scope) for queries in self._queries]
+        assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
+        return answers
+
+    def rows(self, asked: Asked) -> list[Row]:
+        """The rows of one question."""
+        (entry,) = self.entries(body_of(asked), asked.sites)
+        assert entry.success, entry.error
+        assert entry.ignoredFilters is msgspec.UNSET
+        return entry.data
+
+    def close(self) -> None:
+        self.db.close()
+        self._engines[1].close()
+        self._runner.close()
+
+
+def assert_same(one: object, other: object, where: str) -> None:
+    """Both engines answer the same, to the last digit (semantics 22 and 23)."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        assert one.keys() == other.keys(), where
+        for name in one:
+            assert_same(one[name], other[name], f"{where}.{name}")
+    elif isinstance(one, list) and isinstance(other, list):
+        assert len(one) == len(other), where
+        for number, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_same(first, second, f"{where}[{number}]")
+    else:
+        assert one == other, where
+
+
+def body_of(asked: Asked) -> dict[str, object]:
+    """A question as clients write it."""
+    body: dict[str, object] = {
+        "parameters": [asked.type],
+        "startDate": asked.first.isoformat(),
+        "endDate": asked.last.isoformat(),
+        "timeZone": asked.tz.key,
+        "granularity": "hourly" if asked.hourly else "daily",
+        "limit": asked.limit,
+        "page": asked.page,
+        "filters": [
+            {"field": name, "op": operator, "value": values if operator in {"in", "not_in"} else values[0]}
+            for name, operator, values in asked.filters
+        ],
+    }
+    if asked.sort_by is not None:
+        body |= {"sortBy": asked.sort_by, "sortOrder": "desc" if asked.descending else "asc"}
+    return body
+
+
+@contextmanager
+def world_in(directory: Path) -> Iterator[World]:
+    world = World(directory)
+    try:
+        yield world
+    finally:
+        world.close()
