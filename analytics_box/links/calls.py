@@ -12,10 +12,11 @@ from analytics_box.links.messages import ChangedLink, LinkList, LinkPage, NewLin
 from analytics_box.links.parts import Links
 from analytics_box.links.ranked_rows import Ranking
 from analytics_box.links.rules import Link
-from analytics_box.links.shown import LinkShown, PageShown, Success, shown
+from analytics_box.links.shown import LinkShown, PageShown, shown
 from analytics_box.links.wanted import Wanted, checked
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success
 
 MOST_LISTED = 1_000  # wire 7.1
 

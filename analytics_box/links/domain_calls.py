@@ -10,8 +10,9 @@ from analytics_box.links import domains, targets
 from analytics_box.links.grounds import grounds_of
 from analytics_box.links.messages import Id, OfOrganization, Text, Url
 from analytics_box.links.parts import Links
-from analytics_box.links.shown import DomainShown, Success, domain_shown
+from analytics_box.links.shown import DomainShown, domain_shown
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success
 
 
 class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,9 +14,10 @@ from analytics_box.links.click_rows import Total
 from analytics_box.links.list_rows import Wish
 from analytics_box.links.parts import Links
 from analytics_box.links.rules import Link
-from analytics_box.links.shown import date, short_url
+from analytics_box.links.shown import short_url
 from analytics_box.query import sheets
 from analytics_box.settings import Settings
+from analytics_box.tenancy.messages import date
 
 Form = Literal["csv", "json"]
 TYPES: Final = {"csv": "text/csv", "json": "application/json"}

@@ -7,8 +7,9 @@ from msgspec import Meta, Struct
 from analytics_box.http.call import Call
 from analytics_box.links import folders
 from analytics_box.links.messages import Id, OfOrganization
-from analytics_box.links.shown import FolderShown, Success, folder_shown
+from analytics_box.links.shown import FolderShown, folder_shown
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 

@@ -1,6 +1,6 @@
 """Links as procedures answer with them (wire 7.2)."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from analytics_box.links.folder_rows import Folder
 from analytics_box.links.rules import Forwarding, Link, RedirectStatus, TargetRule, Utm, Variant
 from analytics_box.links.targets import PREFIX
 from analytics_box.settings import Settings
+from analytics_box.tenancy.messages import date
 
 
 class LinkShown(Struct, frozen=True, kw_only=True):
@@ -81,10 +82,6 @@ class DomainShown(Struct, frozen=True):
     createdAt: datetime
 
 
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
 def short_url(link: Link, settings: Settings) -> str:
     """The whole short address."""
     return address(link.domain, link.slug, settings)
@@ -148,8 +145,3 @@ def folder_shown(folder: Folder) -> FolderShown:
 def domain_shown(one: LinkDomain) -> DomainShown:
     """A domain for an answer."""
     return DomainShown(one.domain, one.organization_id, one.home_url, one.missing_url, date(one.created_at))
-
-
-def date(instant: int) -> datetime:
-    """An instant in UTC ms as a date of an answer."""
-    return datetime.fromtimestamp(instant / 1000, UTC)
