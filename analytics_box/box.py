@@ -28,10 +28,9 @@ from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links.import_jobs import ImportJobs
-from analytics_box.links.parts import Links
-from analytics_box.links.redirect import Redirects
-from analytics_box.links.visits import Observer
+from analytics_box.links.bulk.jobs import ImportJobs
+from analytics_box.links.redirects.observer import Observer
+from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -155,7 +154,9 @@ def _parts(
         events.queries,
         subjects(state.db, state.websites, state.organizations),
         events.register,
-        Links(state.links, state.link_domains, events.clicks, events.db),
+        state.links,
+        state.link_domains,
+        events.clicks,
         client,
         sender,
         sender.mailer,
@@ -198,7 +199,7 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         limits=state.limits,
         clock=parts.clock,
         settings=parts.settings,
-        draw=pages.text,
+        render=pages.text,
     )
 
 

@@ -12,8 +12,8 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
-from analytics_box.links import care as link_care
-from analytics_box.links.parts import Links
+from analytics_box.links.clicks import retention as link_retention
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.members import invitations
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
@@ -148,12 +148,12 @@ async def forget_drops(box: Box) -> None:
 
 async def retain_clicks(box: Box) -> None:
     """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
-    await link_care.retain(box.parts[Links], box.settings, box.clock.now())
+    await link_retention.retain(box.events.db, box.settings, box.clock.now())
 
 
 async def sweep_clicks(box: Box) -> None:
     """Remove what is left of the clicks on short links that are gone."""
-    await link_care.sweep(box.parts[Links], box.box_db)
+    await link_retention.sweep(box.parts[Clicks], box.box_db)
 
 
 async def optimize(box: Box) -> None:

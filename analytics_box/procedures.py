@@ -10,15 +10,16 @@ from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
 from analytics_box.keys import calls as key_calls
 from analytics_box.keys import verify as key_verify
-from analytics_box.links import calls as link_calls
-from analytics_box.links import domain_calls as link_domains
-from analytics_box.links import export_calls as link_export
-from analytics_box.links import folder_calls as link_folders
-from analytics_box.links import imports as link_imports
-from analytics_box.links import orphan_calls as link_orphans
-from analytics_box.links import preview_calls as link_preview
-from analytics_box.links import qr_calls as link_qr
-from analytics_box.links import tag_calls as link_tags
+from analytics_box.links.bulk import export_calls as link_export
+from analytics_box.links.bulk import imports as link_imports
+from analytics_box.links.domains import calls as link_domains
+from analytics_box.links.domains import orphan_calls as link_orphans
+from analytics_box.links.editing import calls as link_calls
+from analytics_box.links.folders import calls as link_folders
+from analytics_box.links.listing import calls as link_lists
+from analytics_box.links.listing import tag_calls as link_tags
+from analytics_box.links.qr import calls as link_qr
+from analytics_box.links.redirects import preview_calls as link_preview
 from analytics_box.members import calls as member_calls
 from analytics_box.members import invitation_calls
 from analytics_box.organizations import calls as organization_calls
@@ -78,8 +79,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
-    Procedure("links.list", link_calls.list_links, "read:links"),
-    Procedure("links.paginated", link_calls.paginated, "read:links"),
+    Procedure("links.list", link_lists.list_links, "read:links"),
+    Procedure("links.paginated", link_lists.paginated, "read:links"),
     Procedure("links.get", link_calls.get, "read:links"),
     Procedure("links.create", link_calls.create, "write:links", "member"),
     Procedure("links.update", link_calls.update, "write:links", "member"),

@@ -15,8 +15,10 @@ from analytics_box.clock import DAY
 from analytics_box.facts import erase
 from analytics_box.http.call import Parts
 from analytics_box.keys.ring import KeyRing
-from analytics_box.links.known import link_numbers
-from analytics_box.links.parts import Links
+from analytics_box.links.clicks.waiting import Clicks
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.lookup import link_numbers
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.organizations import deletion
 from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection, Db
@@ -48,7 +50,12 @@ async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
 
 
 async def _clicks(parts: Parts, events: Db, gone: Deleted) -> int:
-    return await parts[Links].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
+    return await parts[Clicks].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
+
+
+def _forget_links(parts: Parts, organization_id: str) -> None:
+    parts[LinkDirectory].forget_organization(organization_id)
+    parts[LinkDomains].forget_organization(organization_id)
 
 
 # In an order that references allow.
@@ -61,7 +68,7 @@ LOSSES: Final = (
         "links",
         ("links", "link_folders", "link_domains"),
         facts=_clicks,
-        forget=lambda parts, gone: parts[Links].forget_organization(gone),
+        forget=_forget_links,
     ),
     Loss("configuration", ("domains",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),

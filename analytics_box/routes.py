@@ -22,13 +22,14 @@ from analytics_box.http import assets, health, well_known
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
 from analytics_box.keys import pages as key_pages
-from analytics_box.links import domain_pages as link_domains
-from analytics_box.links import folder_pages as link_folders
-from analytics_box.links import form_pages as link_form
-from analytics_box.links import import_pages as link_imports
-from analytics_box.links import pages as link_pages
-from analytics_box.links import routes as links
+from analytics_box.links.bulk import pages as link_imports
+from analytics_box.links.bulk import routes as link_files
+from analytics_box.links.domains import pages as link_domains
 from analytics_box.links.figures import pages as link_page
+from analytics_box.links.folders import pages as link_folders
+from analytics_box.links.form import pages as link_form
+from analytics_box.links.listing import pages as link_pages
+from analytics_box.links.qr import routes as link_qr
 from analytics_box.members import invitation_pages, inviting_pages
 from analytics_box.members import pages as member_pages
 from analytics_box.organizations import (
@@ -112,8 +113,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/organization/delete", deletion_pages.delete, SIGNED_IN, "owner", page=True),
     Route("POST", "/settings/organization/restore", deletion_pages.restore, SIGNED_IN, page=True),
     Route("GET", "/logos/{organization_id:str}/{digest:str}", organizations.logo, "manage:config"),
-    Route("GET", "/links/{link_id:str}/qr/{form:str}", links.qr_code, "read:links"),
-    Route("GET", "/links/export/{form:str}", links.export, "read:links"),
+    Route("GET", "/links/{link_id:str}/qr/{form:str}", link_qr.qr_code, "read:links"),
+    Route("GET", "/links/export/{form:str}", link_files.export, "read:links"),
     Route("GET", "/links", link_pages.link_list, SIGNED_IN, page=True),
     Route("GET", "/links/new", link_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/new", link_form.add, SIGNED_IN, "member", page=True),

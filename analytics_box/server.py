@@ -29,8 +29,7 @@ from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.http.asgi import App
-from analytics_box.links.directory import load_beside
-from analytics_box.links.parts import Links
+from analytics_box.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.store import trouble
@@ -184,7 +183,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     serving = asyncio.create_task(server.serve())
     scheduler = start_jobs(box)
     keeping_pace = asyncio.create_task(keep_pace(scheduler))
-    loading = asyncio.create_task(load_beside(box.parts[Links].directory))
+    loading = asyncio.create_task(load_beside(box.parts[LinkDirectory]))
     administration = await _administration(box)
     if box.unclean:
         threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()

@@ -6,14 +6,14 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
 from analytics_box.clock import Clock
-from analytics_box.ingest.classification import Judgement
+from analytics_box.ingest.classification import Classification
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
-from analytics_box.links import domain_rows as link_domain_rows
-from analytics_box.links.directory import Directory as Links
-from analytics_box.links.domain_list import DomainList
+from analytics_box.links.domains import rows as link_domain_rows
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
@@ -37,9 +37,9 @@ class StateSide(Struct, frozen=True):
     organizations: Organizations
     keys: KeyRing
     websites: Directory
-    judgement: Judgement
-    links: Links
-    link_domains: DomainList
+    classification: Classification
+    links: LinkDirectory
+    link_domains: LinkDomains
     passwords: Passwords
     sign_ins: SignIns
 
@@ -52,7 +52,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     )
     limits = Limits(clock)
     passwords = Passwords()
-    links = Links(db, organizations.closed, most=settings.links_in_memory)
+    links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
     links.load_now()
     return StateSide(
         db=db,
@@ -62,9 +62,9 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         organizations=organizations,
         keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
         websites=Directory(db.read_now(website_rows.everything), organizations.closed),
-        judgement=Judgement(db.read_now(bot_rows.everything)),
+        classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
-        link_domains=DomainList(db.read_now(link_domain_rows.everything), organizations.closed),
+        link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )

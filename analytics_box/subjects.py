@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from analytics_box.links.known import known_link
+from analytics_box.links.lookup import known_link
 from analytics_box.query import access
 from analytics_box.query.access import KnownLink
 from analytics_box.query.subjects import Subject, Subjects

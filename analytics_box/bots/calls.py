@@ -82,7 +82,7 @@ async def list_bots(call: Call, given: OfWebsite) -> BotList:
     """websites.listBots: programs of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
     held = call.parts[Held]
-    found, wanted = await held.of(website.site), held.judgement.of(website.site)
+    found, wanted = await held.of(website.site), held.classification.of(website.site)
     return BotList(
         days=DAYS,
         total=found.total,
@@ -151,4 +151,4 @@ async def update_bot_options(call: Call, given: BotOptions) -> Success:
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
     """Have a verb change what the website wants; events are judged by it from then on."""
     changed = await call.write(lambda db: write(db, by_of(call)))
-    call.parts[Held].judgement.remember(website.site, changed)
+    call.parts[Held].classification.remember(website.site, changed)

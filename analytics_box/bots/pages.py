@@ -64,7 +64,7 @@ def _program(website_id: str, form: dict[str, str]) -> OfProgram:
 async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
     held = visit.parts[Held]
-    found, wanted = await held.of(website.site), held.judgement.of(website.site)
+    found, wanted = await held.of(website.site), held.classification.of(website.site)
     counted = visit.asked("counted")
     return visit.pages.show(
         "bots.html",

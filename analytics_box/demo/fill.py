@@ -17,7 +17,7 @@ from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.links.rules import Link
+from analytics_box.links.link import Link
 from analytics_box.setup.account import Wanted, first_account
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db

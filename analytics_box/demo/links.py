@@ -16,11 +16,15 @@ from analytics_box.demo.site import DOMAIN
 from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 from analytics_box.facts.event import PAGE_VIEW, Event, Fact
 from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.links import change, click_rows, folders, list_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.list_rows import Wish
-from analytics_box.links.rules import Condition, Link, TargetRule, Utm, Variant
-from analytics_box.links.wanted import Wanted
+from analytics_box.links import list_rows
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.editing import change
+from analytics_box.links.editing.draft import Draft
+from analytics_box.links.folders import change as folders
+from analytics_box.links.link import Link, Utm
+from analytics_box.links.list_rows import Selection
+from analytics_box.links.targeting.rules import Condition, TargetRule, Variant
 from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
@@ -43,14 +47,14 @@ class Planned(NamedTuple):
     """A link of the demo, how much of the clicks it gets, and whether it is in the folder."""
 
     weight: float
-    wanted: Wanted
+    draft: Draft
     in_folder: bool = False
 
 
 LINKS = (
     Planned(
         34,
-        Wanted(
+        Draft(
             name="September newsletter",
             slug="news",
             target_url=f"{_SITE}/blog/inkwell-2",
@@ -61,7 +65,7 @@ LINKS = (
     ),
     Planned(
         24,
-        Wanted(
+        Draft(
             name="Podcast: which page sells better",
             slug="podcast",
             target_url=f"{_SITE}/pricing",
@@ -70,10 +74,10 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(18, Wanted(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
+    Planned(18, Draft(name="Profile on social networks", slug="bio", target_url=f"{_SITE}/", tags=("social",))),
     Planned(
         14,
-        Wanted(
+        Draft(
             name="Download, by device",
             slug="get",
             target_url=f"{_SITE}/download",
@@ -84,7 +88,7 @@ LINKS = (
     ),
     Planned(
         7,
-        Wanted(
+        Draft(
             name="QR code on the conference badge",
             slug="conf-26",
             target_url=f"{_SITE}/docs/getting-started",
@@ -93,19 +97,19 @@ LINKS = (
         ),
         in_folder=True,
     ),
-    Planned(3, Wanted(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))),
+    Planned(3, Draft(name="Press kit", slug="press", target_url="https://press.inkwell.example/kit", tags=("press",))),
 )
 
 
 def make(db: Connection, organization_id: str, now: int) -> list[Link]:
     """The links of the demo, made at its first start."""
-    by, wish = By("demo", now), Wish(organization_id, sort="oldest")
-    if not list_rows.count(db, wish):
+    by, selection = By("demo", now), Selection(organization_id, sort="oldest")
+    if not list_rows.count(db, selection):
         folder = folders.create(db, organization_id, by, _FOLDER)
         for planned in LINKS:
-            wanted = replace(planned.wanted, folder_id=folder.id) if planned.in_folder else planned.wanted
-            change.create(db, organization_id, by, wanted)
-    return list_rows.links(db, wish)[: len(LINKS)]
+            draft = replace(planned.draft, folder_id=folder.id) if planned.in_folder else planned.draft
+            change.create(db, organization_id, by, draft)
+    return list_rows.links(db, selection)[: len(LINKS)]
 
 
 def append(db: Connection, links: Sequence[Link], happened: Sequence[Fact], seed: str) -> None:

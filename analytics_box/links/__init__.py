@@ -1,1 +1,1 @@
-"""Short links: what they are, where they lead, and who followed them (wire 7)."""
+"""Short links: what they are, where they redirect to, and the clicks on them (wire 7)."""

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics_box.links.link import Link
 from analytics_box.links.rows import COLUMNS, links_of
-from analytics_box.links.rules import Link
 from analytics_box.store.db import Connection
 
 Order = Literal["newest", "oldest", "name-asc", "name-desc"]
@@ -20,7 +20,7 @@ _ORDER: Final[dict[Order, str]] = {
 }
 
 
-class Wish(Struct, frozen=True):
+class Selection(Struct, frozen=True):
     """Which links of an organization; None is any. `folder_id` None means those in no folder, UNSET any."""
 
     organization_id: str
@@ -40,24 +40,29 @@ class Wish(Struct, frozen=True):
     after: int = 0  # only links that are newer than the one with this number
 
 
-def links(db: Connection, wish: Wish) -> list[Link]:
+def links(db: Connection, selection: Selection) -> list[Link]:
     """The links that this asks for."""
-    where, values = _where(wish)
+    where, values = _where(selection)
     return links_of(
         db,
         f"""
         -- links.list_rows.links
-        select {COLUMNS} from links where {where} order by {_ORDER[wish.sort]} limit :limit offset :offset
+        select {COLUMNS} from links where {where} order by {_ORDER[selection.sort]} limit :limit offset :offset
         """,
-        values | {"limit": wish.limit, "offset": wish.offset},
+        values | {"limit": selection.limit, "offset": selection.offset},
     )
 
 
 def numbers(
-    db: Connection, wish: Wish, *, limit: int, older_than: int | None = None, among: Sequence[int] | None = None
+    db: Connection,
+    selection: Selection,
+    *,
+    limit: int,
+    older_than: int | None = None,
+    among: Sequence[int] | None = None,
 ) -> list[int]:
     """The numbers of so many of the links that this asks for, the newest first, whatever its page and its order."""
-    where, values = _where(wish)
+    where, values = _where(selection)
     if older_than is not None:
         where += " and number < :older_than"
         values["older_than"] = older_than
@@ -85,9 +90,9 @@ def in_order(db: Connection, numbers: Sequence[int]) -> list[Link]:
     return [links[number] for number in numbers if number in links]
 
 
-def count(db: Connection, wish: Wish) -> int:
+def count(db: Connection, selection: Selection) -> int:
     """How many links this asks for on all pages."""
-    where, values = _where(wish)
+    where, values = _where(selection)
     (found,) = db.execute(f"-- links.list_rows.count\nselect count(*) from links where {where}", values).fetchone() or (
         0,
     )
@@ -139,29 +144,29 @@ def tag_names(db: Connection, organization_id: str, limit: int) -> list[str]:
     return sorted((str(tag) for (tag,) in found), key=str.casefold)
 
 
-def _where(wish: Wish) -> tuple[str, dict[str, Any]]:
+def _where(selection: Selection) -> tuple[str, dict[str, Any]]:
     parts = ["organization_id = :organization_id"]
-    values: dict[str, Any] = {"organization_id": wish.organization_id}
+    values: dict[str, Any] = {"organization_id": selection.organization_id}
     for name in ("external_id", "source_type", "source_id", "source_owner_id", "target_domain", "domain"):
-        value = getattr(wish, name)
+        value = getattr(selection, name)
         if value is not None:
             parts.append(f"{name} = :{name}")
             values[name] = value
-    if wish.after:
+    if selection.after:
         parts.append("number > :after")
-        values["after"] = wish.after
-    if wish.folder_id is None:
+        values["after"] = selection.after
+    if selection.folder_id is None:
         parts.append("folder_id is null")
-    elif isinstance(wish.folder_id, str):
+    elif isinstance(selection.folder_id, str):
         parts.append("folder_id = :folder_id")
-        values["folder_id"] = wish.folder_id
-    if wish.tag is not None:
+        values["folder_id"] = selection.folder_id
+    if selection.tag is not None:
         parts.append("+number in (select link from link_tags where tag = :tag)")  # + : no product of two lists
-        values["tag"] = wish.tag
-    if wish.deep is not None:
-        parts.append(f"deep_link_app is {'not ' if wish.deep else ''}null")
-    if wish.search:
+        values["tag"] = selection.tag
+    if selection.deep is not None:
+        parts.append(f"deep_link_app is {'not ' if selection.deep else ''}null")
+    if selection.search:
         texts = ("name", "slug", "target_url", "external_id")
         parts.append(f"({' or '.join(f'instr(lower({text}), :search) > 0' for text in texts)})")
-        values["search"] = wish.search.lower()
+        values["search"] = selection.search.lower()
     return " and ".join(parts), values

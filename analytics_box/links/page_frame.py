@@ -4,9 +4,7 @@ from analytics_box import errors
 from analytics_box.http.shell import Shell
 from analytics_box.http.visit import Page, Visit
 from analytics_box.identity import Person
-from analytics_box.links import calls as procedures
-from analytics_box.links import folder_calls
-from analytics_box.links.messages import OfOrganization
+from analytics_box.links.access import found
 from analytics_box.texts import Links, Question, figures
 from analytics_box.websites.shell import shell
 
@@ -20,19 +18,13 @@ def frame(person: Person) -> Shell:
 
 
 def may_edit(person: Person) -> bool:
-    """Whether somebody may make and change links."""
+    """Whether somebody may create and change links."""
     return person.role != "viewer"
-
-
-async def folder_names(visit: Visit) -> dict[str, str]:
-    """The organization's folders: names by id, in the order of their names."""
-    found = await folder_calls.list_folders(visit.call, OfOrganization())
-    return {folder.id: folder.name for folder in found}
 
 
 async def link_number(visit: Visit, link_id: str) -> int:
     """What the facts know a link by. Raises NotFound."""
-    return (await procedures.found(visit.call, link_id)).number
+    return (await found(visit.call, link_id)).number
 
 
 def short_name(name: str) -> str:

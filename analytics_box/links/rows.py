@@ -7,42 +7,11 @@ import msgspec
 
 from analytics_box.errors import Conflict, Detail
 from analytics_box.links import slugs
-from analytics_box.links.rules import Link, TargetRule, Utm, Variant
+from analytics_box.links.link import Link, Utm
+from analytics_box.links.targeting.rules import TargetRule, Variant
 from analytics_box.store.db import Connection, ConstraintError
 
-_STORED: Final = (
-    "id",
-    "organization_id",
-    "created_by",
-    "domain",
-    "slug",
-    "name",
-    "target_url",
-    "target_domain",
-    "created_at",
-    "updated_at",
-    "folder_id",
-    "redirect_status",
-    "query_forwarding",
-    "expires_at",
-    "expired_url",
-    "max_clicks",
-    "password",
-    "og_title",
-    "og_description",
-    "og_image_url",
-    "og_video_url",
-    "ios_url",
-    "android_url",
-    "deep_link_app",
-    "external_id",
-    "source_type",
-    "source_id",
-    "source_owner_id",
-    "rules",
-    "variants",
-    "utm",
-)
+_STORED: Final = tuple(name for name in Link.__struct_fields__ if name not in {"number", "tags"})
 _JSON: Final = frozenset(("rules", "variants", "utm"))
 _INSERT = f"insert into links ({', '.join(_STORED)}) values ({', '.join(f':{name}' for name in _STORED)})"
 _UPDATE = f"update links set {', '.join(f'{name} = :{name}' for name in _STORED)} where number = :number"

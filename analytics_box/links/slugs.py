@@ -1,4 +1,4 @@
-"""The last part of a short address. Pure but for the randomness of new ones."""
+"""The last part of a short URL. Pure but for the randomness of new ones."""
 
 import re
 import secrets

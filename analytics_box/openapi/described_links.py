@@ -1,13 +1,13 @@
-"""What the code does not say of itself about short addresses (wire 7.3), which no table of routes has."""
+"""What the code does not say of itself about short URLs (wire 7.3), which no table of routes has."""
 
 from typing import Any, Final
 
-from analytics_box.links.targets import PREFIX
+from analytics_box.links.short_url import PREFIX
 from analytics_box.openapi.described import Described
 
 Schema = dict[str, Any]
 
-_TAG: Final = "Short addresses"
+_TAG: Final = "Short URLs"
 _SLUG: Final[Schema] = {
     "name": "slug",
     "in": "path",
@@ -29,7 +29,7 @@ _FOLLOWED: Final = {
     301: "The same as 302, where the link's `redirectStatus` is 301.",
     302: f"{_WHERE} Also: where a link leads that is over (`expiredRedirectUrl`), where unknown slugs lead on a domain "
     "of short links (`notFoundUrl`), and for programs that make previews the page of the preview.",
-    304: "The browser knows already where the link leads (If-None-Match); not a click.",
+    304: "The browser knows the target already (If-None-Match); not a click.",
     307: "The same as 302, where `redirectStatus` is 307.",
     308: "The same as 302, where `redirectStatus` is 308.",
 }
@@ -39,8 +39,8 @@ _PAGE: Final = "text/html"
 LINKS: Final[dict[tuple[str, str], Described]] = {
     ("GET", f"{PREFIX}{{slug}}"): Described(
         _TAG,
-        "Follow a short link",
-        "A visit of a person is a click. Programs, previews and prefetches are led on as well and written down apart. "
+        "Open a short link",
+        "A visit of a person is a click. Bots, previews and prefetches are redirected as well and counted apart. "
         "On a domain of short links the same is at `/{slug}`. With 200 comes a page: the form of a link with a "
         "password, or on a phone one that opens the link's app.",
         parameters=(_SLUG, _KNOWN),
@@ -51,8 +51,8 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ),
     ("HEAD", f"{PREFIX}{{slug}}"): Described(
         _TAG,
-        "Where a short link leads",
-        "The same as GET without a body, and never a click.",
+        "Target of a short link",
+        "Answers like GET without a body, and is never a click.",
         parameters=(_SLUG, _KNOWN),
         errors=_REFUSED,
         moved=_FOLLOWED,
@@ -67,7 +67,7 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
         form={"password": "The password."},
         errors=(*_REFUSED, 403, 408, 413),
         moved={
-            302: "Where the link leads once it is over (`expiredRedirectUrl`), or unknown slugs (`notFoundUrl`).",
+            302: "The target of an expired link (`expiredRedirectUrl`), or of unknown slugs (`notFoundUrl`).",
             303: f"The password is right. {_WHERE}",
         },
         answer=str,
@@ -76,11 +76,11 @@ LINKS: Final[dict[tuple[str, str], Described]] = {
     ("GET", f"{PREFIX}{{slug}}/preview"): Described(
         _TAG,
         "What a short link looks like where people share it",
-        "The values of `ogTitle` and the like for programs, and for people a button that follows the link. It asks for "
-        "no password and does not show the target of a link that has one.",
+        "The values of `ogTitle` and the like for bots, and for people a button that goes on to the target. It asks "
+        "for no password and does not show the target of a link that has one.",
         parameters=(_SLUG,),
         errors=_REFUSED,
-        moved={302: "Where the link leads that is over, or unknown slugs."},
+        moved={302: "The target of an expired link, or of unknown slugs."},
         answer=str,
         media=_PAGE,
     ),

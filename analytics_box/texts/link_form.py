@@ -9,47 +9,47 @@ class LinkForm:
 
     new_title = "New link"
     edit_title = "Edit {name}"
-    new_submit = "Make the link"
+    new_submit = "Create link"
     edit_submit = "Save changes"
     basics = "The link"
-    target = "Leads to"
-    target_help = "A whole address, such as https://shop.example/sale"
+    target = "Target URL"
+    target_help = "A full URL, such as https://shop.example/sale"
     name = "Name"
-    name_help = "For you, to find it again. Without one it is called like its target."
+    name_help = "For you, to find it again. Without a name the link has that of its target."
     domain = "Domain"
     own_host = "{host}/l/"
     slug = "Slug"
-    slug_help = "3 to 50 letters, digits, _ and -. Left empty, the link gets seven clear letters."
-    slug_edit_help = "Whoever uses the old address is told that it leads nowhere."
+    slug_help = "3 to 50 letters, digits, _ and -. If empty, a slug of seven clear letters is generated."
+    slug_edit_help = "Clicks on the old short URL get a page that says that there is no such link."
     folder = "Folder"
     tags = "Tags"
     tags_help = "Separated by commas."
-    ends = "When it ends"
-    expires = "Ends on"
+    ends = "Expiry"
+    expires = "Expires on"
     expires_help = "In {zone}, to the minute. Empty: never."
-    most = "After so many clicks"
-    most_help = "Of people. Empty: any number."
-    expired = "Then leads to"
+    most = "Click limit"
+    most_help = "Clicks of people. Empty: no limit."
+    expired = "Target after that"
     expired_help = "Empty: a page that says that the link has ended."
     ends_help = (
-        "From then on nobody is led to a target, whoever asks. People who know the target's own address, for they were "
-        "led there before, still get there."
+        "From then on nobody is redirected to a target. People who know the URL of the target, because they were "
+        "redirected there before, still get there."
     )
     most_note = (
-        "A limit is not a one-time secret. What people open counts, also when the same person opens it again. Programs "
-        "that say what they are, previews where the link is shared, and prefetches are led to the target too, and do "
-        "not count. Programs that pass for browsers, such as scanners of mail, use clicks up."
+        "A limit is not a one-time secret. Each click of a person counts, also when the same person clicks again. Bots "
+        "that identify themselves, previews where the link is shared, and prefetches are redirected too, and do not "
+        "count. Bots that pass for browsers, such as mail scanners, use up clicks."
     )
     password = "Password"
-    password_help = "4 to 128 characters. Asked for every time before the link leads on."
+    password_help = "4 to 128 characters. Visitors enter it every time before they are redirected."
     password_kept = "It has one. Type another to change it."
     password_note = (
-        "It guards the short address, not the target: whoever knows the target's own address needs no password. What "
-        "you write under “Where it is shared” is shown without it. A click counts once the password is right."
+        "It protects the short URL, not the target: whoever knows the URL of the target needs no password. What "
+        "you write under “Link preview” is shown without it. A click counts once the password is right."
     )
-    password_remove = "Ask for no password any more"
+    password_remove = "Remove the password"
     campaign = "Campaign"
-    campaign_help = "These become utm_ parameters of every target, in the place of what it has of them."
+    campaign_help = "These become utm_ parameters of every target and replace its own."
     utm: ClassVar[Mapping[str, tuple[str, str]]] = {
         "source": ("Source", "newsletter"),
         "medium": ("Medium", "email"),
@@ -57,27 +57,27 @@ class LinkForm:
         "term": ("Term", ""),
         "content": ("Content", ""),
     }
-    forwarding = "Parameters of the short address"
+    forwarding = "Query parameters of the short URL"
     forwardings: ClassVar[Mapping[str, str]] = {
-        "none": "Leave out",
-        "keep": "Pass on; the target's own stay",
-        "override": "Pass on, in the place of the target's",
+        "none": "Do not forward",
+        "keep": "Forward; the target's own win",
+        "override": "Forward; they replace the target's",
     }
-    status = "Kind of redirect"
+    status = "Redirect type"
     statuses: ClassVar[Mapping[str, str]] = {
-        "302": "302, for now: browsers ask again",
-        "307": "307, for now, with the same method",
-        "301": "301, for good: browsers may remember it",
-        "308": "308, for good, with the same method",
+        "302": "302, temporary: browsers ask again",
+        "307": "307, temporary, with the same method",
+        "301": "301, permanent: browsers may remember it",
+        "308": "308, permanent, with the same method",
     }
-    targeting = "Who goes elsewhere"
+    targeting = "Targeting"
     rules = "Rules"
-    rules_help = "The first rule whose conditions all hold decides. Everybody else goes on as below."
+    rules_help = "The first rule whose conditions are all met decides. For everybody else the settings below apply."
     rule = "Rule {number}"
-    rule_name = "Name of the rule"
-    rule_target = "Leads to"
+    rule_name = "Rule name"
+    rule_target = "Target URL"
     condition = "Condition {number}"
-    property = "What"
+    property = "Property"
     properties: ClassVar[Mapping[str, str]] = {
         "country": "Country",
         "region": "Region",
@@ -87,7 +87,7 @@ class LinkForm:
         "browser": "Browser",
         "language": "Language",
     }
-    operator = "How"
+    operator = "Operator"
     operators: ClassVar[Mapping[str, str]] = {
         "in": "is one of",
         "not_in": "is none of",
@@ -109,44 +109,62 @@ class LinkForm:
     up = "Move rule {number} up"
     down = "Move rule {number} down"
     phones = "Phones"
-    phones_help = "Where no rule holds."
-    ios = "iPhones and iPads lead to"
-    android = "Android devices lead to"
+    phones_help = "If no rule matches."
+    ios = "Target for iPhones and iPads"
+    android = "Target for Android"
     app = "Open in an app on phones"
-    no_app = "In no app"
+    no_app = "No app"
     test = "A/B test"
-    test_help = "Everybody else is divided among these by their weights; the same person is led to the same one again."
+    test_help = "Everybody else is assigned to a variant by its weight; a person gets the same variant again."
     variant = "Variant {number}"
     variant_name = "Name"
-    variant_target = "Leads to"
+    variant_target = "Target URL"
     weight = "Weight"
     add_variant = "Add a variant"
     remove_variant = "Remove variant {number}"
-    shared = "Where it is shared"
-    shared_help = "What the link looks like in messengers and networks. Left empty, they show the target itself."
+    shared = "Link preview"
+    shared_help = "What the link looks like in messengers and social networks. If empty, they show the target itself."
     og_title = "Title"
     og_description = "Description"
-    og_image = "Address of a picture"
-    og_video = "Address of a video"
+    og_image = "Image URL"
+    og_video = "Video URL"
     notes = "Your own notes"
-    external = "External id"
-    external_help = "By which your own programs know the link."
+    external = "External ID"
+    external_help = "The id of the link in your own systems."
+    labels: ClassVar[Mapping[str, str]] = {  # of the fields below targeting, in their order, for the list of mistakes
+        "variants": test,
+        "iosUrl": ios,
+        "androidUrl": android,
+        "deepLinkApp": app,
+        **{f"utm.{field}": label for field, (label, _) in utm.items()},
+        "queryForwarding": forwarding,
+        "expiresAt": expires,
+        "maxClicks": most,
+        "expiredRedirectUrl": expired,
+        "password": password,
+        "redirectStatus": status,
+        "ogTitle": og_title,
+        "ogDescription": og_description,
+        "ogImageUrl": og_image,
+        "ogVideoUrl": og_video,
+        "externalId": external,
+    }
     unnamed_rule = "Rule {number}"
     unnamed_variants: Final = "ABCDEFGHIJKLMNOPQRST"
-    no_target = "Say where the link leads to"
-    no_number = "Write a whole number, at least 1"
-    no_weight = "Write a whole number from 1 to 1000"
-    no_date = "Write a day and a time"
+    no_target = "Enter a target URL"
+    no_number = "Enter a whole number, at least 1"
+    no_weight = "Enter a whole number from 1 to 1000"
+    no_date = "Enter a day and a time"
     short_password = "A password has 4 to 128 characters"
-    no_conditions = "A rule needs a condition; else remove it"
-    wrong = "This does not fit here: {message}"
+    no_conditions = "A rule needs a condition. Add one, or remove the rule"
+    wrong = "This value is not valid: {message}"
 
 
 class LinkPreview:
     """The live preview beside the form."""
 
     title = "Preview"
-    lead = "Where a visit would be led, with what stands in the form. Nothing is saved or counted."
+    lead = "Where a visitor would be redirected, with what is in the form. Nothing is saved or counted."
     visitor = "A visitor"
     country = "From"
     country_hint = "Germany or DE"
@@ -167,11 +185,11 @@ class LinkPreview:
         "Android": "Android",
     }
     language = "Language"
-    query = "Parameters they bring"
-    submit = "Show where it leads"
-    goes = "would go to"
-    divided = "would go to one of these"
-    waiting = "Say where the link leads to, and this shows the way."
+    query = "Query parameters"
+    submit = "Show the target"
+    goes = "would be redirected to"
+    divided = "would be redirected to one of these"
+    waiting = "Enter a target URL to see the preview."
     wrong = "As it stands the link would not be saved:"
     because: ClassVar[Mapping[str, str]] = {
         "rule": "by {name}",
@@ -180,11 +198,11 @@ class LinkPreview:
         "app": "opened in {name}",
         "": "the link's target",
     }
-    over = "The link has ended, so nobody is led there."
-    asks = "The password is asked for before."
+    over = "The link has expired, so nobody is redirected there."
+    asks = "Visitors enter the password first."
     share = "{share} of visitors"
-    short = "Short address"
-    after_saving = "The slug is drawn when the link is made."
+    short = "Short URL"
+    after_saving = "The slug is generated when the link is created."
     qr = "QR code of {address}"
     download: ClassVar[Mapping[str, str]] = {"png": "PNG", "svg": "SVG"}
     download_as = "Download the QR code as {form}"

@@ -1,4 +1,4 @@
-"""The pages of short links: the list, who follows a link, imports, folders and domains."""
+"""The pages of short links: the list, the clicks on a link, imports, folders and domains."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, NamedTuple
@@ -17,7 +17,7 @@ class Links:
 
     short = "Links"
     title = "Links"
-    lead = "Short addresses that lead to long ones, and count who follows them."
+    lead = "Short URLs that redirect to long ones, and count the clicks."
     add = "New link"
     bulk = "Import"
     folders = "Folders"
@@ -49,7 +49,7 @@ class Links:
     clicks: ClassVar[Mapping[bool, str]] = {True: "click", False: "clicks"}
     last = "Last {when}"
     never = "No click yet"
-    leads_to = "Leads to"
+    leads_to = "Redirects to"
     copy = "Copy {name}"
     edit = "Edit"
     delete_it = "Delete"
@@ -59,10 +59,10 @@ class Links:
     earlier = "Previous page"
     pages = "Pages of the list"
     empty_title = "No links yet"
-    empty = "Give a long address a short one of yours, put it where people are, and see here who follows it."
-    empty_viewer = "Nobody in this organization has made a link yet."
-    empty_search_title = "No link fits"
-    empty_search = "Nothing in this organization has all that you asked for. Take something away."
+    empty = "Create a short URL for a long one, share it, and see the clicks here."
+    empty_viewer = "Nobody in this organization has created a link yet."
+    empty_search_title = "No matching links"
+    empty_search = "No link of this organization matches. Remove a filter."
     states: ClassVar[Mapping[str, str]] = {
         "expired": "Expired",
         "full": "Click limit reached",
@@ -76,24 +76,24 @@ class Links:
     done: ClassVar[Mapping[str, str]] = {
         "deleted": "The link is deleted, and its clicks with it.",
         "created": "The link works now.",
-        "saved": "Saved. Whoever follows the link now is led by this.",
-        "folder-made": "The folder is there.",
+        "saved": "Saved. The next click uses the new settings.",
+        "folder-made": "The folder is created.",
         "folder-named": "The folder has its new name.",
-        "folder-deleted": "The folder is gone. Its links are still there, in no folder.",
+        "folder-deleted": "The folder is deleted. Its links are kept, in no folder.",
         "domain-added": "Links can live on this domain now.",
         "domain-saved": "Saved.",
-        "domain-removed": "Short links are not served on this domain any more.",
+        "domain-removed": "Short links are no longer served on this domain.",
     }
     delete: Final = Question(
         "Delete {name}?",
-        "{address} stops at once: whoever follows it then is told that it leads nowhere. Its clicks are removed. "
+        "{address} stops working at once: further clicks on it are orphan clicks. Its clicks are removed. "
         "This cannot be undone.",
         "Delete {name}",
     )
 
 
 class LinkStats:
-    """A link's own page: who follows it."""
+    """A link's own page: the clicks on it."""
 
     title = "{name} · Links"
     metrics: ClassVar[Mapping[str, str]] = {
@@ -109,17 +109,17 @@ class LinkStats:
     about_kind = "The figures are about"
     helps: ClassVar[Mapping[str, str]] = {
         "sessions": "on websites of this box",
-        "others": "programs, previews, prefetches",
+        "others": "bots, previews, prefetches",
     }
-    fresh_title = "Nobody has followed this link yet"
+    fresh_title = "No clicks yet"
     fresh = (
-        "Put its short address or its QR code where people are. From the first click on you see here when they come, "
-        "from where and with what."
+        "Share its short URL or its QR code. From the first click on you see here when visitors click, from where and "
+        "with what."
     )
-    fresh_over = "It has ended, so nobody is led on any more: change when it ends, or make another one."
+    fresh_over = "It has expired, so nobody is redirected: change its expiry, or create another link."
     about = "About this link"
     facts: ClassVar[Mapping[str, str]] = {
-        "target": "Leads to",
+        "target": "Target URL",
         "rules": "Rules",
         "variants": "A/B test",
         "ios": "iPhones, iPads",
@@ -128,17 +128,17 @@ class LinkStats:
         "utm": "Campaign",
         "forwarding": "Parameters",
         "status": "Redirect",
-        "expires": "Ends",
+        "expires": "Expires",
         "most": "Click limit",
-        "expired": "Then leads to",
+        "expired": "Target after that",
         "password": "Password",
         "folder": "Folder",
         "tags": "Tags",
-        "external": "External id",
-        "created": "Made",
+        "external": "External ID",
+        "created": "Created",
         "changed": "Changed",
     }
-    asked = "asked for"
+    asked = "required"
     all_time: ClassVar[Mapping[bool, str]] = {True: "1 click in all", False: "{count} clicks in all"}
     tabs: ClassVar[Mapping[str, str]] = {
         "sources": "Sources",
@@ -152,18 +152,18 @@ class LinkStats:
         "variants": "A/B test",
         "rules": "Rules",
         "kinds": "Not counted",
-        "bots": "Programs",
+        "bots": "Bots",
     }
     empty: ClassVar[Mapping[str, str]] = {
-        "": "Nobody has followed this link in this range.",
-        "kinds": "No program, preview or prefetch came in this range.",
-        "bots": "No program came in this range.",
+        "": "No clicks in this range.",
+        "kinds": "No bot, preview or prefetch in this range.",
+        "bots": "No bot in this range.",
     }
     kinds: ClassVar[Mapping[str, str]] = {
-        "bot": "Programs",
-        "preview": "Previews where it was shared",
-        "prefetch": "Prefetches of browsers",
-        "head": "Checks without following",
+        "bot": "Bots",
+        "preview": "Link previews",
+        "prefetch": "Browser prefetches",
+        "head": "Checks without a redirect (HEAD)",
     }
     rule_names: ClassVar[Mapping[str, str]] = {
         "": "No rule",
@@ -179,11 +179,11 @@ class LinkImport:
 
     title = "Import links"
     lead = (
-        "A CSV or JSON file of up to {most} links. It is checked first, and nothing is kept until you say so: a row "
-        "that is wrong does not keep the others out."
+        "A CSV or JSON file of up to {most} links. It is checked first. Nothing is imported until you confirm. A row "
+        "with a mistake does not stop the others."
     )
     form = "A sheet needs a first line with names of columns. One has to be {target}; further ones may be {others}."
-    again = "A row whose externalId a link has changes that link. Folders that are not there are made."
+    again = "A row whose externalId a link has changes that link. Folders that do not exist are created."
     file = "File"
     paste = "Or paste it"
     paste_help = "CSV or JSON, up to some hundred rows; more of them as a file."
@@ -197,35 +197,35 @@ class LinkImport:
     too_large = "The file is larger than {most} MB; split it"
     states: ClassVar[Mapping[str, str]] = {
         "checking": "Checking",
-        "checked": "Checked: nothing is kept yet",
+        "checked": "Checked: nothing is imported yet",
         "importing": "Importing",
         "done": "Imported",
-        "failed": "This could not be imported",
+        "failed": "The import failed",
     }
     progress = "{done} of {total} rows"
     no_rows = "Reading the file"
-    reload = "Look again"
+    reload = "Refresh"
     counts: ClassVar[Mapping[str, str]] = {
         "created": "new",
         "updated": "changed",
-        "unchanged": "as they were",
-        "failed": "wrong",
+        "unchanged": "unchanged",
+        "failed": "with mistakes",
     }
-    ignored = "Columns that mean nothing here and are left out:"
+    ignored = "Unknown columns, which are ignored:"
     would: ClassVar[Mapping[bool, str]] = {True: "Of 1 row there would be", False: "Of {total} rows there would be"}
     was: ClassVar[Mapping[bool, str]] = {True: "Of 1 row there was", False: "Of {total} rows there were"}
     run: ClassVar[Mapping[bool, str]] = {True: "Import 1 link", False: "Import {count} links"}
     run_rest: ClassVar[Mapping[bool, str]] = {
-        True: "Import 1 link, leave out what is wrong",
-        False: "Import {count} links, leave out what is wrong",
+        True: "Import 1 link, skip the mistakes",
+        False: "Import {count} links, skip the mistakes",
     }
     another = "Choose another file"
     to_list = "Go to the links"
-    nothing = "There is nothing to import: every row is wrong, or as it is already."
-    wrong_rows = "Rows that are wrong"
+    nothing = "There is nothing to import: every row has a mistake, or is there already."
+    wrong_rows = "Rows with mistakes"
     row = "Row"
     field = "Field"
-    problem = "What is wrong"
+    problem = "Mistake"
     more_rows = "And {count} more."
 
 
@@ -242,19 +242,19 @@ class LinkPlaces:
     delete_folder: Final = Question("Delete the folder {name}?", "Its links stay, in no folder.", "Delete {name}")
     domains_title = "Domains of short links"
     domains_lead = (
-        "On a domain of your own, links live at its root: https://go.example/spring. Its DNS and your proxy have to "
-        "lead to this box."
+        "On a domain of your own, links are at its root: https://go.example/spring. Its DNS and your proxy have to "
+        "point to this box."
     )
     add_domain = "Serve links on a domain"
     domain = "Domain"
-    home = "The bare domain leads to"
-    home_help = "Empty: a page of this box that says that short links live there."
-    missing = "Unknown slugs lead to"
-    missing_help = "Empty: a page of this box that says that the link leads nowhere."
+    home = "Target of the bare domain"
+    home_help = "Empty: a page of this box that says that this is a domain of short links."
+    missing = "Target of unknown slugs"
+    missing_help = "Empty: a page of this box that says that there is no such link."
     submit_domain = "Serve links there"
-    none_proven = "Prove first that a domain is yours."
+    none_proven = "Verify a domain first."
     prove = "Go to the domains of the organization"
-    no_domains_title = "Links live on the box's own host"
+    no_domains_title = "Links are on the box's own host"
     no_domains = "They are under {prefix}. A domain of your own makes them shorter."
     remove = "Stop serving links"
     remove_domain: Final = Question(
@@ -263,11 +263,12 @@ class LinkPlaces:
         "Stop serving links on {name}",
     )
     read_only = "Admins of the organization can change this."
-    orphans_title = "Addresses that lead nowhere"
+    orphans_title = "Orphan clicks (404)"
     orphans_lead = (
-        "What was asked for in the last 30 days though no link has it. Make a link of it, or mend where it stands."
+        "Short URLs without a link that were clicked in the last 30 days. Create the link, or correct the URL where it "
+        "is used."
     )
-    asked = "Asked for {count} times, last on {day}"
+    asked = "{count} clicks, last on {day}"
     long_name = "The name of a folder may have {most} characters"
-    others = "Other addresses"
-    make = "Make this link"
+    others = "Other URLs"
+    make = "Create this link"

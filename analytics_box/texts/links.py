@@ -1,4 +1,4 @@
-"""What people read who follow a short link."""
+"""What people read who click a short link."""
 
 from typing import Final
 
@@ -7,19 +7,19 @@ class ShortLinks:
     """The pages of short links. Notes are a title, what happened and what to do."""
 
     unknown: Final = (
-        "This link leads nowhere",
-        "There is no short link with this address on this server.",
-        "Check that the address is complete, or ask whoever gave it to you.",
+        "This link does not exist",
+        "There is no short link with this URL on this server.",
+        "Check that the URL is complete, or ask whoever gave it to you.",
     )
     expired: Final = (
-        "This link has ended",
+        "This link has expired",
         "It worked for a limited time or a limited number of visits, and that is over.",
         "Ask whoever gave it to you for a new one.",
     )
     home: Final = (
-        "Short links live here",
-        "This domain only has short links, and this address is none of them.",
-        "Use the whole address that you were given.",
+        "A domain of short links",
+        "This domain only has short links, and this URL is none of them.",
+        "Use the full URL that you were given.",
     )
     password_title = "This link is protected"
     password_lead = "Enter the password that you were given to go on."

@@ -94,7 +94,7 @@ def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
     page.keyboard.press("Enter")  # which is the button at the end, not the first one in the form
     expect(page.get_by_role("status")).to_have_text("The link works now.")
     expect(page.locator("h1")).to_have_text("Made here")
-    expect(page.locator(".empty")).to_contain_text("Nobody has followed this link yet")
+    expect(page.locator(".empty")).to_contain_text("No clicks yet")
     own = page.url.partition("?")[0]
     visitor = page.context.new_page()
     visitor.goto(f"{box.url}/l/made-here")
@@ -133,12 +133,12 @@ def test_a_page_is_narrowed_from_its_menu(page: Page, box: Box) -> None:
     expect(page.locator("#tile-clicks .tile-value")).to_have_text("2")
     page.click("#filter-button")
     page.click("#kind-bot")
-    expect(page.locator("#chip-kind")).to_contain_text("Programs")
+    expect(page.locator("#chip-kind")).to_contain_text("Bots")
     expect(page.locator("#tile-clicks .tile-value")).to_have_text("0")
     expect(page.locator("#filter-button")).to_be_focused()
     page.click("#chip-os_name")
     expect(page.locator("#chip-os_name")).to_have_count(0)
-    expect(page.locator("#chip-kind")).to_contain_text("Programs")
+    expect(page.locator("#chip-kind")).to_contain_text("Bots")
 
 
 def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
@@ -151,7 +151,7 @@ def test_the_preview_follows_what_is_typed(page: Page, box: Box) -> None:
     page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
     expect(page.locator("#goes")).to_have_text("https://target.example/at?utm_source=poster")
     page.fill("#rules\\.0\\.targetUrl", "javascript:alert(1)")
-    expect(preview).to_contain_text("A link leads to an http or https address")
+    expect(preview).to_contain_text("The target has to be an http or https URL")
     page.fill("#rules\\.0\\.targetUrl", "https://target.example/at")
     page.get_by_role("button", name="Add a rule").click()
     expect(page.locator("#rules\\.1\\.conditions\\.0\\.property")).to_be_focused()
@@ -174,9 +174,9 @@ def test_what_is_wrong_has_the_focus(browser: Browser, box: Box, session: Storag
     context = context_of(browser, storage_state=session)
     page = context.new_page()
     page.goto(f"{box.url}/links/new")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.locator("#targetUrl")).to_be_focused()
-    expect(page.locator("#targetUrl-error")).to_have_text("Say where the link leads to")
+    expect(page.locator("#targetUrl-error")).to_have_text("Enter a target URL")
     context.close()
 
 
@@ -203,7 +203,7 @@ def test_a_file_is_checked_and_imported(page: Page, box: Box, tmp_path: Path) ->
     page.goto(f"{box.url}/links/bulk")
     page.set_input_files("#file", sheet)
     page.click("text=Check the file")
-    expect(page.locator("#state")).to_have_text("Checked: nothing is kept yet")
+    expect(page.locator("#state")).to_have_text("Checked: nothing is imported yet")
     expect(page.locator(".import-rows tbody tr")).to_contain_text("301")
     page.click("text=Import 300 links")
     expect(page.locator("#state")).to_have_text("Imported")
@@ -260,12 +260,12 @@ def test_a_link_is_made_and_changed_without_scripts(browser: Browser, box: Box, 
     page.fill("#rules\\.0\\.conditions\\.0\\.value", "FR")
     page.fill("#rules\\.0\\.targetUrl", "https://target.example/fr")
     page.fill("#as\\.country", "France")
-    page.get_by_role("button", name="Show where it leads").click()
+    page.get_by_role("button", name="Show the target").click()
     expect(page.locator("#goes")).to_have_text("https://target.example/fr")
-    page.get_by_role("button", name="Make the link").click()
+    page.get_by_role("button", name="Create link").click()
     expect(page.locator("h1")).to_have_text("target.example/plain")
     page.goto(page.url.partition("?")[0] + "?wait=all")
-    expect(page.locator(".empty")).to_contain_text("Nobody has followed this link yet")
+    expect(page.locator(".empty")).to_contain_text("No clicks yet")
     httpx.get(
         f"{box.url}/l/{page.locator('#short').inner_text().rpartition('/')[2]}", headers={"user-agent": USER_AGENT}
     )

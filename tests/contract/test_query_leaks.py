@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.known import known_link
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.lookup import known_link
 from analytics_box.query import budget, catalog
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings

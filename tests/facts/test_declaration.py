@@ -9,7 +9,7 @@ import pytest
 
 from analytics_box.facts.layout import STORED_COLUMNS, stored
 from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, COMBINATIONS, FACT_NAMES, FACTS, LINK_CLICKS, SPANS, TABLES
-from analytics_box.links.click_rows import Click, append
+from analytics_box.links.clicks.rows import Click, append
 from tests.profiles.world import Said, World, event, span
 
 NOT_OURS = {"sqlite_sequence", "sqlite_stat1", "_sqlite_migrations"}

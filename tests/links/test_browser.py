@@ -109,9 +109,9 @@ def test_a_protected_link_leads_on_after_its_password(box: Box, page: Page, targ
 def test_a_link_that_is_over_and_one_that_never_was_say_so(box: Box, page: Page) -> None:
     made = link(box, expiresAt="2020-01-01T00:00:00Z")
     page.goto(f"{box.url}/l/{made['slug']}")
-    assert page.inner_text("h1") == "This link has ended"
+    assert page.inner_text("h1") == "This link has expired"
     page.goto(f"{box.url}/l/never-was")
-    assert page.inner_text("h1") == "This link leads nowhere"
+    assert page.inner_text("h1") == "This link does not exist"
     width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width == 0
 

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.errors import Unavailable
 from analytics_box.jobs import JOBS, run
-from analytics_box.links import clicks as waiting
-from analytics_box.links import parts
-from analytics_box.links.clicks import Clicks
+from analytics_box.links.clicks import waiting
+from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.store.strings import Strings
 from tests.inprocess import FixedClock, whole_box
 from tests.links.conftest import unlimited
@@ -161,7 +160,7 @@ def test_a_click_on_an_own_website_tells_who_the_visitor_will_be(world: World) -
 
 
 def test_many_clicks_on_a_link_that_is_gone_go_bit_by_bit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_CLICKS_AT_ONCE", 3)
+    monkeypatch.setattr(waiting, "ERASED_AT_ONCE", 3)
     gone, kept, bots = world.link(), world.link(), world.link()
     for _ in range(8):
         world.follow(gone["slug"])

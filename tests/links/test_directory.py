@@ -9,11 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.errors import DeadlineExceeded
-from analytics_box.links import directory as directories
 from analytics_box.links import rows
-from analytics_box.links.directory import Directory
-from analytics_box.links.parts import Links
-from analytics_box.links.rules import Link
+from analytics_box.links.link import new_link
+from analytics_box.links.redirects import directory as directories
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.settings import Settings
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
@@ -24,7 +23,15 @@ from tests.links.world import TARGET, World
 
 def many(box: WholeBox, count: int, start: int = 0, owner: str = "") -> None:
     """So many links in the database, behind the box's back."""
-    plain = Link(0, "", owner or box.organization_id, "me", "", "", "A", TARGET, "example.com", 0, 0)
+    plain = new_link(
+        id="",
+        organization_id=owner or box.organization_id,
+        created_by="me",
+        now=0,
+        name="A",
+        target_url=TARGET,
+        target_domain="example.com",
+    )
 
     def write(db: Connection) -> None:
         for number in range(start, start + count):
@@ -47,7 +54,7 @@ def test_few_links_are_in_memory_before_the_box_answers(tmp_path: Path) -> None:
     with box_of(tmp_path / "data") as box:
         many(box, 300)
         box.reopen()
-        directory = box.box.parts[Links].directory
+        directory = box.box.parts[LinkDirectory]
         assert (directory.complete, len(directory)) == (True, 300)
         found = directory.find("", "s-000003")
         assert found is not None
@@ -62,7 +69,7 @@ def test_many_links_are_loaded_beside_it_and_each_works_meanwhile(
         many(box, 50)
         monkeypatch.setattr(directories, "AT_ONCE", 10)
         box.reopen()
-        world, directory = World(box), box.box.parts[Links].directory
+        world, directory = World(box), box.box.parts[LinkDirectory]
         assert not directory.complete
         assert world.follow("s-000001").status == 302
         assert world.follow("s-999999").status == 404
@@ -76,7 +83,7 @@ def test_what_changes_while_links_are_loaded_is_not_overwritten(tmp_path: Path) 
     with box_of(tmp_path / "data") as box:
         many(box, 20)
         db = box.box.box_db
-        directory = Directory(db, frozenset(), most=1_000)
+        directory = LinkDirectory(db, frozenset(), most=1_000)
 
         async def load_while_changing() -> None:
             old = await db.read(lambda connection: rows.find(connection, "link-000001"))
@@ -111,7 +118,7 @@ def test_links_of_an_organization_that_is_purged_while_links_are_loaded_do_not_c
     with box_of(tmp_path / "data") as box:
         many(box, 20)
         many(box, 5, 20, box.foreign_organization_id)
-        directory = Directory(box.box.box_db, frozenset(), most=1_000)
+        directory = LinkDirectory(box.box.box_db, frozenset(), most=1_000)
         original, pages = directory._page, 0
 
         async def page(after: int) -> object:
@@ -135,7 +142,7 @@ def test_a_link_that_is_read_while_its_organization_is_purged_is_not_kept(tmp_pa
     with box_of(tmp_path / "data") as box:
         many(box, 3)
         db = box.box.box_db
-        directory = Directory(db, frozenset(), most=1_000)
+        directory = LinkDirectory(db, frozenset(), most=1_000)
 
         class Purging:
             """The database, and a purge after each read of it."""
@@ -158,7 +165,7 @@ def test_links_that_could_not_all_be_loaded_follow_changes(tmp_path: Path, monke
     with box_of(tmp_path / "data") as box:
         many(box, 20)
         db = box.box.box_db
-        directory = Directory(db, frozenset(), most=1_000)
+        directory = LinkDirectory(db, frozenset(), most=1_000)
         original = directory._page
         box.run(directory.look_up("", "s-000002"))
 
@@ -186,7 +193,7 @@ def test_of_more_links_than_fit_the_latest_asked_for_are_kept(tmp_path: Path) ->
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 1_200)
         box.reopen()
-        world, directory = World(box), box.box.parts[Links].directory
+        world, directory = World(box), box.box.parts[LinkDirectory]
         box.run(directory.load())
         assert not directory.complete
         for number in range(1_100):
@@ -205,7 +212,7 @@ def test_a_box_that_grows_past_what_fits_goes_on(tmp_path: Path) -> None:
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 999)
         box.reopen()
-        world, directory = World(box), box.box.parts[Links].directory
+        world, directory = World(box), box.box.parts[LinkDirectory]
         assert directory.complete
         for slug in ("one-more", "two-more", "three-more"):
             world.link(slug=slug)
@@ -219,7 +226,7 @@ def test_an_unknown_slug_is_remembered_until_it_is_made(tmp_path: Path) -> None:
     with box_of(tmp_path / "data", links_in_memory=1_000) as box:
         many(box, 1_001)
         box.reopen()
-        world, directory = World(box), box.box.parts[Links].directory
+        world, directory = World(box), box.box.parts[LinkDirectory]
         assert world.follow("later").status == 404
         assert directory.is_missing("", "later")
         world.link(slug="later")
@@ -236,7 +243,7 @@ def test_links_of_a_deleted_organization_lead_nowhere_until_it_is_restored(tmp_p
         assert world.follow(made["slug"]).status == 404
         closed.reopen(box.organization_id)
         assert world.follow(made["slug"]).status == 302
-        box.box.parts[Links].forget_organization(box.organization_id)
+        box.box.parts[LinkDirectory].forget_organization(box.organization_id)
         assert world.follow(made["slug"]).status == 404
 
 

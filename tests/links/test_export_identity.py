@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.links import cells
+from analytics_box.links.bulk import cells
 from analytics_box.query import sheets
 from analytics_box.store.db import Connection
 from tests.inprocess import KeyName, whole_box

@@ -156,7 +156,7 @@ def test_the_preview_is_what_a_visitor_gets(pages: PageWorld) -> None:
 def test_a_preview_keeps_nothing_and_says_what_is_wrong(pages: PageWorld) -> None:
     before = pages.seen("/links")
     said = answer_of(pages.sent("/links/new", {"targetUrl": "javascript:alert(1)", "do": "preview"}).body.decode())
-    assert "A link leads to an http or https address" in said
+    assert "The target has to be an http or https URL" in said
     assert "data:image/svg+xml" not in said
     assert "data:image/svg+xml;base64," in answer_of(
         pages.sent("/links/new", {"targetUrl": TARGET, "slug": "drawn", "do": "preview"}).body.decode()
@@ -205,21 +205,21 @@ def test_conditions_and_variants_are_added_and_removed(pages: PageWorld) -> None
 
 
 WRONG = (
-    ({"targetUrl": ""}, "targetUrl", "Say where the link leads to"),
-    ({"targetUrl": "javascript:alert(1)"}, "targetUrl", "A link leads to an http or https address"),
+    ({"targetUrl": ""}, "targetUrl", "Enter a target URL"),
+    ({"targetUrl": "javascript:alert(1)"}, "targetUrl", "The target has to be an http or https URL"),
     ({"slug": "a b"}, "slug", "A slug has 3 to 50"),
     ({"slug": "taken"}, "slug", "This slug is already taken"),
-    ({"maxClicks": "many"}, "maxClicks", "Write a whole number"),
-    ({"maxClicks": "0"}, "maxClicks", "Write a whole number"),
-    ({"expiresAt": "soon"}, "expiresAt", "Write a day and a time"),
+    ({"maxClicks": "many"}, "maxClicks", "Enter a whole number"),
+    ({"maxClicks": "0"}, "maxClicks", "Enter a whole number"),
+    ({"expiresAt": "soon"}, "expiresAt", "Enter a day and a time"),
     ({"password": "abc"}, "password", "4 to 128"),
     ({"folderId": "nowhere"}, "folderId", "There is no folder"),
     ({"domain": "not.ours.example"}, "domain", "not one of the organization"),
-    ({"redirectStatus": "418"}, "redirectStatus", "does not fit"),
+    ({"redirectStatus": "418"}, "redirectStatus", "is not valid"),
     ({"rules.0.targetUrl": "ftp://x.example/"}, "rules.0.targetUrl", "http or https"),
-    ({"rules.0.targetUrl": ""}, "rules.0.targetUrl", "Say where"),
+    ({"rules.0.targetUrl": ""}, "rules.0.targetUrl", "Enter a target"),
     ({"rules.0.conditions.0.value": ""}, "rules.0.conditions.0.value", "A rule needs a condition"),
-    ({"rules.0.conditions.0.property": "shoe"}, "rules.0.conditions.0.property", "does not fit"),
+    ({"rules.0.conditions.0.property": "shoe"}, "rules.0.conditions.0.property", "is not valid"),
     (
         {"variants.0.targetUrl": TARGET, "variants.0.weight": "x", "variants.1.targetUrl": TARGET},
         "variants.0.weight",
@@ -256,4 +256,4 @@ def test_a_password_is_kept_changed_and_taken_away(pages: PageWorld) -> None:
 def test_the_form_says_what_a_limit_and_a_password_do_not_do(pages: PageWorld) -> None:
     page = pages.seen("/links/new")
     assert "A limit is not a one-time secret." in page
-    assert "It guards the short address, not the target" in page
+    assert "It protects the short URL, not the target" in page

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from analytics_box.errors import BadRequest
-from analytics_box.links import import_files
-from analytics_box.links.import_files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
-from analytics_box.links.import_rows import draft
-from analytics_box.links.rules import Utm
+from analytics_box.links.bulk import files as import_files
+from analytics_box.links.bulk.files import MOST_CHARACTERS, MOST_ROWS, Record, Sheet
+from analytics_box.links.bulk.records import parse
+from analytics_box.links.link import Utm
 from tests.cases import each
 
 URL = "https://example.com/"
@@ -210,7 +210,7 @@ def test_what_is_no_text(sent: bytes) -> None:
     ],
 )
 def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any], field: str, said: str) -> None:
-    found = draft(Record(3, fields)).wrong
+    found = parse(Record(3, fields)).wrong
     assert found is not None
     assert (found.row, found.status, found.field) == (3, "failed", field)
     assert said in found.error
@@ -227,14 +227,14 @@ def test_a_row_that_cannot_be_understood_says_which_field(fields: dict[str, Any]
     ],
 )
 def test_dates_in_their_shapes(given: str, wanted: str) -> None:
-    message = draft(Record(1, {"targetUrl": URL, "expiresAt": given})).given
+    message = parse(Record(1, {"targetUrl": URL, "expiresAt": given})).given
     assert message is not None
-    assert isinstance(message.expiresAt, datetime)
-    assert message.expiresAt.isoformat() == wanted
+    assert isinstance(message.expires_at, datetime)
+    assert message.expires_at.isoformat() == wanted
 
 
 def test_numbers_as_sheets_and_json_write_them() -> None:
     for value in (5, "5", " 5 ", "5.0", 5.0):
-        message = draft(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
+        message = parse(Record(1, {"targetUrl": URL, "maxClicks": value, "externalId": 17, "utmTerm": 3})).given
         assert message is not None
-        assert (message.maxClicks, message.externalId, message.utm) == (5, "17", Utm(term="3"))
+        assert (message.max_clicks, message.external_id, message.utm) == (5, "17", Utm(term="3"))

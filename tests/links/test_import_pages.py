@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analytics_box.links.import_jobs import MOST
+from analytics_box.links.bulk.jobs import MOST
 from tests.inprocess import Answer
 from tests.keys.world import cookie_of
 from tests.links.world import SHEET, PageWorld
@@ -13,8 +13,8 @@ from tests.links.world import SHEET, PageWorld
 def test_a_sheet_is_checked_and_then_imported_but_for_what_is_wrong(pages: PageWorld) -> None:
     path = pages.imported(SHEET)
     page = pages.over(path)
-    assert "Import 1 link, leave out what is wrong" in page
-    assert re.search(r">2</th><td><code>targetUrl</code></td><td><bdi>A link leads to an http or https", page)
+    assert "Import 1 link, skip the mistakes" in page
+    assert re.search(r">2</th><td><code>targetUrl</code></td><td><bdi>The target has to be an http or https", page)
     assert re.search(r">3</th><td><code>slug</code></td><td><bdi>This slug is already taken", page)
     assert pages.follow("one1").status == 404
     assert pages.sent(path, {}).status == 303
@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_read_says_so_beside_its_field(
 
 def test_columns_that_mean_nothing_are_named(pages: PageWorld) -> None:
     page = pages.over(pages.imported("targetUrl,<b>Colour,utm source\nhttps://example.com/,red,s\n"))
-    assert "Columns that mean nothing here and are left out: <bdi>&lt;b&gt;Colour</bdi>" in page
+    assert "Unknown columns, which are ignored: <bdi>&lt;b&gt;Colour</bdi>" in page
     assert "utm source" not in page
 
 

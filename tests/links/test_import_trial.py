@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.links import folders
+from analytics_box.links.folders import change as folders
 from analytics_box.store.db import Connection
 from tests.inprocess import Answer, whole_box
 from tests.links.conftest import unlimited

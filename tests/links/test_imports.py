@@ -11,9 +11,9 @@ import pytest
 
 from analytics_box.identity import Identity
 from analytics_box.keys.ring import KeyRing
-from analytics_box.links import imports
-from analytics_box.links.import_files import Form
-from analytics_box.links.imports import GivenImport, ImportShown
+from analytics_box.links.bulk import imports
+from analytics_box.links.bulk.files import Form
+from analytics_box.links.bulk.imports import GivenImport, ImportShown
 from tests.links.world import World
 
 SHEET = """name,targetUrl,slug,tags,folder,externalId,utmSource,maxClicks

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from analytics_box.clock import HOUR, MINUTE
 from analytics_box.facts.clicks import CLICK, KINDS
 from analytics_box.facts.event import PAGE_VIEW, Event
-from analytics_box.links import click_rows
-from analytics_box.links.click_rows import Click
-from analytics_box.links.parts import Links
+from analytics_box.links.clicks import rows as click_rows
+from analytics_box.links.clicks.rows import Click
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.links import TYPES
 from analytics_box.settings import Settings
@@ -305,7 +305,7 @@ def test_both_engines_say_the_same_of_a_link(tmp_path: Path) -> None:
         with whole_box(tmp_path / columnar, adjust=adjust) as box:
             world, now = World(box), box.clock.now()
             made, gone = world.link(), world.link()
-            (number,) = (found.number for found in [box.box.parts[Links].directory.find("", made["slug"])] if found)
+            (number,) = (found.number for found in [box.box.parts[LinkDirectory].find("", made["slug"])] if found)
             shop = box.numbers["shop"]
             clicks = clicks_of_all_kinds(number, now, landing=shop, visitor=ANA)
             events = box.box.events

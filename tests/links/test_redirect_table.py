@@ -236,7 +236,7 @@ def test_an_unknown_address_is_a_page_and_counted_as_an_orphan(world: World, pat
     answer = world.follow(path)
     assert answer.status == 404
     assert answer.headers["cache-control"] == "private, no-store"
-    assert b"leads nowhere" in answer.body
+    assert b"does not exist" in answer.body
 
 
 def test_a_short_address_says_which_methods_it_takes(world: World) -> None:

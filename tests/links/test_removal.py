@@ -2,7 +2,8 @@
 
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS, run
-from analytics_box.links.parts import Links
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.tenancy.directory import Organizations
 from tests.links.world import DOMAIN, World
 
@@ -43,5 +44,5 @@ def test_nothing_of_a_purged_organizations_links_is_left(world: World) -> None:
     assert world.rows("select count(*) from link_clicks") == [(1,)]
     assert world.rows("select count(*) from link_totals") == [(1,)]
     assert world.follow(theirs["slug"]).status == 302
-    assert len(box.parts[Links].directory) == 1
-    assert not box.parts[Links].domains
+    assert len(box.parts[LinkDirectory]) == 1
+    assert not box.parts[LinkDomains]

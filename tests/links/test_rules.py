@@ -6,11 +6,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from analytics_box.links import live, rules, slugs
-from analytics_box.links.query_strings import LONGEST, forwarded, with_parameters
-from analytics_box.links.rules import Choice, Condition, Link, TargetRule, Utm, Variant, Visit, chosen, draw, fits
+from analytics_box.links import slugs
+from analytics_box.links.link import Link, Utm, new_link
+from analytics_box.links.redirects import live
+from analytics_box.links.targeting import rules
+from analytics_box.links.targeting.query_strings import LONGEST, Forwarding, forwarded, with_parameters
+from analytics_box.links.targeting.rules import Choice, Condition, TargetRule, Variant, Visit, assigned, chosen, fits
 from tests.cases import each
 
 VISIT = Visit(
@@ -62,8 +64,9 @@ def test_what_is_not_known_is_not_in_a_list_and_not_there() -> None:
 
 
 def link(**more: object) -> Link:
-    plain = Link(1, "linkid00", "org00000", "me", "", "abc", "A", "https://example.com/", "example.com", 0, 0)
-    return replace(plain, **more)
+    said: dict[str, object] = {"number": 1, "slug": "abc", "name": "A", "target_domain": "example.com"}
+    said["target_url"] = "https://example.com/"
+    return new_link(id="linkid00", organization_id="org00000", created_by="me", now=0, **said | more)
 
 
 RULES = (
@@ -86,13 +89,13 @@ def test_the_first_rule_that_fits_counts_then_the_device_then_the_draw() -> None
 
 def test_draws_follow_the_weights_and_stay_the_same_for_a_person() -> None:
     people = [f"198.51.100.{number}\0{number}" for number in range(20_000)]
-    first = [draw(VARIANTS, person, "one") for person in people]
-    assert first == [draw(VARIANTS, person, "one") for person in people]
+    first = [assigned(VARIANTS, person, "one") for person in people]
+    assert first == [assigned(VARIANTS, person, "one") for person in people]
     names = Counter(variant.name for variant in first if variant is not None)
     expected = {"a": 15_000, "b": 5_000}
     chi_square = sum((names[name] - count) ** 2 / count for name, count in expected.items())
     assert chi_square < 10.8  # one degree of freedom, p = 0.001; the people are always the same
-    second = [draw(VARIANTS, person, "two") for person in people]
+    second = [assigned(VARIANTS, person, "two") for person in people]
     both_b = sum(one == two == VARIANTS[1] for one, two in zip(first, second, strict=True))
     assert 1_050 < both_b < 1_450  # a quarter of a quarter: draws of two links are independent
 
@@ -121,7 +124,7 @@ QUERIES = st.one_of(
 
 
 @given(ADDRESSES, QUERIES, st.sampled_from(("none", "keep", "override")))
-def test_no_query_moves_a_target(url: str, query: str, how: rules.Forwarding) -> None:
+def test_no_query_moves_a_target(url: str, query: str, how: Forwarding) -> None:
     before, after = urlsplit(url), urlsplit(forwarded(url, query, how))
     assert (after.scheme, after.netloc, after.path, after.fragment) == (
         before.scheme,

@@ -74,12 +74,12 @@ def filtered(pages: PageWorld) -> str:
         ("field=device_type&value=Mobile", 2, "Mobile"),
         ("device_type=mobile&os_name=Android", 1, "Android"),
         ("browser_name=Nothing", 0, "Nothing"),
-        ("kind=bot", 4, "Programs"),
-        ("kind=prefetch", 1, "Prefetches of browsers"),
-        ("kind=preview", 0, "Previews where it was shared"),
+        ("kind=bot", 4, "Bots"),
+        ("kind=prefetch", 1, "Browser prefetches"),
+        ("kind=preview", 0, "Link previews"),
         ("kind=click", 5, ""),
         ("kind=nonsense", 5, ""),
-        ("kind=bot&device_type=mobile", 0, "Programs"),
+        ("kind=bot&device_type=mobile", 0, "Bots"),
     ],
 )
 def test_the_figures_are_those_of_the_filters_in_the_address(
@@ -114,15 +114,15 @@ def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> No
     path = f"/links/{pages.link(slug='quiet')['id']}?range=today&wait=all"
     pages.follow("quiet", user_agent=GOOGLEBOT)
     page = pages.seen(path)
-    assert "Nobody has followed this link yet" in page
+    assert "No clicks yet" in page
     assert "tile-clicks" not in page
-    assert re.search(r'id="panel-kinds".*?Programs', page, re.DOTALL)
+    assert re.search(r'id="panel-kinds".*?Bots', page, re.DOTALL)
     pages.follow("quiet")
     page = pages.seen(path)
-    assert "Nobody has followed this link yet" not in page
+    assert "No clicks yet" not in page
     assert "tile-clicks" in page
 
 
 def test_a_link_that_is_over_says_that_nobody_will_follow_it(pages: PageWorld) -> None:
     link_id = pages.link(expiresAt="2020-01-01T00:00:00Z")["id"]
-    assert "It has ended, so nobody is led on any more" in pages.seen(f"/links/{link_id}?wait=all")
+    assert "It has expired, so nobody is redirected" in pages.seen(f"/links/{link_id}?wait=all")

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from analytics_box.errors import BadRequest
-from analytics_box.links.lookalikes import looks_like_another
-from analytics_box.links.targets import Grounds, clean
+from analytics_box.links.targeting.lookalikes import looks_like_another
+from analytics_box.links.targeting.policy import TargetPolicy, clean
 from analytics_box.outgoing.addresses import Fence
 from tests.cases import each
 from tests.links.world import World
 
-GROUNDS = Grounds(
+POLICY = TargetPolicy(
     fence=Fence(),
     own_hosts=frozenset(["stats.example.com"]),
     link_domains=frozenset(["go.example.org"]),
@@ -147,7 +147,7 @@ GOOD = {
 @each("address", HOSTILE)
 def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        clean(address, GROUNDS, field="targetUrl")
+        clean(address, POLICY, field="targetUrl")
     (detail,) = refused.value.details
     assert detail.field == "targetUrl"
     assert len(detail.message) > 15
@@ -156,16 +156,16 @@ def test_a_hostile_address_is_refused_with_a_word_about_it(address: str) -> None
 
 @pytest.mark.parametrize(("address", "cleaned"), GOOD.items())
 def test_a_good_address_has_one_spelling(address: str, cleaned: str) -> None:
-    assert clean(address, GROUNDS, field="targetUrl") == cleaned
-    assert clean(cleaned, GROUNDS, field="targetUrl") == cleaned
+    assert clean(address, POLICY, field="targetUrl") == cleaned
+    assert clean(cleaned, POLICY, field="targetUrl") == cleaned
     assert cleaned.isascii()
 
 
 def test_apps_open_on_phones_only_where_the_operator_allows_their_scheme() -> None:
-    assert clean("myapp://open?x=1", GROUNDS, field="iosUrl", app=True) == "myapp://open?x=1"
+    assert clean("myapp://open?x=1", POLICY, field="iosUrl", app=True) == "myapp://open?x=1"
     for address in ("otherapp://open", "myapp://a b", "myapp:", 'myapp://"><script>', "javascript:alert(1)"):
         with pytest.raises(BadRequest):
-            clean(address, GROUNDS, field="iosUrl", app=True)
+            clean(address, POLICY, field="iosUrl", app=True)
 
 
 @pytest.mark.parametrize(

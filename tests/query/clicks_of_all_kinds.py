@@ -3,7 +3,7 @@
 from typing import Any
 
 from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
-from analytics_box.links.click_rows import Click
+from analytics_box.links.clicks.rows import Click
 
 
 def click(link: int, time: int, **more: Any) -> Click:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from analytics_box import query_pages
-from analytics_box.links import click_rows
+from analytics_box.links.clicks import rows as click_rows
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text

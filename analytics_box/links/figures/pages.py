@@ -9,13 +9,14 @@ from analytics_box.dashboard import page
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http import dates
 from analytics_box.http.visit import Page, Visit, Visitor
-from analytics_box.links import calls as procedures
-from analytics_box.links.apps import APPS
+from analytics_box.links.editing import calls as procedures
+from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.figures.board import LINK, PANELS
-from analytics_box.links.lines import line, millis
+from analytics_box.links.folders.names import folder_names
+from analytics_box.links.listing.lines import line, millis
 from analytics_box.links.messages import OneLink
-from analytics_box.links.page_frame import HOME, folder_names, frame, link_number, may_edit
-from analytics_box.links.shown import LinkShown
+from analytics_box.links.page_frame import HOME, frame, link_number, may_edit
+from analytics_box.links.targeting.apps import APPS
 from analytics_box.texts import LinkForm, Links, LinkStats, figures
 
 LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet
@@ -63,7 +64,7 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
     leaves_out = set()
     if not link.variants:
         leaves_out.add("variants")
-    if not (link.rules or link.iosUrl or link.androidUrl):
+    if not (link.rules or link.ios_url or link.android_url):
         leaves_out.add("rules")
     return tuple(name for name in PANELS if name not in leaves_out)
 
@@ -71,26 +72,26 @@ def _panels(link: LinkShown) -> tuple[str, ...]:
 def _facts(visit: Visit, link: LinkShown, folders: Mapping[str, str]) -> list[Fact]:
     """What a link is, as far as it is more than a target."""
     person = visit.person
-    app = APPS.get(link.deepLinkApp or "")
+    app = APPS.get(link.deep_link_app or "")
     given: dict[str, tuple[str, ...]] = {
-        "target": (link.targetUrl,),
+        "target": (link.target_url,),
         "rules": tuple(f"{rule.name} → {rule.targetUrl}" for rule in link.rules),
         "variants": tuple(f"{one.name} ({one.weight}) → {one.targetUrl}" for one in link.variants),
-        "ios": (link.iosUrl or "",),
-        "android": (link.androidUrl or "",),
+        "ios": (link.ios_url or "",),
+        "android": (link.android_url or "",),
         "app": (app.name if app is not None else "",),
         "utm": tuple(f"{name}={value}" for name, value in link.utm.parameters),
-        "forwarding": (LinkForm.forwardings[link.queryForwarding] if link.queryForwarding != "none" else "",),
-        "status": (str(link.redirectStatus) if link.redirectStatus != 302 else "",),
-        "expires": (dates.moment(millis(link.expiresAt), person) if link.expiresAt is not None else "",),
-        "most": (figures.count(link.maxClicks) if link.maxClicks is not None else "",),
-        "expired": (link.expiredRedirectUrl or "",),
-        "password": (LinkStats.asked if link.hasPassword else "",),
-        "folder": (folders.get(link.folderId or "", ""),),
+        "forwarding": (LinkForm.forwardings[link.query_forwarding] if link.query_forwarding != "none" else "",),
+        "status": (str(link.redirect_status) if link.redirect_status != 302 else "",),
+        "expires": (dates.moment(millis(link.expires_at), person) if link.expires_at is not None else "",),
+        "most": (figures.count(link.max_clicks) if link.max_clicks is not None else "",),
+        "expired": (link.expired_url or "",),
+        "password": (LinkStats.asked if link.has_password else "",),
+        "folder": (folders.get(link.folder_id or "", ""),),
         "tags": (", ".join(link.tags),),
-        "external": (link.externalId or "",),
-        "created": (dates.moment(millis(link.createdAt), person),),
-        "changed": (dates.moment(millis(link.updatedAt), person) if link.updatedAt != link.createdAt else "",),
+        "external": (link.external_id or "",),
+        "created": (dates.moment(millis(link.created_at), person),),
+        "changed": (dates.moment(millis(link.updated_at), person) if link.updated_at != link.created_at else "",),
     }
     return [
         Fact(LinkStats.facts[name], tuple(figures.visible(part) for part in parts))

@@ -1,0 +1,39 @@
+"""Who may see and change links, and a link for whoever may see it."""
+
+from typing import Final
+
+from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.http.call import Call
+from analytics_box.identity import Role, require
+from analytics_box.links import rows
+from analytics_box.links.link import Link
+from analytics_box.store.db import Connection
+from analytics_box.tenancy import access
+from analytics_box.tenancy.acting import acting
+
+UNKNOWN: Final = "There is no link with this id"
+
+
+def check(db: Connection, organization_id: str, by: By, role: Role) -> None:
+    """Raises Forbidden for those who do not belong to the organization, or not with this role."""
+    require(access.role_of(db, organization_id, by), role)
+
+
+def existing(db: Connection, organization_id: str, link_id: str) -> Link:
+    """Raises NotFound for an unknown link and for one of another organization."""
+    found = rows.find(db, link_id)
+    if found is None or found.organization_id != organization_id:
+        raise errors.NotFound(UNKNOWN)
+    return found
+
+
+async def found(call: Call, link_id: str, organization_id: str | None = None) -> Link:
+    """A link that somebody may see. Raises Forbidden or NotFound."""
+    own, by = acting(call, organization_id)
+
+    def read(db: Connection) -> Link:
+        check(db, own, by, "viewer")
+        return existing(db, own, link_id)
+
+    return await call.read(read)

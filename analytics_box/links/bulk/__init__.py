@@ -1,0 +1,1 @@
+"""Many links at once: exported as a file, and imported from one."""

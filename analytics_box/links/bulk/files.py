@@ -1,0 +1,270 @@
+"""The text of a file of links as records, one after the other.
+
+However a file is made, reading it takes no more than its text, one row and what came of the rows before it: rows are
+counted while they are read, and none may be longer than MOST_CHARACTERS.
+"""
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, Literal, NamedTuple
+
+import msgspec
+
+from analytics_box.errors import BadRequest
+from analytics_box.links.bulk import cells
+from analytics_box.links.bulk.exports import COLUMNS
+
+Form = Literal["csv", "json"]
+
+MOST_ROWS: Final = 10_000
+MOST_COLUMNS: Final = 200
+MOST_CHARACTERS: Final = 1_000_000  # of one row, as it is written in the file
+csv.field_size_limit(MOST_CHARACTERS)  # of a cell, for this process; nobody else reads CSV
+
+_SEPARATORS: Final = ",;\t"  # what Excel writes depends on the country; a table that is copied has tabs
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)?")
+_BLANK = re.compile(r"\s*")
+_NAMED_SEPARATOR = re.compile(r'"?sep=([,;|\t])"?\s*\Z', re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
+_MEANINGS: Final = {name.lower(): name for name in (*COLUMNS, "password")} | {
+    "url": "targetUrl",
+    "target": "targetUrl",
+    "longurl": "targetUrl",
+    "destination": "targetUrl",
+    "destinationurl": "targetUrl",
+    "title": "name",
+}
+_WINDOWS: Final = (16_384, 131_072, MOST_CHARACTERS)  # of text in which the end of a JSON value is looked for
+_DECODER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)  # only finds where values end
+_QUOTES: Final = (
+    "The quotation marks of this row do not match: a cell with one in it is quoted, and each inside doubled"
+)
+_NOTHING: Final = "There is no link in this file"
+_NO_LIST: Final = "A JSON file of links is a list of objects, like [{…}, {…}]"
+_NO_OBJECT: Final = 'A link is an object, like {"targetUrl": "https://example.com/"}'
+
+
+def utf8(sent: bytes) -> bytes:
+    """A file as UTF-8; some programs write UTF-16, with a mark at its beginning. Raises UnicodeDecodeError."""
+    if sent.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return sent.decode("utf-16").encode()
+    sent.decode("utf-8")
+    return sent
+
+
+class Record(NamedTuple):
+    """A row by the names of its fields, or why it cannot be read.
+
+    Rows are counted from 1, below the heading. A sheet counts blank ones too, as spreadsheets do.
+    """
+
+    number: int
+    fields: dict[str, Any]
+    wrong: str = ""
+
+
+class Sheet:
+    """What is being read: its records, and the headings so far that mean nothing here and are passed over."""
+
+    def __init__(self, content: str, form: Form) -> None:
+        self.ignored: list[str] = []
+        start = 1 if content.startswith("\ufeff") else 0
+        self._records = _json(content, start) if form == "json" else self._csv(content, start)
+
+    def __iter__(self) -> Iterator[Record]:
+        """Raises BadRequest for what is no file of links."""
+        count = 0
+        for record in self._records:
+            count += 1
+            if count > MOST_ROWS:
+                raise BadRequest(f"A file may have {MOST_ROWS:,} links; split it")
+            yield record
+        if not count:
+            raise BadRequest(_NOTHING)
+
+    def _csv(self, text: str, start: int) -> Iterator[Record]:
+        if text.startswith(("[", "{"), start):
+            raise BadRequest("This is no CSV but looks like JSON; say so in `format`")
+        start, separator = _separator(text, start)
+        lines = _Lines(text, start, separator)
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        try:
+            headings = next(reader, None)
+        except csv.Error as broken:
+            raise BadRequest(f"The first line cannot be read. {_QUOTES}") from broken
+        if headings is None:
+            return
+        names = self._names(headings)
+        blank = [place for place, heading in enumerate(headings) if not heading.strip()]
+        lines.number = 0
+        while True:
+            lines.between = True
+            try:
+                found = next(reader, None)
+            except csv.Error:
+                yield Record(lines.number, {}, _QUOTES)
+                continue
+            if found is None:
+                return
+            if not any(cell.strip() for cell in found):
+                continue
+            if extra := next((place for place in range(len(names), len(found)) if found[place].strip()), 0):
+                yield Record(lines.number, {}, f"Cell {extra + 1} has no heading; a cell with {separator!r} is quoted")
+                continue
+            for place in [place for place in blank if place < len(found) and found[place].strip()]:
+                blank.remove(place)
+                self.ignored.append(f"column {place + 1}")
+            fields = {name: cells.plain(cell) for name, cell in zip(names, found, strict=False) if name}
+            yield Record(lines.number, fields)
+
+    def _names(self, headings: list[str]) -> list[str]:
+        """The field that each column is. Raises BadRequest where that is not clear."""
+        if len(headings) > MOST_COLUMNS:
+            raise BadRequest(f"A sheet may have {MOST_COLUMNS} columns; the first line has {len(headings):,} cells")
+        names = [_meaning(heading) for heading in headings]
+        for name in set(names) - {""}:
+            if names.count(name) > 1:
+                same = " and ".join(_short(heading) for heading in headings if _meaning(heading) == name)
+                raise BadRequest(f"Two columns are {name}: {same}; leave one of them")
+        if "targetUrl" not in names:
+            there = ", ".join(_short(heading) for heading in headings[:20]) or "nothing"
+            raise BadRequest(f"The first line names the columns; targetUrl has to be one of them, but there is {there}")
+        self.ignored += [_short(heading) for heading in headings if heading.strip() and not _meaning(heading)]
+        return names
+
+
+class _Lines:
+    """The lines of a text for csv.reader, one at a time. Blank lines between two rows are passed over at once.
+
+    `number` is that of the row which is being read; whoever reads says when they are `between` two rows.
+    """
+
+    def __init__(self, text: str, start: int, separator: str) -> None:
+        self.number = -1  # the heading is row 0
+        self.between = True
+        self._text = text
+        self._place = self._began = start
+        self._blank = re.compile(rf"[\s{separator}]*")
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        if self.between:
+            self._pass_blank_lines()
+            self._began = self._place
+            self.between = False
+            self.number += 1
+        end = _end(_LINE, self._text, self._place)
+        if end == self._place:
+            raise StopIteration
+        if end - self._began > MOST_CHARACTERS:
+            row = f"Row {self.number}" if self.number > 0 else "The first line"
+            raise BadRequest(f"{row} is longer than {MOST_CHARACTERS:,} characters; is a quotation mark missing?")
+        line = self._text[self._place : end]
+        self._place = end
+        return line
+
+    def _pass_blank_lines(self) -> None:
+        text, start = self._text, self._place
+        end = _end(self._blank, text, start)
+        if end < len(text):  # the row itself may begin with blank cells
+            end = max(start, text.rfind("\n", start, end) + 1, text.rfind("\r", start, end) + 1)
+        breaks = text.count("\n", start, end) + text.count("\r", start, end) - text.count("\r\n", start, end)
+        self.number += breaks
+        self._place = end
+
+
+def _separator(text: str, start: int) -> tuple[int, str]:
+    """Where the heading begins and what stands between its cells: what makes most columns that are known."""
+    start = _end(_BLANK, text, start)
+    end = _end(_LINE, text, start)
+    first = text[start : min(end, start + _WINDOWS[0])]
+    if named := _NAMED_SEPARATOR.match(first):  # Excel's own line, which only says this
+        return end, named[1]
+    if "\0" in first:
+        raise BadRequest("The file is no text in UTF-8, but perhaps in UTF-16; save it as CSV UTF-8")
+
+    def known(separator: str) -> int:
+        return sum(bool(_meaning(name.strip('"'))) for name in first.split(separator))
+
+    return start, max(_SEPARATORS, key=known)
+
+
+def _meaning(heading: str) -> str:
+    """The field that a heading means, however it is spelled; empty for none."""
+    return _MEANINGS.get(_BETWEEN_WORDS.sub("", heading).lower(), "") if len(heading) < 100 else ""
+
+
+def _short(heading: str) -> str:
+    return heading.strip()[:40]
+
+
+def _json(text: str, start: int) -> Iterator[Record]:
+    start = _end(_BLANK, text, start)
+    if not text.startswith("[", start):
+        raise BadRequest(_NO_LIST if start < len(text) else _NOTHING)
+    place = _end(_BLANK, text, start + 1)
+    number = 0
+    while number or not text.startswith("]", place):
+        number += 1
+        end = _end_of_value(text, place, number)
+        yield _object(number, text[place:end])
+        place = _end(_BLANK, text, end)
+        if not text.startswith(",", place):
+            break
+        place = _end(_BLANK, text, place + 1)
+    if text.startswith("]", place):
+        place = _end(_BLANK, text, place + 1)
+        if place == len(text):
+            return
+    raise _broken(text, place, number)
+
+
+def _object(number: int, text: str) -> Record:
+    try:
+        return Record(number, msgspec.json.decode(text, type=dict[str, Any]))
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return Record(number, {}, _NO_OBJECT)
+
+
+def _end_of_value(text: str, place: int, number: int) -> int:
+    """Where the JSON value ends that begins here. Raises BadRequest."""
+    wrong = place
+    for size in _WINDOWS:
+        window = text[place : place + size]
+        is_rest = place + size >= len(text)
+        try:
+            _, end = _DECODER.raw_decode(window)
+        except RecursionError as deep:
+            raise BadRequest(f"Row {number} is nested too deeply") from deep
+        except json.JSONDecodeError as broken:
+            wrong = place + broken.pos
+            if is_rest:
+                break
+        else:
+            if is_rest or end < len(window):
+                return place + end
+    else:
+        raise BadRequest(
+            f"Row {number} is longer than {MOST_CHARACTERS:,} characters, or no JSON from {_at(text, wrong)} on"
+        )
+    raise _broken(text, wrong, number)
+
+
+def _broken(text: str, place: int, number: int) -> BadRequest:
+    return BadRequest(f"The file is no JSON from {_at(text, place)} on, in or after row {number}")
+
+
+def _at(text: str, place: int) -> str:
+    before = text.count("\n", 0, place)
+    return f"line {before + 1}, character {place - text.rfind(chr(10), 0, place)}"
+
+
+def _end(pattern: "re.Pattern[str]", text: str, place: int) -> int:
+    """Where what this pattern finds here ends; it always finds something."""
+    found = pattern.match(text, place)
+    return found.end() if found is not None else place

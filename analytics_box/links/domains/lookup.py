@@ -1,0 +1,55 @@
+"""The domains of short links in memory, because every request looks up its host there."""
+
+from collections.abc import Iterable, Set
+
+from msgspec import Struct
+
+
+class LinkDomain(Struct, frozen=True):
+    """A proven domain with short links at its root. `created_at` is UTC ms.
+
+    The bare domain redirects to `home_url` and unknown slugs to `missing_url`, where these are set.
+    """
+
+    domain: str
+    domain_id: str
+    organization_id: str
+    home_url: str | None
+    missing_url: str | None
+    created_at: int
+
+
+class LinkDomains:
+    """The domains of short links by name. Whoever changes one in box.db tells the list after the commit.
+
+    Those of the organizations in `closed` are as if they were not there.
+    """
+
+    def __init__(self, domains: Iterable[LinkDomain], closed: Set[str]) -> None:
+        self._closed = closed
+        self._by_name = {one.domain: one for one in domains}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_name)
+
+    def find(self, host: str) -> LinkDomain | None:
+        """The domain with this name."""
+        found = self._by_name.get(host)
+        return None if found is None or found.organization_id in self._closed else found
+
+    def names(self) -> Set[str]:
+        """All of them, closed or not: no link may redirect to one."""
+        return self._by_name.keys()
+
+    def remember(self, one: LinkDomain) -> None:
+        """A domain was added or changed."""
+        self._by_name[one.domain] = one
+
+    def forget(self, domain: str) -> None:
+        """Links are not served there any more."""
+        self._by_name.pop(domain, None)
+
+    def forget_organization(self, organization_id: str) -> None:
+        """An organization and all that it had is gone."""
+        for one in [one for one in self._by_name.values() if one.organization_id == organization_id]:
+            del self._by_name[one.domain]

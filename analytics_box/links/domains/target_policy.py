@@ -1,0 +1,18 @@
+"""What the targets of a call's links are checked against."""
+
+from analytics_box.configuration.domains import own_hosts
+from analytics_box.http.call import Call
+from analytics_box.links.domains.lookup import LinkDomains
+from analytics_box.links.targeting.policy import TargetPolicy
+from analytics_box.outgoing.client import Client
+
+
+def policy_of(call: Call) -> TargetPolicy:
+    """The box's hosts, its link domains, its fence and the schemes of apps that its operator allows."""
+    settings = call.parts.settings
+    return TargetPolicy(
+        fence=call.parts[Client].fence,
+        own_hosts=own_hosts(settings),
+        link_domains=call.parts[LinkDomains].names(),
+        app_schemes=tuple(scheme.lower().rstrip(":/") for scheme in settings.link_app_schemes),
+    )

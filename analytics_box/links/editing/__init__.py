@@ -1,0 +1,1 @@
+"""Creating, changing and deleting a link: what may be said of it, checked, stored and answered."""

@@ -1,0 +1,1 @@
+"""Folders that keep the links of an organization together."""

@@ -1,0 +1,46 @@
+"""The folders of an organization by name while a file is imported: read once, and kept current.
+
+It belongs to one transaction. What that undoes has to be undone here, too: `mark` before, `undo` after.
+"""
+
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest, BoxError, Detail
+from analytics_box.links.folders import change as folders
+from analytics_box.links.folders import rows as folder_rows
+from analytics_box.links.folders.rows import Folder
+from analytics_box.store.db import Connection
+
+
+class FolderCache:
+    """All folders of an organization."""
+
+    def __init__(self, db: Connection, organization_id: str) -> None:
+        self._organization_id = organization_id
+        self._folders = {folder.name.casefold(): folder for folder in folder_rows.of(db, organization_id)}
+        self._made: list[str] = []
+
+    def folder(self, db: Connection, by: By, name: str) -> Folder:
+        """The folder of this name without regard to case, created if there is none. Raises BadRequest or Conflict."""
+        plain = " ".join(name.split())
+        found = self._folders.get(plain.casefold())
+        if found is not None:
+            return found
+        try:
+            if len(plain) > folders.LONGEST:
+                raise BadRequest(f"The name of a folder may have {folders.LONGEST} characters")
+            made = folders.add(db, self._organization_id, by, plain, self._folders.values())
+        except BoxError as wrong:
+            raise type(wrong)(wrong.message, details=(Detail("folder", wrong.message),)) from wrong
+        self._folders[plain.casefold()] = made
+        self._made.append(plain.casefold())
+        return made
+
+    def mark(self) -> int:
+        """Where the folders begin that are made from now on."""
+        return len(self._made)
+
+    def undo(self, mark: int) -> None:
+        """Forget the folders that were made since that mark."""
+        for name in self._made[mark:]:
+            del self._folders[name]
+        del self._made[mark:]

@@ -1,0 +1,1 @@
+"""The page on which a link is written, with its preview."""

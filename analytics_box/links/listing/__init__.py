@@ -1,0 +1,1 @@
+"""The links of an organization as a list: filtered, searched, sorted and paged."""

@@ -1,0 +1,1 @@
+"""Short URLs as QR codes."""

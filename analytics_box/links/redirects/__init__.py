@@ -1,0 +1,1 @@
+"""A short URL is requested: from the links in memory to the redirect and the click."""

@@ -1,0 +1,147 @@
+"""Which of its own targets a link redirects a visit to. Pure: no clock, no database, no request."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal, Protocol
+
+from msgspec import Meta, Struct
+
+MOST_RULES, MOST_CONDITIONS, MOST_VALUES, MOST_VARIANTS = 50, 10, 100, 20
+
+Property = Literal["country", "region", "city", "device", "system", "browser", "language"]
+# The operators of feature flags (wire 6), on texts without regard to case.
+Operator = Literal["equals", "contains", "starts_with", "ends_with", "in", "not_in", "exists", "not_exists"]
+Url = Annotated[str, Meta(min_length=1, max_length=4096)]
+_Value = Annotated[str, Meta(max_length=255)]
+Label = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Condition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A condition on a visitor. `country` is its ISO 3166 code or its English name."""
+
+    property: Property
+    operator: Operator
+    value: _Value = ""
+    values: Annotated[tuple[_Value, ...], Meta(max_length=MOST_VALUES)] = ()
+
+
+class TargetRule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Visitors who meet all conditions are redirected to this target; the first rule that matches counts."""
+
+    name: Label
+    targetUrl: Url
+    conditions: Annotated[tuple[Condition, ...], Meta(min_length=1, max_length=MOST_CONDITIONS)]
+
+
+class Variant(Struct, frozen=True, forbid_unknown_fields=True):
+    """A target of an A/B test, assigned as often as its weight says among the weights of all."""
+
+    name: Label
+    targetUrl: Url
+    weight: Annotated[int, Meta(ge=1, le=1000)]
+
+
+class Visit(Struct, frozen=True):
+    """A visitor as far as rules may look. `country_code` is ISO 3166; `person` distinguishes visitors."""
+
+    person: str
+    country: str = ""
+    country_code: str = ""
+    region: str = ""
+    city: str = ""
+    device: str = ""
+    system: str = ""
+    browser: str = ""
+    language: str = ""
+
+
+class Choice(Struct, frozen=True):
+    """Which of a link's own targets it is, and what chose it: a rule, a variant, the device or nothing."""
+
+    url: str
+    rule: str = ""
+    variant: str = ""
+    app: str = ""  # the app that should open it, on phones
+
+
+DEVICE_RULES: Final = {"iOS": "iosUrl", "Android": "androidUrl"}
+
+
+class Choosable(Protocol):
+    """What of a link decides about the target of a visit."""
+
+    @property
+    def target_url(self) -> str: ...
+    @property
+    def ios_url(self) -> str | None: ...
+    @property
+    def android_url(self) -> str | None: ...
+    @property
+    def deep_link_app(self) -> str | None: ...
+    @property
+    def rules(self) -> tuple[TargetRule, ...]: ...
+    @property
+    def variants(self) -> tuple[Variant, ...]: ...
+
+
+def chosen(link: Choosable, visit: Visit, *, key: str) -> Choice:
+    """The target of this visit: the first rule that matches, else the device's target, the app, a variant, the target.
+
+    Nothing of the visit can add a destination; it only chooses among the link's own (security: redirects).
+    `key` is the link's id, which makes the assignments of two links independent.
+    """
+    for rule in link.rules:
+        if all(fits(condition, visit) for condition in rule.conditions):
+            return Choice(rule.targetUrl, rule=rule.name)
+    for system, url in (("iOS", link.ios_url), ("Android", link.android_url)):
+        if url is not None and visit.system == system:
+            return Choice(url, rule=DEVICE_RULES[system])
+    variant = assigned(link.variants, visit.person, key)
+    found = Choice(variant.targetUrl, variant=variant.name) if variant is not None else Choice(link.target_url)
+    if link.deep_link_app is not None and visit.device in {"mobile", "tablet"}:
+        return Choice(found.url, variant=found.variant, app=link.deep_link_app)
+    return found
+
+
+def fits(condition: Condition, visit: Visit) -> bool:
+    """Whether a visit meets a condition."""
+    texts = [text.lower() for text in _texts(condition.property, visit) if text]
+    wanted = [value.lower() for value in condition.values or (condition.value,)]
+    match condition.operator:
+        case "equals" | "in":
+            return any(text in wanted for text in texts)
+        case "not_in":
+            return not any(text in wanted for text in texts)
+        case "exists":
+            return bool(texts)
+        case "not_exists":
+            return not texts
+        case "contains":
+            return any(value in text for text in texts for value in wanted)
+        case "starts_with":
+            return any(text.startswith(value) for text in texts for value in wanted)
+        case "ends_with":
+            return any(text.endswith(value) for text in texts for value in wanted)
+
+
+def _texts(name: Property, visit: Visit) -> tuple[str, ...]:
+    """What a condition compares with: a country goes by its code and its name, a language with and without region."""
+    if name == "country":
+        return visit.country_code, visit.country
+    if name == "language":
+        return visit.language, visit.language.partition("-")[0]
+    return (getattr(visit, name),)
+
+
+def assigned(variants: Sequence[Variant], person: str, key: str) -> Variant | None:
+    """The variant of this person, always the same as long as the link's variants and weights are."""
+    total = sum(variant.weight for variant in variants)
+    if not total:
+        return None
+    digest = hashlib.blake2b(person.encode("utf-8", "surrogatepass"), digest_size=8, key=key.encode()).digest()
+    place = int.from_bytes(digest, "big") % total
+    for variant in variants:
+        place -= variant.weight
+        if place < 0:
+            return variant
+    return None
