@@ -12,7 +12,7 @@ from analytics_box import errors
 from analytics_box.clock import MINUTE
 from analytics_box.docs.manual import Manual
 from analytics_box.http.call import Parts
-from analytics_box.http.templates import Pages
+from analytics_box.http.page.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.request import DEFAULT_LIMIT
