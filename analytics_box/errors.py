@@ -69,17 +69,21 @@ class BoxError(Exception):
         self.details = details
         self.headers = dict(headers or {})
 
-    @classmethod
-    def about(cls, field: str, message: str) -> Self:
-        """A refusal that is about one field: the message stands beside it."""
-        return cls(message, details=(Detail(field, message),))
-
     def extra(self) -> dict[str, int]:
         """Further fields of the error body; only RateLimited has any."""
         return {}
 
 
-class BadRequest(BoxError):
+class _OfFields(BoxError):
+    """A refusal that can be about single fields of a request."""
+
+    @classmethod
+    def about(cls, field: str, message: str) -> Self:
+        """A refusal that is about one field: the message stands beside it."""
+        return cls(message, details=(Detail(field, message),))
+
+
+class BadRequest(_OfFields):
     status, code = 400, "BAD_REQUEST"
 
 
@@ -146,7 +150,7 @@ class RequestTimeout(BoxError):
     status, code = 408, "REQUEST_TIMEOUT"
 
 
-class Conflict(BoxError):
+class Conflict(_OfFields):
     status, code = 409, "CONFLICT"
 
 

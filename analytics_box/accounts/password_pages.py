@@ -8,7 +8,6 @@ from analytics_box.accounts.security_page import HOME, after_password, security_
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.http.page.visit import Answer, Page, Visitor
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 
 
 async def security(visit: Visitor) -> Page:
@@ -25,7 +24,7 @@ async def change_password(visit: Visitor) -> Answer:
         hashed = await parts[Passwords].hash(form["new"])
 
         def write(db: Connection) -> str:
-            password_reset.set_password(db, person.user_id, hashed, by=by_of(visit.call))
+            password_reset.set_password(db, person.user_id, hashed, by=visit.call.by)
             return parts[SignIns].replace(db, person, device=describe(visit.browser()))
 
         token = await visit.call.write(write)

@@ -9,7 +9,6 @@ from analytics_box.accounts.preferences import Preferences
 from analytics_box.http.call import Call
 from analytics_box.identity import DateFormat, Person, TimeFormat
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 
 
 class Shown(Struct, frozen=True):
@@ -47,7 +46,7 @@ async def update_user_preferences(call: Call, given: Update) -> Shown:
             date_format=before.date_format if given.dateFormat is UNSET else given.dateFormat,
             time_format=before.time_format if given.timeFormat is UNSET else given.timeFormat,
         )
-        preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=by_of(call))
+        preferences.store(db, person.user_id, wanted, organization_id=person.organization_id, by=call.by)
         return wanted
 
     return _shown(await call.write(write))

@@ -13,7 +13,6 @@ from analytics_box.errors import BadRequest
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 
 _HOME = "/settings/profile"
 _EXAMPLE = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
@@ -38,7 +37,7 @@ async def save(visit: Visitor) -> Answer:
             visit.person.user_id,
             _checked({**to_builtins(wanted), **chosen}),
             organization_id=visit.person.organization_id,
-            by=by_of(visit.call),
+            by=visit.call.by,
         )
         if "name" in form:
             users.rename(
@@ -46,7 +45,7 @@ async def save(visit: Visitor) -> Answer:
                 visit.person.user_id,
                 form["name"],
                 organization_id=visit.person.organization_id,
-                by=by_of(visit.call),
+                by=visit.call.by,
             )
 
     async def change() -> str:

@@ -13,7 +13,6 @@ from analytics_box.http.page.templates import field_errors
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
-from analytics_box.tenancy.acting import by_of
 
 
 async def begin(visit: Visitor) -> Answer:
@@ -92,7 +91,7 @@ def _codes_page(visit: Visit, codes: tuple[str, ...], *, cookie: str = "") -> Pa
 
 
 def _owner(visit: Visit) -> factor.Owner:
-    return factor.Owner(visit.person.user_id, visit.person.organization_id, by_of(visit.call))
+    return factor.Owner(visit.person.user_id, visit.person.organization_id, visit.call.by)
 
 
 def _renewed(db: Connection, visit: Visit) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
-from analytics_box import errors, ids, texts
+from analytics_box import ids, texts
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts.session_rows import Session
 from analytics_box.accounts.sign_in import SignIns
@@ -64,8 +64,7 @@ async def _check_password(visit: Visit, password: str, field: str) -> None:
     try:
         await parts[SignIns].check(person.email, password)
     except AuthRequired as wrong:
-        message = texts.Security.current_wrong
-        raise BadRequest(message, details=(errors.Detail(field, message),)) from wrong
+        raise BadRequest.about(field, texts.Security.current_wrong) from wrong
 
 
 def session_name(found: Session) -> str:

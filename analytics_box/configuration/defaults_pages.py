@@ -7,7 +7,6 @@ from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.tenancy import defaults as stored
 from analytics_box.tenancy import rules
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.defaults import VisitorIds
 
 HOME = "/settings/defaults"
@@ -29,7 +28,7 @@ async def save(visit: Visitor) -> Answer:
             visitorIdMode=_MODES.get(form.get("mode", "")),
             dataRetentionDays=_days(form.get("days", "").strip()),
         )
-        await procedures.store(visit.call, visit.person.organization_id, by_of(visit.call), given)
+        await procedures.store(visit.call, visit.person.organization_id, visit.call.by, given)
         return f"{HOME}?done=saved"
 
     return await visit.submit(store, defaults_page, values=form)

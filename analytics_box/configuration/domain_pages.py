@@ -12,7 +12,6 @@ from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import Person
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
-from analytics_box.tenancy.acting import by_of
 
 HOME = "/settings/domains"
 
@@ -58,16 +57,15 @@ async def check_domain(visit: Visitor) -> Answer:
 
 async def remove_form(visit: Visitor) -> Page:
     """GET /settings/domains/remove?id=…: are you sure? Raises NotFound."""
-    own, by = visit.person.organization_id, by_of(visit.call)
+    own, by = visit.person.organization_id, visit.call.by
     found = await visit.call.read(lambda db: verbs.existing_for(db, visit.asked("id"), own, by))
-    return visit.settings_page(
-        "confirm.html",
+    return visit.confirm(
         "domains",
         title=texts.Domains.remove_title,
         text=texts.Domains.remove_text.format(domain=found.domain),
         action=f"{HOME}/remove",
         back=HOME,
-        fields={"id": found.id},
+        id=found.id,
     )
 
 
@@ -80,7 +78,7 @@ async def remove(visit: Visitor) -> Answer:
 
 async def domains_page(visit: Visit, again: Again) -> Page:
     """The page, with what is wrong with a form of it."""
-    person, by = visit.person, by_of(visit.call)
+    person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[list[Domain], bool]:
         return verbs.of(db, person.organization_id, by), access.administers(db, by)

@@ -20,7 +20,6 @@ from analytics_box.notify.mail import Mailer
 from analytics_box.notify.rules import KINDS, WITH_URL, Channel, Config, Kind
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
-from analytics_box.tenancy.acting import by_of
 
 HOME = "/settings/integrations"
 Confirmed = Literal["delete", "rotate"]
@@ -88,14 +87,12 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
             title, text = words.rotate, words.rotate_text
         case _:
             raise errors.NotFound("There is no such page")
-    return visit.settings_page(
-        "confirm.html",
+    return visit.confirm(
         "integrations",
         title=title,
         text=text.format(name=channel.name),
         action=f"{HOME}/{channel.id}/{action}",
         back=HOME,
-        fields={},
     )
 
 
@@ -130,7 +127,7 @@ async def test_mail(visit: Visitor) -> Page:
 
 async def integrations_page(visit: Visit, again: Again, *, done: str = "") -> Page:
     """The list of channels and the mail server; `general` of a form says what went wrong."""
-    person, by = visit.person, by_of(visit.call)
+    person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[channels.Seen, bool]:
         seen = channels.of(db, visit.parts[Tools], person.organization_id, by)
@@ -185,7 +182,7 @@ def _secret(visit: Visit, title: str, name: str, secret: str) -> Page:
 
 
 async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
-    own, by, tools = visit.person.organization_id, by_of(visit.call), visit.parts[Tools]
+    own, by, tools = visit.person.organization_id, visit.call.by, visit.parts[Tools]
     channel = await visit.call.read(lambda db: channels.existing(db, own, by, channel_id))
     return channel, channels.readable(tools, channel)
 

@@ -6,6 +6,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 
 from analytics_box import errors
+from analytics_box.acting import By
 from analytics_box.clock import Clock
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
@@ -47,6 +48,11 @@ class Call(Struct, frozen=True):
         if self.identity.key is not None:
             return f"apikey:{self.identity.key.id}"
         return f"user:{self.identity.person.user_id}" if self.identity.person is not None else "nobody"
+
+    @property
+    def by(self) -> By:
+        """The caller as verbs are told, and as the audit log writes down."""
+        return By(self.actor, self.now, self.identity.person.user_id if self.identity.person is not None else None)
 
     def organization(self, given: str | None = None) -> str:
         """The organization that a call is about: the one it names, else the caller's.

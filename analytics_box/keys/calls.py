@@ -27,7 +27,6 @@ from analytics_box.keys.revoke import revoke as revoke_key
 from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record, Wanted
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.messages import OfOrganization, Success, date
 from analytics_box.websites.directory import Directory
 
@@ -74,7 +73,7 @@ async def make(call: Call, wanted: Wanted, organization_id: str) -> tuple[Key, s
     known = {website.id for website in call.parts[Directory].of(organization_id)}
     wanted = rules.check(wanted, known=known, now=call.now)
     rules.check_grant(role(call), wanted)
-    key, secret = await call.write(lambda db: create_as(db, wanted, organization_id=organization_id, by=by_of(call)))
+    key, secret = await call.write(lambda db: create_as(db, wanted, organization_id=organization_id, by=call.by))
     call.parts[KeyRing].remember(ids.digest(secret), key)
     return key, secret
 
@@ -116,7 +115,7 @@ async def change_as(
         )
 
     digest, record = await call.write(
-        lambda db: change.update(db, key_id, edit, organization_id=organization_id, by=by_of(call))
+        lambda db: change.update(db, key_id, edit, organization_id=organization_id, by=call.by)
     )
     call.parts[KeyRing].remember(digest, rules.key_of(record))
     return record
@@ -125,7 +124,7 @@ async def change_as(
 async def revoke(call: Call, given: ById) -> Success:
     """apikeys.revoke: the key is dead on the very next request, for good. Raises NotFound or Conflict."""
     organization_id = call.organization()
-    digest, key = await call.write(lambda db: revoke_key(db, given.id, organization_id=organization_id, by=by_of(call)))
+    digest, key = await call.write(lambda db: revoke_key(db, given.id, organization_id=organization_id, by=call.by))
     call.parts[KeyRing].remember(digest, key)
     return Success()
 
@@ -137,7 +136,7 @@ async def rotate(call: Call, given: ById) -> Secret:
     """
     organization_id = call.organization()
     record, secret = await call.write(
-        lambda db: change.rotate(db, given.id, organization_id=organization_id, by=by_of(call))
+        lambda db: change.rotate(db, given.id, organization_id=organization_id, by=call.by)
     )
     call.parts[KeyRing].remember(ids.digest(secret), rules.key_of(record))
     return Secret(id=record.id, secret=secret, prefix=ids.KEY_PREFIX, start=record.start)
@@ -148,7 +147,7 @@ async def delete(call: Call, given: ById) -> Success:
     organization_id = call.organization()
 
     def write(db: Connection) -> None:
-        change.delete(db, given.id, organization_id=organization_id, by=by_of(call))
+        change.delete(db, given.id, organization_id=organization_id, by=call.by)
 
     await call.write(write)
     call.parts[KeyRing].forget(given.id)

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics_box.links.messages import Id, Short, Text, Url
+from analytics_box.links.messages import Id, Short, Url
 from analytics_box.links.targeting.query_strings import Forwarding
 from analytics_box.links.targeting.rules import MOST_RULES, MOST_VARIANTS, TargetRule, Variant
+from analytics_box.tenancy.messages import Text
 
 MOST_TAGS, LONGEST_TAG = 20, 50
 

@@ -1,11 +1,10 @@
-"""What procedures of links have in common: how they name an organization or a link, and dates of answers."""
+"""What procedures of links have in common: how they name an organization or a link."""
 
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
-Text = Annotated[str, Meta(max_length=255)]
 Url = Annotated[str, Meta(max_length=4096)]
 Short = Annotated[str, Meta(max_length=64)]
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics_box.errors import Conflict, Detail
+from analytics_box.errors import Conflict
 from analytics_box.links import slugs
 from analytics_box.links.link import Link, Utm
 from analytics_box.links.targeting.rules import TargetRule, Variant
@@ -131,4 +131,4 @@ def _values(link: Link) -> dict[str, Any]:
 def _check_slug(broken: ConstraintError) -> None:
     """Raises Conflict when it was for its slug that a row was refused."""
     if "links.slug" in str(broken):
-        raise Conflict(slugs.TAKEN, details=(Detail("slug", slugs.TAKEN),)) from broken
+        raise Conflict.about("slug", slugs.TAKEN) from broken

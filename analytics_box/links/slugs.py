@@ -4,7 +4,7 @@ import re
 import secrets
 from typing import Final
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 
 SHORTEST, LONGEST = 3, 50  # characters of a slug that somebody chose (wire 7.2)
 ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"  # nothing that is read as something else: no 0, 1, i, l, o
@@ -27,8 +27,7 @@ def is_slug(text: str) -> bool:
 def clean(given: str) -> str:
     """A slug that somebody chose. Raises BadRequest."""
     if not is_slug(given):
-        message = f"A slug has {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -"
-        raise BadRequest(message, details=(Detail("slug", message),))
+        raise BadRequest.about("slug", f"A slug has {SHORTEST} to {LONGEST} letters (a-z, A-Z), digits, _ or -")
     return given
 
 

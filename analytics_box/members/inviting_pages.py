@@ -5,7 +5,6 @@ from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.members import invitations
 from analytics_box.members.invitation_calls import invite
 from analytics_box.members.member_page import MEMBERS, Link, member_page
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import invited
 
 
@@ -22,7 +21,7 @@ async def invite_member(visit: Visitor) -> Page:
 
 async def revoke_invitation(visit: Visitor) -> Answer:
     """POST /settings/members/invitations/revoke. Raises Forbidden or NotFound."""
-    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     async def save() -> str:
         await visit.call.write(lambda db: invitations.revoke(db, own, by, form.get("invitation", "")))

@@ -11,7 +11,6 @@ from analytics_box.members import invitations
 from analytics_box.members.rules import Invitation
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import defaults, members, rules
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import InvitedRole, Member
 
 MEMBERS = "/settings/members"
@@ -50,7 +49,7 @@ class Link(Struct, frozen=True):
 
 async def member_page(visit: Visit, again: Again, link: Link | None = None) -> Page:
     """The page, with what is wrong with a form of it, or with the link of a new invitation."""
-    person, by = visit.person, by_of(visit.call)
+    person, by = visit.person, visit.call.by
     inviting = rules.may(person.role, "invite")
 
     def find(db: Connection) -> tuple[list[Member], list[Invitation], InvitedRole]:

@@ -6,7 +6,6 @@ from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.identity import ROLES
 from analytics_box.members.member_page import MEMBERS, member_page
 from analytics_box.tenancy import members
-from analytics_box.tenancy.acting import by_of
 
 
 async def member_list(visit: Visitor) -> Page:
@@ -16,7 +15,7 @@ async def member_list(visit: Visitor) -> Page:
 
 async def change_role(visit: Visitor) -> Answer:
     """POST /settings/members/role. Raises Forbidden or NotFound."""
-    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     async def save() -> str:
         role = next((role for role in ROLES if role == form.get("role")), None)
@@ -35,20 +34,19 @@ async def remove_form(visit: Visitor) -> Page:
     found = next((one for one in everybody if one.user_id == visit.asked("member")), None)
     if found is None:
         raise errors.NotFound("There is no member with this id")
-    return visit.settings_page(
-        "confirm.html",
+    return visit.confirm(
         "members",
         title=texts.Members.remove,
         text=texts.Members.remove_text.format(email=found.email),
         action=f"{MEMBERS}/remove",
         back=MEMBERS,
-        fields={"member": found.user_id},
+        member=found.user_id,
     )
 
 
 async def remove(visit: Visitor) -> Answer:
     """POST /settings/members/remove. Raises Forbidden or NotFound."""
-    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     async def save() -> str:
         await visit.call.write(lambda db: members.remove(db, own, by, form.get("member", "")))

@@ -2,7 +2,8 @@
 
 import re
 
-from analytics_box.notify.rules import Config, Kind, wrong
+from analytics_box.errors import BadRequest
+from analytics_box.notify.rules import Config, Kind
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import target
@@ -18,13 +19,13 @@ def clean(kind: Kind, given: Config, fence: Fence) -> Config:
     """
     if kind == "email":
         if not given.to:
-            raise wrong("to", "Name the e-mail address")
+            raise BadRequest.about("to", "Name the e-mail address")
         return Config(to=given.to)
     if kind == "telegram":
         if not _TOKEN.match(given.token):
-            raise wrong("token", "This is not a bot's token; it looks like 123456789:AAE…")
+            raise BadRequest.about("token", "This is not a bot's token; it looks like 123456789:AAE…")
         if not _CHAT.match(given.chat):
-            raise wrong("chatId", "This is not a chat; write its number, or @name of a channel")
+            raise BadRequest.about("chatId", "This is not a chat; write its number, or @name of a channel")
         return Config(token=given.token, chat=given.chat)
     return Config(url=clean_url(kind, given.url, fence), secret=given.secret if kind == "webhook" else "")
 
@@ -38,7 +39,7 @@ def clean_url(kind: Kind, url: str, fence: Fence) -> str:
         else:
             fence.check_port(place.port)
     except Refused as refused:
-        raise wrong("url", str(refused)) from refused
+        raise BadRequest.about("url", str(refused)) from refused
     if place.scheme == "http" and kind != "webhook" and not fence.allowed:
-        raise wrong("url", "Use an address that starts with https://")
+        raise BadRequest.about("url", "Use an address that starts with https://")
     return place.url

@@ -52,7 +52,7 @@ def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
     name = " ".join(name.split())
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise wrong("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
+        raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
     return name
 
 
@@ -72,8 +72,3 @@ def wait(attempts: int, asked: int | None = None) -> int | None:
     if attempts > len(WAITS):
         return None
     return max(WAITS[attempts - 1], min((asked or 0) * SECOND, LONGEST_WAIT))
-
-
-def wrong(field: str, message: str) -> BadRequest:
-    """A refusal that names the field."""
-    return BadRequest.about(field, message)

@@ -17,7 +17,7 @@ from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan, WebsiteAction
 from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
 from analytics_box.tenancy import access
-from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import OfOrganization, Text
 
@@ -88,7 +88,7 @@ async def get_my_role(call: Call, given: OfOrganization) -> OwnRole:
 async def create(call: Call, given: NewOrganization) -> OrganizationShown:
     """organizations.create: a new one on the plan hobby, owned by the caller. Raises BadRequest or Conflict."""
     made = await call.write(
-        lambda db: change.create(db, by_of(call), name=given.name, slug=given.slug, metadata=given.metadata)
+        lambda db: change.create(db, call.by, name=given.name, slug=given.slug, metadata=given.metadata)
     )
     call.parts[Organizations].remember(in_memory(made))
     return shown(call, made, "owner")

@@ -11,7 +11,7 @@ from analytics_box.organizations import deletion
 from analytics_box.organizations.calls import ThisOrganization
 from analytics_box.organizations.rules import Deleted
 from analytics_box.organizations.shown import OrganizationShown, in_memory, shown
-from analytics_box.tenancy.acting import acting, by_of
+from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.messages import date
 from analytics_box.tenancy.rules import Stored
@@ -62,7 +62,7 @@ async def list_deleted(call: Call) -> list[DeletedShown]:
 
 async def carry_out(call: Call, organization_id: str, *, typed: str | None = None) -> Stored:
     """Delete an organization, and tell the memory. Raises what deletion.delete raises."""
-    by = by_of(call)
+    by = call.by
     gone = await call.write(lambda db: deletion.delete(db, organization_id, by, typed=typed))
     call.parts[Organizations].close(organization_id)
     return gone
@@ -70,7 +70,7 @@ async def carry_out(call: Call, organization_id: str, *, typed: str | None = Non
 
 async def undo(call: Call, organization_id: str) -> Stored:
     """Restore an organization, and tell the memory. Raises NotFound."""
-    by, days = by_of(call), call.parts.settings.organization_grace_days
+    by, days = call.by, call.parts.settings.organization_grace_days
     back = await call.write(lambda db: deletion.restore(db, organization_id, by, grace_days=days))
     call.parts[Organizations].remember(in_memory(back))
     call.parts[Organizations].reopen(organization_id)
@@ -80,5 +80,5 @@ async def undo(call: Call, organization_id: str) -> Stored:
 async def restorable(call: Call) -> list[Deleted]:
     """The deleted organizations that the caller can restore, the latest first."""
     days = call.parts.settings.organization_grace_days
-    found = await call.read(lambda db: deletion.of_owner(db, by_of(call)))
+    found = await call.read(lambda db: deletion.of_owner(db, call.by))
     return [one for one in found if call.now < deletion.ends_at(one, days)]

@@ -7,7 +7,6 @@ from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visi
 from analytics_box.organizations import deletion
 from analytics_box.organizations.deletion_calls import carry_out, undo
 from analytics_box.organizations.settings_page import HOME
-from analytics_box.tenancy.acting import by_of
 
 
 async def delete_form(visit: Visitor) -> Page:
@@ -35,7 +34,7 @@ async def restore(visit: Visitor) -> Next:
 
 
 async def _page(visit: Visit, again: Again) -> Page:
-    own, by = visit.person.organization_id, by_of(visit.call)
+    own, by = visit.person.organization_id, visit.call.by
     loss = await visit.call.read(lambda db: deletion.loss(db, own, by))
     days = visit.parts.settings.organization_grace_days
     return visit.settings_page(

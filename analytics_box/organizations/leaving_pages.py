@@ -6,7 +6,6 @@ from analytics_box.organizations.rules import check_name_typed
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, members
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import Member, Stored
 from analytics_box.texts import Organizations as Words
 
@@ -18,7 +17,7 @@ async def transfer_form(visit: Visitor) -> Page:
 
 async def transfer(visit: Visitor) -> Answer:
     """POST /settings/organization/transfer: only with the organization's name typed. Raises Forbidden or NotFound."""
-    form, own, by = await visit.form(), visit.person.organization_id, by_of(visit.call)
+    form, own, by = await visit.form(), visit.person.organization_id, visit.call.by
 
     def write(db: Connection) -> None:
         access.check(db, own, by, "transfer")
@@ -37,20 +36,18 @@ async def transfer(visit: Visitor) -> Answer:
 async def leave_form(visit: Visitor) -> Page:
     """GET /settings/organization/leave: are you sure?"""
     last = len(visit.person.memberships) == 1
-    return visit.settings_page(
-        "confirm.html",
+    return visit.confirm(
         "organization",
         title=Words.leave,
         text=Words.leave_last_text if last else Words.leave_text,
         action=f"{HOME}/leave",
         back=HOME,
-        fields={},
     )
 
 
 async def leave(visit: Visitor) -> Answer:
     """POST /settings/organization/leave."""
-    own, by = visit.person.organization_id, by_of(visit.call)
+    own, by = visit.person.organization_id, visit.call.by
 
     async def save() -> str:
         await visit.call.write(lambda db: members.leave(db, own, by))
@@ -60,7 +57,7 @@ async def leave(visit: Visitor) -> Answer:
 
 
 async def _page(visit: Visit, again: Again) -> Page:
-    own, by = visit.person.organization_id, by_of(visit.call)
+    own, by = visit.person.organization_id, visit.call.by
 
     def find(db: Connection) -> tuple[Stored, list[Member]]:
         access.check(db, own, by, "transfer")

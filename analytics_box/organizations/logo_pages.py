@@ -4,7 +4,6 @@ from analytics_box.errors import BadRequest, PayloadTooLarge
 from analytics_box.http.page.visit import Answer, Next, Visitor
 from analytics_box.organizations import image, logos
 from analytics_box.organizations.settings_page import HOME, organization_page
-from analytics_box.tenancy.acting import by_of
 
 
 async def upload_logo(visit: Visitor) -> Answer:
@@ -16,7 +15,7 @@ async def upload_logo(visit: Visitor) -> Answer:
         except PayloadTooLarge as large:
             raise BadRequest.about("image", image.TOO_LARGE) from large
         picture = image.picture(sent)
-        own, by = visit.person.organization_id, by_of(visit.call)
+        own, by = visit.person.organization_id, visit.call.by
         await visit.call.write(lambda db: logos.put(db, own, by, picture))
         return f"{HOME}?done=logo"
 
@@ -25,6 +24,6 @@ async def upload_logo(visit: Visitor) -> Answer:
 
 async def delete_logo(visit: Visitor) -> Next:
     """POST /settings/organization/logo/delete. Raises Forbidden."""
-    own, by = visit.person.organization_id, by_of(visit.call)
+    own, by = visit.person.organization_id, visit.call.by
     await visit.call.write(lambda db: logos.remove(db, own, by))
     return visit.go(f"{HOME}?done=logo-deleted")

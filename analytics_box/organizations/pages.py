@@ -7,7 +7,6 @@ from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.organizations.shown import in_memory
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.directory import Organizations
 
 _PLANS: dict[str, Plan] = {"free": "free", "hobby": "hobby"}
@@ -30,7 +29,7 @@ async def save_organization(visit: Visitor) -> Answer:
 
     async def save() -> str:
         call, own = visit.call, visit.person.organization_id
-        stored = await call.write(lambda db: change.update(db, own, by_of(call), wanted))
+        stored = await call.write(lambda db: change.update(db, own, call.by, wanted))
         visit.parts[Organizations].remember(in_memory(stored))
         return f"{HOME}?done=saved"
 
@@ -42,7 +41,7 @@ async def add_organization(visit: Visitor) -> Answer:
     form = await visit.form()
 
     async def save() -> str:
-        by = by_of(visit.call)
+        by = visit.call.by
         made = await visit.call.write(lambda db: change.create(db, by, name=form.get("new", "")))
         visit.parts[Organizations].remember(in_memory(made))
         await visit.parts[SignIns].turn_to(visit.person, made.id)

@@ -45,16 +45,14 @@ class Deleted(Struct, frozen=True):
 def check_name_typed(typed: str, name: str) -> None:
     """Whether the name was typed, as the last question before what cannot be undone. Raises BadRequest."""
     if " ".join(typed.split()) != name:
-        message = f"Type the name of the organization: {name}"
-        raise BadRequest.about("confirmation", message)
+        raise BadRequest.about("confirmation", f"Type the name of the organization: {name}")
 
 
 def metadata_of(given: dict[str, Any]) -> str:
     """What programs keep beside an organization, as JSON text. Raises BadRequest for more than 4,096 bytes."""
     text = json.dumps(given, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode(errors="surrogatepass")) > MOST_METADATA:
-        message = f"Metadata may have {MOST_METADATA:,} bytes as JSON at most"
-        raise BadRequest.about("metadata", message)
+        raise BadRequest.about("metadata", f"Metadata may have {MOST_METADATA:,} bytes as JSON at most")
     return text
 
 
@@ -62,8 +60,7 @@ def clean_slug(slug: str) -> str:
     """1 to 50 of a–z, 0–9 and hyphens within. Raises BadRequest."""
     slug = slug.strip().lower()
     if not _SLUG.match(slug):
-        message = "Use 1 to 50 letters a–z, digits and hyphens"
-        raise BadRequest.about("slug", message)
+        raise BadRequest.about("slug", "Use 1 to 50 letters a–z, digits and hyphens")
     return slug
 
 
@@ -74,5 +71,4 @@ def known_zone(name: str) -> str:
     try:
         return ZoneInfo(name).key
     except (ValueError, OSError, LookupError):
-        message = "This is not a time zone; write it like Europe/Berlin"
-        raise BadRequest.about("timeZone", message) from None
+        raise BadRequest.about("timeZone", "This is not a time zone; write it like Europe/Berlin") from None

@@ -11,7 +11,6 @@ from analytics_box.organizations.deletion_calls import restorable
 from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import Stored
 
 HOME = "/settings/organization"
@@ -27,7 +26,7 @@ class Gone(Struct, frozen=True):
 
 async def organization_page(visit: Visit, again: Again) -> Page:
     """The page, with what is wrong with a form of it."""
-    person, by = visit.person, by_of(visit.call)
+    person, by = visit.person, visit.call.by
 
     def find(db: Connection) -> tuple[Stored, bool]:
         return access.existing(db, person.organization_id), access.administers(db, by)

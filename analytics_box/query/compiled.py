@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.errors import CompilationFailed, Detail, InvalidQuery
+from analytics_box.errors import CompilationFailed, InvalidQuery
 from analytics_box.query import catalog, ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.compose import Composed, compose, window_of
@@ -124,7 +124,7 @@ def _days(given: GivenCompile) -> Days:
         return ranges.of_dates(given.from_, given.to)
     except InvalidQuery as wrong:
         field = {"startDate": "from", "endDate": "to"}.get(wrong.details[0].field, "from")
-        raise InvalidQuery(wrong.message, details=(Detail(field, wrong.message),)) from wrong
+        raise InvalidQuery.about(field, wrong.message) from wrong
 
 
 def _groups(given: GivenCompile) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from analytics_box.clock import HOUR, MINUTE
-from analytics_box.errors import Detail, InvalidQuery
+from analytics_box.errors import InvalidQuery
 
 Granularity = Literal["minute", "hour", "day", "week", "month"]
 Preset = Literal[
@@ -133,10 +133,9 @@ def of_dates(start: str, end: str) -> Days:
     """The days between two dates, each YYYY-MM-DD or a date-time whose day counts. Raises InvalidQuery."""
     days = Days(parse_date(start, "startDate"), parse_date(end, "endDate"))
     if days.last < days.first:
-        raise InvalidQuery("startDate is after endDate", details=(Detail("startDate", "startDate is after endDate"),))
+        raise InvalidQuery.about("startDate", "startDate is after endDate")
     if days.length > MAX_DAYS:
-        message = f"A range may have {MAX_DAYS} days at most"
-        raise InvalidQuery(message, details=(Detail("endDate", message),))
+        raise InvalidQuery.about("endDate", f"A range may have {MAX_DAYS} days at most")
     return days
 
 
@@ -151,19 +150,16 @@ def parse_date(text: str, field: str) -> date:
     except ValueError:
         pass
     if found is None or not 1970 <= found.year <= 2999:
-        message = f"Invalid date: {text[:40]}"
-        raise InvalidQuery(message, details=(Detail(field, message),))
+        raise InvalidQuery.about(field, f"Invalid date: {text[:40]}")
     return found
 
 
 def check_granularity(days: Days, granularity: Granularity) -> None:
     """Raises InvalidQuery for hours over more than 30 days (spec 4, rule 3)."""
     if granularity == "hour" and days.length > MAX_HOURLY_DAYS:
-        message = f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days"
-        raise InvalidQuery(message, details=(Detail("granularity", message),))
+        raise InvalidQuery.about("granularity", f"Hourly granularity supports up to {MAX_HOURLY_DAYS} days")
     if granularity == "minute" and days.length > 1:
-        message = "Minutes support one day"
-        raise InvalidQuery(message, details=(Detail("granularity", message),))
+        raise InvalidQuery.about("granularity", "Minutes support one day")
 
 
 def window(days: Days, tz: ZoneInfo, granularity: Granularity | None = None) -> Window:

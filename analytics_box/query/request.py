@@ -157,11 +157,11 @@ def _noted(wrong: list[Detail]) -> Iterator[None]:
 
 def _check_counts(given: GivenQuery, where: str) -> None:
     if not given.parameters:
-        raise _invalid(f"{where}parameters", "At least one parameter is required")
+        raise InvalidQuery.about(f"{where}parameters", "At least one parameter is required")
     if len(given.parameters) > MAX_PARAMETERS:
-        raise _invalid(f"{where}parameters", f"A query may have {MAX_PARAMETERS} parameters")
+        raise InvalidQuery.about(f"{where}parameters", f"A query may have {MAX_PARAMETERS} parameters")
     if len(given.filters or ()) > MAX_FILTERS:
-        raise _invalid(f"{where}filters", f"A query may have {MAX_FILTERS} filters")
+        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_FILTERS} filters")
 
 
 def _whole(given: int | float | None, usual: int, where: str) -> int:
@@ -200,7 +200,7 @@ def _days(given: GivenQuery, parameters: list[GivenParameter], tz: ZoneInfo, now
         try:
             return ranges.of_dates(given.startDate, given.endDate)
         except InvalidQuery as wrong:
-            raise _invalid(f"{where}{wrong.details[0].field}", wrong.message) from wrong
+            raise InvalidQuery.about(f"{where}{wrong.details[0].field}", wrong.message) from wrong
     if all(_brings_dates(parameter) for parameter in parameters):
         return None
     details = tuple(
@@ -236,7 +236,7 @@ def _question(given: GivenParameter, days: Days | None, granularity: Granularity
         try:
             ranges.check_granularity(days, granularity)
         except InvalidQuery as wrong:
-            raise _invalid(f"{where}granularity", wrong.message) from wrong
+            raise InvalidQuery.about(f"{where}granularity", wrong.message) from wrong
     return Question(label, query_type, days, granularity)
 
 
@@ -249,7 +249,7 @@ def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | Filter
 def check_pattern_count(given: Iterable[Iterable[GivenFilter]], where: str = "") -> None:
     """Counted over all queries of a request, before one is compiled. Raises InvalidQuery."""
     if sum(_patterns_in(filters) for filters in given) > MAX_PATTERNS:
-        raise _invalid(f"{where}filters", f"A request may have {MAX_PATTERNS} patterns")
+        raise InvalidQuery.about(f"{where}filters", f"A request may have {MAX_PATTERNS} patterns")
 
 
 def _patterns_in(given: Iterable[GivenFilter], depth: int = 1) -> int:
@@ -275,7 +275,7 @@ def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGr
             raise _wrong_shape(f"{where}.{name}", f"A filter needs a {name}")
     values = given.value if isinstance(given.value, list) else [] if given.value is None else [given.value]
     if len(values) > MAX_LIST:
-        raise _invalid(where, f"A filter may list {MAX_LIST} values")
+        raise InvalidQuery.about(where, f"A filter may list {MAX_LIST} values")
     texts = tuple(str(value) for value in values)
     if given.op == "regex":
         _check_patterns(texts, where)
@@ -285,12 +285,12 @@ def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGr
 def _filter_group(given: GivenFilter, where: str, depth: int) -> FilterGroup:
     both = given.any is not None and given.all is not None
     if both or given.field is not None or given.op is not None:
-        raise _invalid(where, "A filter is one condition, or a group with any, or one with all")
+        raise InvalidQuery.about(where, "A filter is one condition, or a group with any, or one with all")
     if depth > MAX_DEPTH:
-        raise _invalid(where, f"Groups of filters may be nested {MAX_DEPTH} levels deep")
+        raise InvalidQuery.about(where, f"Groups of filters may be nested {MAX_DEPTH} levels deep")
     name, items = ("any", given.any) if given.any is not None else ("all", given.all)
     if not items or len(items) > MAX_FILTERS:
-        raise _invalid(where, f"A group has 1 to {MAX_FILTERS} filters")
+        raise InvalidQuery.about(where, f"A group has 1 to {MAX_FILTERS} filters")
     return FilterGroup(
         name == "any", tuple(_filter(item, f"{where}.{name}[{at}]", depth + 1) for at, item in enumerate(items))
     )
@@ -300,15 +300,11 @@ def _check_patterns(patterns: tuple[str, ...], where: str) -> None:
     """Patterns are RE2's: no look-around and no back references, so that matching takes linear time."""
     for pattern in patterns:
         if len(pattern) > MAX_PATTERN:
-            raise _invalid(f"{where}.value", f"A pattern may have {MAX_PATTERN} characters")
+            raise InvalidQuery.about(f"{where}.value", f"A pattern may have {MAX_PATTERN} characters")
         try:
             compiled(pattern)
         except NotAPattern as wrong:
-            raise _invalid(f"{where}.value", f"Not a pattern: {wrong}") from wrong
-
-
-def _invalid(field: str, message: str) -> InvalidQuery:
-    return InvalidQuery(message, details=(Detail(field, message),))
+            raise InvalidQuery.about(f"{where}.value", f"Not a pattern: {wrong}") from wrong
 
 
 def _wrong_shape(where: str, expected: str) -> WrongTypes:

@@ -12,13 +12,12 @@ def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
         wanted = organization_id or person.organization_id
         if person.role_in(wanted) is None:
             raise errors.Forbidden("Access denied to this organization")
-        return wanted, by_of(call)
+        return wanted, call.by
     if call.identity.key is not None and call.identity.key.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
-    return call.organization(organization_id), by_of(call)
+    return call.organization(organization_id), call.by
 
 
 def by_of(call: Call) -> By:
     """The caller for the audit log."""
-    person = call.identity.person
-    return By(call.actor, call.now, person.user_id if person else None)
+    return call.by

@@ -2,7 +2,6 @@
 
 from analytics_box import errors
 from analytics_box.http.call import Call
-from analytics_box.tenancy.acting import by_of
 from analytics_box.websites import change
 from analytics_box.websites.create import create as create_website
 from analytics_box.websites.directory import Directory
@@ -29,7 +28,7 @@ async def create(call: Call, given: NewWebsite) -> WebsiteShown:
             organization_id=organization_id,
             name=given.name,
             domain=given.domain,
-            by=by_of(call),
+            by=call.by,
         )
     )
     call.parts[Directory].remember(website)

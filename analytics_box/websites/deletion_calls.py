@@ -2,7 +2,6 @@
 
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.messages import OfOrganization, Success
 from analytics_box.websites import change
 from analytics_box.websites.directory import Directory
@@ -17,7 +16,7 @@ async def delete(call: Call, given: ById) -> Success:
     `websites.restore` undoes it for the days of `grace_days`; then its events are removed.
     """
     website = own(call, given.id)
-    await call.write(lambda db: change.delete(db, website, by_of(call)))
+    await call.write(lambda db: change.delete(db, website, call.by))
     call.parts[Directory].forget(website.id)
     return Success()
 
@@ -32,7 +31,7 @@ async def restore(call: Call, given: ById) -> WebsiteShown:
     """websites.restore: undo a deletion whose grace period is not over. Raises NotFound or Conflict."""
     grace = call.parts.settings.grace_days * DAY
     website = await call.write(
-        lambda db: change.restore(db, given.id, by_of(call), lambda found: is_own(call, found), grace=grace)
+        lambda db: change.restore(db, given.id, call.by, lambda found: is_own(call, found), grace=grace)
     )
     call.parts[Directory].remember(website)
     return shown(website, call.now)

@@ -7,7 +7,6 @@ from analytics_box.acting import By
 from analytics_box.clock import DAY
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 from analytics_box.websites import rows
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
@@ -55,6 +54,6 @@ async def change(call: Call, website_id: str, work: Callable[[Connection, Websit
     Raises NotFound and what the verb raises.
     """
     website = own(call, website_id)
-    changed = await call.write(lambda db: work(db, website, by_of(call)))
+    changed = await call.write(lambda db: work(db, website, call.by))
     call.parts[Directory].remember(changed)
     return changed

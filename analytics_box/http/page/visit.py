@@ -103,6 +103,10 @@ class Visit(Struct, frozen=True):
             **context,
         )
 
+    def confirm(self, tab: Tab, *, title: str, text: str, action: str, back: str, **fields: str) -> Page:
+        """Are you sure? As a page whose form posts `fields` to `action`; `back` is where cancel leads."""
+        return self.settings_page("confirm.html", tab, title=title, text=text, action=action, back=back, fields=fields)
+
     async def submit(
         self,
         save: Callable[[], Awaitable[str]],

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, BoxError, Detail
+from analytics_box.errors import BadRequest, BoxError
 from analytics_box.http.call import Call
 from analytics_box.links.access import check
 from analytics_box.links.bulk import dry_run as import_trial
@@ -218,7 +218,7 @@ def _store(db: Connection, organization_id: str, by: By, row: Row, cache: Folder
     else:
         changed = Changed(None, change.create(db, organization_id, by, clean))
     if changed.before is None and one.was_protected and changed.after.password is None:
-        raise BadRequest(_UNPROTECTED, details=(Detail("password", _UNPROTECTED),))
+        raise BadRequest.about("password", _UNPROTECTED)
     return changed
 
 

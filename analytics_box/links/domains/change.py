@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.links.access import check
 from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.domains.lookup import LinkDomain
@@ -33,8 +33,9 @@ def add(
     check(db, organization_id, by, "admin")
     domain_id = domain_rows.proven_id(db, organization_id, domain)
     if domain_id is None:
-        message = "Prove first that this domain is yours: add it to the domains of the organization"
-        raise BadRequest(message, details=(Detail("domain", message),))
+        raise BadRequest.about(
+            "domain", "Prove first that this domain is yours: add it to the domains of the organization"
+        )
     leading = domain_rows.leads_there(db, domain)
     if leading is not None:
         raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")

@@ -17,7 +17,6 @@ from analytics_box.links.messages import OfOrganization
 from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
 from analytics_box.links.short_url import PREFIX, short_url
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.rules import may
 from analytics_box.texts import LinkForm, LinkPlaces, Links, figures
 
@@ -101,7 +100,7 @@ async def remove(visit: Visitor) -> Answer:
 
 
 async def _page(visit: Visit, again: Again) -> Page:
-    person, by = visit.person, by_of(visit.call)
+    person, by = visit.person, visit.call.by
     own = person.organization_id
     found = await domain_calls.list_domains(visit.call, OfOrganization())
     served = {one.domain for one in found}

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.links import rows, slugs
 from analytics_box.links.access import check, existing
 from analytics_box.links.domains import change as domains
@@ -126,10 +126,6 @@ def _insert(db: Connection, link: Link) -> Link:
 def _check_places(db: Connection, organization_id: str, draft: Draft) -> None:
     """Raises BadRequest for a folder or a domain that is not the organization's."""
     if isinstance(draft.folder_id, str) and not folders.is_own(db, organization_id, draft.folder_id):
-        raise _wrong("folderId", "There is no folder with this id in the organization")
+        raise BadRequest.about("folderId", "There is no folder with this id in the organization")
     if isinstance(draft.domain, str) and draft.domain and not domains.is_own(db, organization_id, draft.domain):
-        raise _wrong("domain", "This is not one of the organization's domains for short links")
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))
+        raise BadRequest.about("domain", "This is not one of the organization's domains for short links")

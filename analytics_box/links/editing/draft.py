@@ -97,9 +97,9 @@ def _address(given: str, policy: TargetPolicy, wire: str, field: str) -> str | N
 def _words(given: str, wire: str, *, needed: bool) -> str | None:
     text = given.strip()
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200d\n" for letter in text):
-        raise _wrong(wire, "The text has control characters or characters that change the direction of text")
+        raise BadRequest.about(wire, "The text has control characters or characters that change the direction of text")
     if needed and not text:
-        raise _wrong(wire, "Give it a name")
+        raise BadRequest.about(wire, "Give it a name")
     return text or None
 
 
@@ -108,7 +108,7 @@ def _app(given: str) -> str | None:
         return None
     app = given.lower()
     if app not in APPS:
-        raise _wrong("deepLinkApp", f"This app is not known; known are {', '.join(APPS)}")
+        raise BadRequest.about("deepLinkApp", f"This app is not known; known are {', '.join(APPS)}")
     return app
 
 
@@ -119,7 +119,9 @@ def _rules(given: Sequence[TargetRule], policy: TargetPolicy) -> tuple[TargetRul
         for place, condition in enumerate(rule.conditions):
             asks = condition.operator not in {"exists", "not_exists"}
             if asks and not condition.value and not condition.values:
-                raise _wrong(f"rules[{number}].conditions[{place}]", "A condition needs a value to compare with")
+                raise BadRequest.about(
+                    f"rules[{number}].conditions[{place}]", "A condition needs a value to compare with"
+                )
         clean.append(replace(rule, targetUrl=url))
     return tuple(clean)
 
@@ -127,9 +129,9 @@ def _rules(given: Sequence[TargetRule], policy: TargetPolicy) -> tuple[TargetRul
 def _variants(given: Sequence[Variant], policy: TargetPolicy) -> tuple[Variant, ...]:
     names = [variant.name for variant in given]
     if len(set(names)) < len(names):
-        raise _wrong("variants", "Two variants have the same name")
+        raise BadRequest.about("variants", "Two variants have the same name")
     if len(given) == 1:
-        raise _wrong("variants", "A test needs two variants at least")
+        raise BadRequest.about("variants", "A test needs two variants at least")
     return tuple(
         replace(variant, targetUrl=targets.clean(variant.targetUrl, policy, field=f"variants[{number}].targetUrl"))
         for number, variant in enumerate(given)
@@ -139,7 +141,7 @@ def _variants(given: Sequence[Variant], policy: TargetPolicy) -> tuple[Variant, 
 def _tags(given: Sequence[str]) -> tuple[str, ...]:
     tags = {text for tag in given if (text := _words(tag, "tags", needed=False))}
     if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
-        raise _wrong("tags", f"A link may have {MOST_TAGS} tags of {LONGEST_TAG} characters")
+        raise BadRequest.about("tags", f"A link may have {MOST_TAGS} tags of {LONGEST_TAG} characters")
     return tuple(sorted(tags))
 
 
@@ -147,7 +149,3 @@ def _utm(given: Utm) -> Utm:
     for name in given.__struct_fields__:
         _words(getattr(given, name), f"utm.{name}", needed=False)
     return given
-
-
-def _wrong(field: str, message: str) -> BadRequest:
-    return BadRequest(message, details=(Detail(field, message),))

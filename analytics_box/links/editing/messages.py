@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from msgspec import UNSET, UnsetType
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.links.editing.draft import Draft
 from analytics_box.links.link import GivenFields, Name, Password
 from analytics_box.links.messages import Id, Url
@@ -50,6 +50,5 @@ def instant_of(given: datetime | None) -> int | None:
         return None
     aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
     if not _YEARS.start < aware.year < _YEARS.stop - 1:  # its zone may move it into the next
-        message = f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}"
-        raise BadRequest(message, details=(Detail("expiresAt", message),))
+        raise BadRequest.about("expiresAt", f"The year must lie between {_YEARS.start} and {_YEARS.stop - 1}")
     return round(aware.timestamp() * 1000)

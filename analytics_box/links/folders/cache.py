@@ -4,7 +4,7 @@ It belongs to one transaction. What that undoes has to be undone here, too: `mar
 """
 
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, BoxError, Detail
+from analytics_box.errors import BadRequest, Conflict
 from analytics_box.links.folders import change as folders
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
@@ -29,8 +29,8 @@ class FolderCache:
             if len(plain) > folders.LONGEST:
                 raise BadRequest(f"The name of a folder may have {folders.LONGEST} characters")
             made = folders.add(db, self._organization_id, by, plain, self._folders.values())
-        except BoxError as wrong:
-            raise type(wrong)(wrong.message, details=(Detail("folder", wrong.message),)) from wrong
+        except (BadRequest, Conflict) as wrong:
+            raise type(wrong).about("folder", wrong.message) from wrong
         self._folders[plain.casefold()] = made
         self._made.append(plain.casefold())
         return made

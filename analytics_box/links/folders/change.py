@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.links.access import check
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
@@ -91,10 +91,9 @@ def names(db: Connection, organization_id: str) -> dict[str, str]:
 def _clean(name: str, others: Collection[Folder]) -> str:
     text = " ".join(name.split())
     if not text or not text.isprintable():
-        message = "Give the folder a name without control characters"
-        raise BadRequest(message, details=(Detail("name", message),))
+        raise BadRequest.about("name", "Give the folder a name without control characters")
     if text.casefold() in {one.name.casefold() for one in others}:
-        raise errors.Conflict(TAKEN, details=(Detail("name", TAKEN),))
+        raise errors.Conflict.about("name", TAKEN)
     return text
 
 

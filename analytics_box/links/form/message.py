@@ -148,5 +148,4 @@ def _message(found: Mapping[str, Any], kind: type[T]) -> T:
     except msgspec.ValidationError as refused:
         text, _, where = str(refused).partition(" - at ")
         field = where.strip("`").removeprefix("$.")
-        message = LinkForm.wrong.format(message=text)
-        raise BadRequest(message, details=(Detail(field, message),)) from refused
+        raise BadRequest.about(field, LinkForm.wrong.format(message=text)) from refused

@@ -8,7 +8,8 @@ from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.link import LONGEST_TAG
 from analytics_box.links.list_rows import Order
 from analytics_box.links.listing.ranked_rows import Ranking
-from analytics_box.links.messages import Id, Short, Text
+from analytics_box.links.messages import Id, Short
+from analytics_box.tenancy.messages import Text
 
 Sort = Order | Ranking
 LinkType = Literal["all", "short", "deep"]

@@ -4,10 +4,11 @@ from msgspec import Struct
 
 from analytics_box.http.call import Call
 from analytics_box.links.access import found
-from analytics_box.links.messages import Id, Text
+from analytics_box.links.messages import Id
 from analytics_box.links.redirects.live import redirected_to
 from analytics_box.links.targeting.rules import Visit
 from analytics_box.recognition import geo
+from analytics_box.tenancy.messages import Text
 
 
 class GivenVisit(Struct, frozen=True, forbid_unknown_fields=True):

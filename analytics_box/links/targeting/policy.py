@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from analytics_box.errors import BadRequest, Detail
+from analytics_box.errors import BadRequest
 from analytics_box.links.short_url import PREFIX
 from analytics_box.links.targeting.lookalikes import looks_like_another
 from analytics_box.outgoing import target as outgoing
@@ -55,7 +55,7 @@ def clean(given: str, policy: TargetPolicy, *, field: str, app: bool = False) ->
     try:
         return _clean(text, policy)
     except Refused as wrong:
-        raise BadRequest(str(wrong), details=(Detail(field, str(wrong)),)) from wrong
+        raise BadRequest.about(field, str(wrong)) from wrong
 
 
 def host_of(url: str) -> str:
