@@ -6,9 +6,11 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.links.link import Link
+from analytics_box.links.link import Link, Tag
+from analytics_box.links.messages import Id, Short
 from analytics_box.links.rows import COLUMNS, links_of
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.messages import Text
 
 Order = Literal["newest", "oldest", "name-asc", "name-desc"]
 
@@ -20,18 +22,27 @@ _ORDER: Final[dict[Order, str]] = {
 }
 
 
-class Selection(Struct, frozen=True):
-    """Which links of an organization; None is any. `folder_id` None means those in no folder, UNSET any."""
+class Filters(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a list of links can be asked for; None is any. `folder_id` None means those in no folder, UNSET any.
+
+    `domain` empty means those on the box's own host. Messages have these fields by their names in camel case.
+    """
+
+    organization_id: Id | None = None
+    external_id: Text | None = None
+    folder_id: Id | UnsetType | None = UNSET
+    source_type: Short | None = None
+    source_id: Text | None = None
+    source_owner_id: Text | None = None
+    target_domain: Text | None = None
+    domain: Text | None = None
+    tag: Tag | None = None
+
+
+class Selection(Filters, frozen=True):
+    """Which links of an organization."""
 
     organization_id: str
-    external_id: str | None = None
-    folder_id: str | UnsetType | None = UNSET
-    source_type: str | None = None
-    source_id: str | None = None
-    source_owner_id: str | None = None
-    target_domain: str | None = None
-    domain: str | None = None
-    tag: str | None = None
     search: str | None = None
     deep: bool | None = None
     sort: Order = "newest"

@@ -8,7 +8,7 @@ from analytics_box.links.access import check
 from analytics_box.links.editing.calls import with_clicks
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.link import Link
-from analytics_box.links.list_rows import Selection
+from analytics_box.links.list_rows import Filters, Selection
 from analytics_box.links.listing import ranked
 from analytics_box.links.listing.messages import LinkList, LinkPage, PageShown
 from analytics_box.links.listing.ranked_rows import Ranking
@@ -47,7 +47,7 @@ async def _fitting(call: Call, given: LinkList) -> list[Link]:
         case "clicks" | "last-click" as ranking:
             return await _ranked(call, selection, ranking)
         case order:
-            return await listed(call, given.organizationId, replace(selection, sort=order))
+            return await listed(call, given.organization_id, replace(selection, sort=order))
 
 
 async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Link]:
@@ -59,19 +59,9 @@ async def _ranked(call: Call, selection: Selection, ranking: Ranking) -> list[Li
 
 
 def _selection(call: Call, given: LinkList) -> Selection:
-    organization_id, _ = acting(call, given.organizationId)
-    selection = Selection(
-        organization_id=organization_id,
-        external_id=given.externalId,
-        folder_id=given.folderId,
-        source_type=given.sourceType,
-        source_id=given.sourceId,
-        source_owner_id=given.sourceOwnerId,
-        target_domain=given.targetDomain,
-        domain=given.domain,
-        tag=given.tag,
-        limit=MOST_LISTED,
-    )
+    organization_id, _ = acting(call, given.organization_id)
+    filters = {name: getattr(given, name) for name in Filters.__struct_fields__}
+    selection = Selection(**filters | {"organization_id": organization_id}, limit=MOST_LISTED)
     if not isinstance(given, LinkPage):
         return selection
     return replace(

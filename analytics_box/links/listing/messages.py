@@ -2,34 +2,23 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from analytics_box.links.editing.shown import LinkShown
-from analytics_box.links.link import LONGEST_TAG
-from analytics_box.links.list_rows import Order
+from analytics_box.links.list_rows import Filters, Order
 from analytics_box.links.listing.ranked_rows import Ranking
-from analytics_box.links.messages import Id, Short
 from analytics_box.tenancy.messages import Text
 
 Sort = Order | Ranking
 LinkType = Literal["all", "short", "deep"]
 
 
-class LinkList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LinkList(Filters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Input of links.list. `folderId` null means links in no folder; `domain` empty those on the box's own host.
 
     Beyond the wire every list can be sorted, also by clicks or by the last click.
     """
 
-    organizationId: Id | None = None
-    externalId: Text | None = None
-    folderId: Id | UnsetType | None = UNSET
-    sourceType: Short | None = None
-    sourceId: Text | None = None
-    sourceOwnerId: Text | None = None
-    targetDomain: Text | None = None
-    domain: Text | None = None
-    tag: Annotated[str, Meta(max_length=LONGEST_TAG)] | None = None
     sort: Sort = "newest"
 
 

@@ -64,7 +64,7 @@ async def link_list(visit: Visitor) -> Page:
     """GET /links."""
     asked, person = read_asked(visit), visit.person
     given = LinkPage(
-        folderId=asked.folder_id,
+        folder_id=asked.folder_id,
         tag=asked.tag or None,
         search=asked.search or None,
         sort=asked.sort,
