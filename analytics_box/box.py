@@ -17,13 +17,14 @@ from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
-from analytics_box.http import app, assets
+from analytics_box.http import app
 from analytics_box.http.asgi import App
-from analytics_box.http.assets import Assets
 from analytics_box.http.call import Parts
 from analytics_box.http.front import Front
 from analytics_box.http.guard import Guard
-from analytics_box.http.templates import Pages
+from analytics_box.http.page import assets
+from analytics_box.http.page.assets import Assets
+from analytics_box.http.page.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing

@@ -112,7 +112,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         salts=salts,
         drops=drops,
         clicks=Clicks(db, strings, clock),
-        held=Held(db, live, state.judgement, clock),
+        held=Held(db, live, state.classification, clock),
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),
@@ -122,7 +122,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             organizations=state.organizations,
             people=people,
             places=places,
-            judgement=state.judgement,
+            classification=state.classification,
             salts=salts,
             limits=state.limits,
             admission=state.admission,

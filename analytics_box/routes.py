@@ -18,7 +18,8 @@ from analytics_box.configuration import defaults_pages, domain_pages, integratio
 from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
-from analytics_box.http import assets, health, well_known
+from analytics_box.http import health, well_known
+from analytics_box.http.page import assets
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Route
 from analytics_box.keys import pages as key_pages

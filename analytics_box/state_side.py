@@ -6,7 +6,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
 from analytics_box.clock import Clock
-from analytics_box.ingest.classification import Judgement
+from analytics_box.ingest.classification import Classification
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
@@ -37,7 +37,7 @@ class StateSide(Struct, frozen=True):
     organizations: Organizations
     keys: KeyRing
     websites: Directory
-    judgement: Judgement
+    classification: Classification
     links: LinkDirectory
     link_domains: LinkDomains
     passwords: Passwords
@@ -62,7 +62,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
         organizations=organizations,
         keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
         websites=Directory(db.read_now(website_rows.everything), organizations.closed),
-        judgement=Judgement(db.read_now(bot_rows.everything)),
+        classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
         link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
         passwords=passwords,

@@ -44,4 +44,5 @@ def each(
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) and len(value) < 100 else _SHORT.repr(value)
+    """As it is where it can be printed; half of a surrogate pair could not even be sent between processes."""
+    return value if isinstance(value, str) and len(value) < 100 and value.isprintable() else _SHORT.repr(value)

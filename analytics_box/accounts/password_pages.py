@@ -6,7 +6,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.security_page import HOME, after_password, security_page
 from analytics_box.accounts.sign_in import SignIns
-from analytics_box.http.visit import Answer, Page, Visitor
+from analytics_box.http.page.visit import Answer, Page, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
 

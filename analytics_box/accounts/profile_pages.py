@@ -10,8 +10,8 @@ from analytics_box import texts
 from analytics_box.accounts import preferences, users
 from analytics_box.accounts.preferences import Preferences
 from analytics_box.errors import BadRequest
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
 

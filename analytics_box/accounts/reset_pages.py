@@ -11,8 +11,8 @@ from analytics_box.accounts.sign_in import SignIns
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, BoxError, Conflict
 from analytics_box.http.call import Parts
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.notify.mail import Mail, Mailer
 
 log = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.security_page import HOME, after_password
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import BadRequest
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
 from analytics_box.tenancy.acting import by_of

@@ -9,9 +9,9 @@ from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts.session_rows import Session
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest
-from analytics_box.http import dates
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Again, Answer, Page, Visit
+from analytics_box.http.page import dates
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Again, Answer, Page, Visit
 from analytics_box.identity import Person
 
 HOME = "/settings/security"

@@ -4,7 +4,7 @@ from analytics_box import audit, errors
 from analytics_box.accounts import session_rows as sessions
 from analytics_box.accounts.security_page import HOME, own_digest, session_name
 from analytics_box.acting import By
-from analytics_box.http.visit import Next, Visit, Visitor
+from analytics_box.http.page.visit import Next, Visit, Visitor
 from analytics_box.store.db import Connection
 
 

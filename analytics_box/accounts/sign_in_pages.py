@@ -10,8 +10,8 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.errors import AuthRequired
-from analytics_box.http.templates import own_path
-from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page.templates import own_path
+from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.recognition.source import is_local
 from analytics_box.store.seal import Seal
 

@@ -9,7 +9,7 @@ from analytics_box import errors
 from analytics_box.audit import Action
 from analytics_box.auditlog import rows
 from analytics_box.http.call import Call
-from analytics_box.tenancy.messages import Text
+from analytics_box.tenancy.messages import Text, date
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True, rename={"from_": "from"}):
@@ -69,7 +69,7 @@ async def list_entries(call: Call, given: Asked) -> Log:
 def _shown(entry: rows.Entry) -> EntryShown:
     return EntryShown(
         id=entry.id,
-        time=datetime.fromtimestamp(entry.time / 1000, UTC),
+        time=date(entry.time),
         actor=entry.actor,
         actorName=entry.actor_name or None,
         action=entry.action,

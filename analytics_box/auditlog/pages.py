@@ -10,7 +10,7 @@ from analytics_box import texts
 from analytics_box.audit import Action
 from analytics_box.auditlog import rows, view
 from analytics_box.auditlog.rows import Actor, Entry, Wanted
-from analytics_box.http.visit import Page, Visitor
+from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.identity import Person
 from analytics_box.store.db import Connection
 

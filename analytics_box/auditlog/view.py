@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from analytics_box.auditlog.rows import Entry
-from analytics_box.http.dates import moment
+from analytics_box.http.page.dates import moment
 from analytics_box.identity import Person
 from analytics_box.texts import AuditLog
 

@@ -1,7 +1,7 @@
 """Programs over RPC. Reading needs read:data; saying that a program is people needs manage:websites."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -14,6 +14,7 @@ from analytics_box.ingest.bot_rules import Program, Wishes
 from analytics_box.ingest.reasons import words
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
+from analytics_box.tenancy.messages import Success, date
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 
@@ -77,17 +78,11 @@ class Allowed(Struct, frozen=True):
     counted: int
 
 
-class Done(Struct, frozen=True):
-    """It is done."""
-
-    success: bool = True
-
-
 async def list_bots(call: Call, given: OfWebsite) -> BotList:
     """websites.listBots: programs of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
     held = call.parts[Held]
-    found, wanted = await held.of(website.site), held.judgement.of(website.site)
+    found, wanted = await held.of(website.site), held.classification.of(website.site)
     return BotList(
         days=DAYS,
         total=found.total,
@@ -97,12 +92,12 @@ async def list_bots(call: Call, given: OfWebsite) -> BotList:
                 words(group.program.reason)[0],
                 group.program.agent,
                 group.events,
-                _date(group.last),
+                date(group.last),
             )
             for group in found.groups
         ],
         people=[
-            PeopleRule(rule.program.reason, words(rule.program.reason)[0], rule.program.agent, _date(rule.created_at))
+            PeopleRule(rule.program.reason, words(rule.program.reason)[0], rule.program.agent, date(rule.created_at))
             for rule in wanted.people
         ],
         flagDataCentres=wanted.data_centres,
@@ -129,7 +124,7 @@ async def allow(call: Call, given: OfProgram) -> int:
     return await call.parts[Held].count(website.site, program)
 
 
-async def refuse_bot(call: Call, given: OfProgram) -> Done:
+async def refuse_bot(call: Call, given: OfProgram) -> Success:
     """websites.refuseBot: take an allowBot back; what was counted stays counted. Raises NotFound."""
     website = own(call, given.websiteId)
     program = Program(given.reason, given.agent)
@@ -138,10 +133,10 @@ async def refuse_bot(call: Call, given: OfProgram) -> Done:
         return change.take_back(db, website, acting, program)
 
     await _change(call, website, write)
-    return Done()
+    return Success()
 
 
-async def update_bot_options(call: Call, given: BotOptions) -> Done:
+async def update_bot_options(call: Call, given: BotOptions) -> Success:
     """websites.updateBotOptions: whether addresses of data centres are programs. Raises NotFound."""
     website, wanted = own(call, given.websiteId), given.flagDataCentres
     if not isinstance(wanted, UnsetType):
@@ -150,14 +145,10 @@ async def update_bot_options(call: Call, given: BotOptions) -> Done:
             return change.data_centres(db, website, acting, on=wanted)
 
         await _change(call, website, write)
-    return Done()
+    return Success()
 
 
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
     """Have a verb change what the website wants; events are judged by it from then on."""
     changed = await call.write(lambda db: write(db, by_of(call)))
-    call.parts[Held].judgement.remember(website.site, changed)
-
-
-def _date(instant: int) -> datetime:
-    return datetime.fromtimestamp(instant / 1000, UTC)
+    call.parts[Held].classification.remember(website.site, changed)

@@ -1,6 +1,6 @@
 """Changing what a website wants of programs: each verb writes its rows and its audit entry in the caller's transaction.
 
-Whoever calls one tells the judgement after the commit.
+Whoever calls one tells the classification after the commit.
 """
 
 from analytics_box.acting import By

@@ -13,7 +13,7 @@ from analytics_box.bots.rules import KEPT
 from analytics_box.clock import Clock
 from analytics_box.facts.layout import stored
 from analytics_box.ingest.bot_rules import Program
-from analytics_box.ingest.classification import Judgement
+from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db
@@ -32,8 +32,8 @@ class Found(Struct, frozen=True):
 class Held:
     """The held events of a box."""
 
-    def __init__(self, events: Db, live: LiveSessions, judgement: Judgement, clock: Clock) -> None:
-        self.judgement = judgement
+    def __init__(self, events: Db, live: LiveSessions, classification: Classification, clock: Clock) -> None:
+        self.classification = classification
         self._events, self._live, self._clock = events, live, clock
         self._one_at_a_time = asyncio.Lock()
 
@@ -59,8 +59,8 @@ class Held:
 
     async def count_all(self) -> None:
         """Count what should have been counted: a crash may have been quicker than the last count."""
-        for site in self.judgement.sites():
-            for rule in self.judgement.of(site).people:
+        for site in self.classification.sites():
+            for rule in self.classification.of(site).people:
                 await self.count(site, rule.program)
 
     async def forget(self) -> int:

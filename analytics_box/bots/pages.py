@@ -7,8 +7,8 @@ from analytics_box import texts
 from analytics_box.bots import calls
 from analytics_box.bots.calls import BotOptions, OfProgram
 from analytics_box.bots.held import Held
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.ingest.bot_rules import Program
 from analytics_box.ingest.reasons import words
 from analytics_box.texts import figures
@@ -64,7 +64,7 @@ def _program(website_id: str, form: dict[str, str]) -> OfProgram:
 async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
     held = visit.parts[Held]
-    found, wanted = await held.of(website.site), held.judgement.of(website.site)
+    found, wanted = await held.of(website.site), held.classification.of(website.site)
     counted = visit.asked("counted")
     return visit.pages.show(
         "bots.html",

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from analytics_box.http import dates
+from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.notify.rules import Channel
 from analytics_box.texts import Integrations

@@ -4,7 +4,7 @@ from analytics_box import texts
 from analytics_box.configuration import calls as procedures
 from analytics_box.configuration.calls import GivenDefaults
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.tenancy import defaults as stored
 from analytics_box.tenancy import rules
 from analytics_box.tenancy.acting import by_of

@@ -7,8 +7,8 @@ from analytics_box.configuration import domain_calls as procedures
 from analytics_box.configuration import domains as verbs
 from analytics_box.configuration.domain_calls import NewDomain, OfDomain
 from analytics_box.configuration.rules import Domain
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import Person
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules

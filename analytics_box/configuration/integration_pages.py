@@ -14,7 +14,7 @@ from analytics_box.configuration import channel_calls as procedures
 from analytics_box.configuration import channels
 from analytics_box.configuration.channel_calls import ChangedChannel, GivenConfig, NewChannel, OfChannel
 from analytics_box.configuration.channel_view import row
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.notify.change import Tools
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.rules import KINDS, WITH_URL, Channel, Config, Kind

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box.dashboard.board import Board, Rows
 from analytics_box.dashboard.periods import granularity
 from analytics_box.errors import BoxError
-from analytics_box.http.dates import USUAL, Formats
+from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query.access import Scope
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from analytics_box.dashboard.board import Metric, Rows, Unit
 from analytics_box.dashboard.periods import Bucket, bucket
-from analytics_box.http.dates import USUAL, Formats
+from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.texts import Overview, figures
 
 WRITTEN: dict[Unit, Callable[[float], str]] = {

@@ -21,8 +21,8 @@ from analytics_box.dashboard.panels import Panel
 from analytics_box.dashboard.range_picker import RangeShown
 from analytics_box.dashboard.tiles import Tile
 from analytics_box.dashboard.view import View, days_of
-from analytics_box.http.dates import formats_of
-from analytics_box.http.visit import Visit
+from analytics_box.http.page.dates import formats_of
+from analytics_box.http.page.visit import Visit
 from analytics_box.query import ranges
 from analytics_box.query.run import Queries
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from analytics_box.http.dates import Formats, day_text, short_day_text, time_text
+from analytics_box.http.page.dates import Formats, day_text, short_day_text, time_text
 from analytics_box.query.ranges import Days
 from analytics_box.texts import Ranges
 

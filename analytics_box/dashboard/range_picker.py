@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box import texts
 from analytics_box.dashboard.periods import period_text
 from analytics_box.dashboard.view import View
-from analytics_box.http.dates import Formats
+from analytics_box.http.page.dates import Formats
 from analytics_box.query.ranges import PRESETS, Days
 from analytics_box.texts import Ranges
 

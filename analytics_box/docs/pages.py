@@ -12,7 +12,7 @@ from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.docs.search import Entry, search
 from analytics_box.http.call import Parts
-from analytics_box.http.templates import Pages
+from analytics_box.http.page.templates import Pages
 from analytics_box.query_pages.families import FAMILIES
 from analytics_box.texts import Docs, QueryTypes
 

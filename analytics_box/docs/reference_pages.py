@@ -11,7 +11,7 @@ from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference, slug_of
 from analytics_box.http.call import Parts
 from analytics_box.http.compression import accepted, packed
-from analytics_box.http.templates import Pages
+from analytics_box.http.page.templates import Pages
 
 _FOR_AN_HOUR = "public, max-age=3600, must-revalidate"
 

@@ -12,16 +12,16 @@ from analytics_box import errors
 from analytics_box.clock import MINUTE
 from analytics_box.docs.manual import Manual
 from analytics_box.http.call import Parts
-from analytics_box.http.templates import Pages
+from analytics_box.http.page.templates import Pages
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.request import DEFAULT_LIMIT
+from analytics_box.query.subjects import Subjects
 from analytics_box.query_pages.command import command
 from analytics_box.query_pages.families import FAMILIES, examples
 from analytics_box.texts import QueryTypes
 
 HERE = "query-types"  # its entry in the navigation
-_TARGETS = {"website": "website_id=YOUR-WEBSITE-ID", "link": "link_id=YOUR-LINK-ID"}
 
 
 class TypeShown(Struct, frozen=True):
@@ -61,12 +61,13 @@ async def query_family(
         here=HERE,
         families=FAMILIES,
         family=found,
-        types=tuple(_shown(query_type, parts.settings.public_url) for query_type in found.types),
+        types=tuple(_shown(query_type, parts) for query_type in found.types),
     )
 
 
-def _shown(query_type: QueryType, server: str) -> TypeShown:
-    example = examples().get(query_type.name)
+def _shown(query_type: QueryType, parts: Parts) -> TypeShown:
+    example, subject = examples().get(query_type.name), query_type.subject
+    target = f"{parts[Subjects].parameter(subject)}=YOUR-{subject.upper()}-ID"
     return TypeShown(
         name=query_type.name,
         title=query_type.title,
@@ -74,7 +75,7 @@ def _shown(query_type: QueryType, server: str) -> TypeShown:
         fields=query_type.outputs,
         sortable=query_type.sortable,
         facts=tuple(_facts(query_type).items()),
-        request=command(server, _TARGETS[query_type.subject], example.request) if example else "",
+        request=command(parts.settings.public_url, target, example.request) if example else "",
         answer=_pretty(example.answer) if example else "",
     )
 

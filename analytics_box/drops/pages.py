@@ -3,7 +3,7 @@
 from litestar.params import FromPath
 
 from analytics_box.drops import view
-from analytics_box.http.visit import Page, Visitor
+from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.ingest.dropped import Drops
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from analytics_box.http.dates import day_text
+from analytics_box.http.page.dates import day_text
 from analytics_box.identity import DateFormat
 from analytics_box.ingest.dropped import FOLDED, Dropped
 from analytics_box.ingest.reasons import is_held, words

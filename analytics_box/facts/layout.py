@@ -6,7 +6,7 @@ the time since then in ms.
 
 from collections.abc import Iterator
 
-from analytics_box.facts.tables import ATTRIBUTES, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, LINK_CLICKS, Table
+from analytics_box.facts.tables import ATTRIBUTES, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Combination, Strings
 
@@ -36,6 +36,8 @@ def stored(table: str) -> str:
 
 
 def _columns(table: Table) -> tuple[str, ...]:
+    if table not in FACTS:
+        return table.names
     beside = [name for name in table.names if name not in ATTRIBUTES]
     before = beside[: table.names.index(ATTRIBUTES[0])]
     own = ("since_start" if name == "session_started" else name for name in before)
@@ -51,7 +53,7 @@ def _insert(table: str, columns: tuple[str, ...]) -> str:
 
 
 # By table: the columns of a row as it is stored, and the statement that writes one.
-STORED_COLUMNS = {table.name: _columns(table) for table in FACTS} | {LINK_CLICKS.name: LINK_CLICKS.names}
+STORED_COLUMNS = {table.name: _columns(table) for table in TABLES if table.appended}
 INSERT = {table: _insert(stored(table), columns) for table, columns in STORED_COLUMNS.items()}
 
 

@@ -23,11 +23,11 @@ from analytics_box.http.call import Call, Parts
 from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
+from analytics_box.http.page.settings_area import offered
+from analytics_box.http.page.templates import Pages, sign_in_first, wants_page
+from analytics_box.http.page.visit import visit_of
 from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
-from analytics_box.http.settings_area import offered
-from analytics_box.http.templates import Pages, sign_in_first, wants_page
-from analytics_box.http.visit import visit_of
 
 _METHODS = {"allow": "POST, OPTIONS"}  # of procedures
 

@@ -12,7 +12,7 @@ from analytics_box.recognition.bots import DATA_CENTRE
 NOTHING = Wishes()
 
 
-class Judgement:
+class Classification:
     """What the websites want, by the number of their site. Whoever changes it in box.db says so after the commit."""
 
     def __init__(self, wishes: Mapping[int, Wishes]) -> None:
@@ -33,8 +33,8 @@ class Judgement:
         else:
             self._wishes[site] = wanted
 
-    def judge(self, sender: Sender, site: int) -> Sender:
-        """The sender as this website sees it. Servers with an API key are not judged."""
+    def classify(self, sender: Sender, site: int) -> Sender:
+        """The sender as this website sees it. Servers with an API key are not classified."""
         wanted = self._wishes.get(site)
         if wanted is None or sender.by_key:
             return sender

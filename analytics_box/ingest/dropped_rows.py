@@ -20,7 +20,7 @@ def add(db: Connection, counts: Mapping[Key, int]) -> None:
     """Add these to what is there."""
     db.executemany(
         """
-        -- drops.counts
+        -- dropped.counts
         insert into drops (site, day, reason, count) values (?, ?, ?, ?)
         on conflict (site, day, reason) do update set count = count + excluded.count
         """,
@@ -32,7 +32,7 @@ def since(db: Connection, site: int, day: int) -> list[Dropped]:
     """What was not counted of a site from this UTC day on, the newest day first."""
     rows = db.execute(
         """
-        -- drops.counts
+        -- dropped.counts
         select day, reason, count from drops where site = ? and day >= ? order by day desc, count desc, reason
         """,
         (site, day),
@@ -42,4 +42,4 @@ def since(db: Connection, site: int, day: int) -> list[Dropped]:
 
 def forget(db: Connection, day: int) -> None:
     """Remove what is older than this UTC day."""
-    db.execute("-- drops.counts\ndelete from drops where day < ?", (day,))
+    db.execute("-- dropped.counts\ndelete from drops where day < ?", (day,))

@@ -11,7 +11,7 @@ from analytics_box.facts.event import Fact
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
-from analytics_box.ingest.classification import Judgement
+from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import Drops
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Ledger
@@ -44,7 +44,7 @@ class Intake(Struct, frozen=True):
     organizations: Organizations
     people: People
     places: Places
-    judgement: Judgement
+    classification: Classification
     salts: SaltFile
     limits: Limits
     admission: Admission

@@ -61,7 +61,7 @@ def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target, str]:
     """Who sends, where it goes, and whose limit it is. Raises BoxError for those who may not."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
+    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     identity = page_identity(tracked, sender.network)
     limit(intake, sent.scope, identity)
     return Gathering(intake, sender), website, identity

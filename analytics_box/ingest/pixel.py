@@ -84,7 +84,7 @@ async def _take(intake: Intake, sent: Delivery) -> bytes:
     """Take the event; what became of it. Raises BoxError."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
+    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     limit(intake, sent.scope, page_identity(tracked, sender.network))
     gathering = Gathering(intake, sender)
     try:

@@ -48,7 +48,7 @@ async def take(
     """Take a list from a page by client id; `add` gathers one item. Raises BoxError."""
     tracked = client_website(intake, sent)
     website = target(sent, tracked)
-    sender = intake.judgement.judge(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
+    sender = intake.classification.classify(sender_of(intake, sent.scope, sent.headers, by_key=False), website.site)
     identity = page_identity(tracked, sender.network)
     limit(intake, sent.scope, identity)
     items = decode(decoder.decode, sent.body, "INVALID_EVENT_SCHEMA")

@@ -44,7 +44,7 @@ async def track(intake: Intake, sent: Delivery) -> Answer:
         identity = page_identity(tracked, sender.network)
         limit(intake, scope, identity)
         charge(intake, identity, len(events))
-        sender = intake.judgement.judge(sender, website.site)
+        sender = intake.classification.classify(sender, website.site)
         targets = dict.fromkeys({event.websiteId for event in events}, website)
 
     gathering = Gathering(intake, sender)

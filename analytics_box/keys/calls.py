@@ -5,7 +5,7 @@ expiry and limits of a key, and its end, are for owners and admins.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.keys.rules import Record, Wanted
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
-from analytics_box.tenancy.messages import OfOrganization, Success
+from analytics_box.tenancy.messages import OfOrganization, Success, date
 from analytics_box.websites.directory import Directory
 
 _RESTRICTED = ("enabled", "scopes", "resources", "expiresAt", "ratelimit")  # not for members
@@ -181,8 +181,8 @@ def shown(call: Call, record: Record) -> KeyRecord:
         expiresAt=_date(record.expires_at),
         revokedAt=_date(record.revoked_at),
         lastUsedAt=_date(used),
-        createdAt=datetime.fromtimestamp(record.created_at / 1000, UTC),
-        updatedAt=datetime.fromtimestamp(record.updated_at / 1000, UTC),
+        createdAt=date(record.created_at),
+        updatedAt=date(record.updated_at),
     )
 
 
@@ -205,9 +205,9 @@ def _wanted(given: ChangedKey, record: Record) -> Wanted:
     )
 
 
-def _milliseconds(date: datetime | None) -> int | None:
-    return None if date is None else round(date.timestamp() * 1000)
+def _milliseconds(given: datetime | None) -> int | None:
+    return None if given is None else round(given.timestamp() * 1000)
 
 
 def _date(instant: int | None) -> datetime | None:
-    return None if instant is None else datetime.fromtimestamp(instant / 1000, UTC)
+    return None if instant is None else date(instant)

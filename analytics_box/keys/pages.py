@@ -9,8 +9,8 @@ from litestar.params import FromPath
 
 from analytics_box import errors, texts
 from analytics_box.errors import BadRequest
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.keys import calls as procedures
 from analytics_box.keys import change, examples, form, rows, rules, view
 from analytics_box.keys.messages import ById, ChangedKey

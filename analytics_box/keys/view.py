@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from analytics_box import texts
-from analytics_box.http import dates
+from analytics_box.http.page import dates
 from analytics_box.identity import SCOPES, Person
 from analytics_box.keys import rules
 from analytics_box.keys.rules import Record

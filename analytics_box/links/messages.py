@@ -1,6 +1,5 @@
 """What procedures of links have in common: how they name an organization or a link, and dates of answers."""
 
-from datetime import UTC, datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -22,12 +21,3 @@ class OneLink(Struct, frozen=True, forbid_unknown_fields=True):
 
     id: Id
     organizationId: Id | None = None
-
-
-class Success(Struct, frozen=True):
-    success: bool = True
-
-
-def date(instant: int) -> datetime:
-    """An instant in UTC ms as a date of an answer."""
-    return datetime.fromtimestamp(instant / 1000, UTC)

@@ -1,8 +1,8 @@
 """What all pages of links share: their frame, who may change something, and the question before something goes."""
 
 from analytics_box import errors
-from analytics_box.http.shell import Shell
-from analytics_box.http.visit import Page, Visit
+from analytics_box.http.page.shell import Shell
+from analytics_box.http.page.visit import Page, Visit
 from analytics_box.identity import Person
 from analytics_box.links.access import found
 from analytics_box.texts import Links, Question, figures

@@ -13,7 +13,7 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.errors import AuthRequired, BadRequest, Conflict, Detail, NotFound
 from analytics_box.http.call import Call
-from analytics_box.http.templates import Pages, field_errors, form_of, go
+from analytics_box.http.page.templates import Pages, field_errors, form_of, go
 from analytics_box.identity import Person
 from analytics_box.members import invitations
 from analytics_box.members.invitations import Welcome

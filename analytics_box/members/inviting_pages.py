@@ -1,7 +1,7 @@
 """The forms on the page /settings/members that invite somebody, or take an invitation back."""
 
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.visit import Again, Answer, Page, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.members import invitations
 from analytics_box.members.invitation_calls import invite
 from analytics_box.members.member_page import MEMBERS, Link, member_page

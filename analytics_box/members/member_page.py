@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from analytics_box import texts
 from analytics_box.errors import BoxError
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Page, Visit
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Page, Visit
 from analytics_box.identity import ROLES, Person, Role
 from analytics_box.members import invitations
 from analytics_box.members.rules import Invitation

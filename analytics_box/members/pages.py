@@ -2,7 +2,7 @@
 
 from analytics_box import errors, texts
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Page, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visitor
 from analytics_box.identity import ROLES
 from analytics_box.members.member_page import MEMBERS, member_page
 from analytics_box.tenancy import members

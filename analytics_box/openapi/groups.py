@@ -9,7 +9,7 @@ GROUPS = {
     "websites": "Websites",
     "links": "Short links",
     "linkFolders": "Short links",
-    "Short addresses": "Short links",
+    "Short URLs": "Short links",
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",

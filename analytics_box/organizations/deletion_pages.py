@@ -2,8 +2,8 @@
 
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.clock import DAY
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.organizations import deletion
 from analytics_box.organizations.deletion_calls import carry_out, undo
 from analytics_box.organizations.settings_page import HOME

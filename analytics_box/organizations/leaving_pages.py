@@ -1,7 +1,7 @@
 """Handing an organization over to another member, after its name was typed, and leaving it."""
 
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.organizations.rules import check_name_typed
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.store.db import Connection

@@ -1,7 +1,7 @@
 """The form with an organization's logo."""
 
 from analytics_box.errors import BadRequest, PayloadTooLarge
-from analytics_box.http.visit import Answer, Next, Visitor
+from analytics_box.http.page.visit import Answer, Next, Visitor
 from analytics_box.organizations import image, logos
 from analytics_box.organizations.settings_page import HOME, organization_page
 from analytics_box.tenancy.acting import by_of

@@ -1,7 +1,7 @@
 """The page /settings/organization, making an organization, and turning to another one."""
 
 from analytics_box.accounts.sign_in import SignIns
-from analytics_box.http.visit import Again, Answer, Next, Page, Visitor
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visitor
 from analytics_box.organizations import change
 from analytics_box.organizations.change import Given
 from analytics_box.organizations.rules import Plan

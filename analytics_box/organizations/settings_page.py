@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from analytics_box import texts
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Page, Visit
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Page, Visit
 from analytics_box.identity import Person, logo_path
 from analytics_box.organizations import deletion
 from analytics_box.organizations.deletion_calls import restorable

@@ -6,8 +6,8 @@ from litestar.params import FromPath
 
 from analytics_box.dashboard import page
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.http.shell import frame
-from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.http.page.shell import frame
+from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.overview.measured import kinds_measured

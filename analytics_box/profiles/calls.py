@@ -4,7 +4,7 @@ Viewers, and everybody on a public website, see figures only: who somebody is ne
 Without a websiteId it is about the people of events that name no website.
 """
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -21,6 +21,7 @@ from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
+from analytics_box.tenancy.messages import date
 from analytics_box.websites.reach import own, refuse_restricted
 
 UNKNOWN = "Nobody is known by this id"
@@ -204,8 +205,8 @@ def shown(person: Person) -> PersonShown:
         displayName=person.display_name,
         email=person.email,
         traits=person.traits,
-        createdAt=_date(person.created_at),
-        updatedAt=_date(person.updated_at),
+        createdAt=date(person.created_at),
+        updatedAt=date(person.updated_at),
         readable=person.readable,
     )
 
@@ -215,8 +216,8 @@ def visits(subject: Subject) -> list[Visit]:
     return [
         Visit(
             str(stay.visitor),
-            since=None if stay.since == FIRST else _date(stay.since),
-            until=None if stay.until == LAST else _date(stay.until),
+            since=None if stay.since == FIRST else date(stay.since),
+            until=None if stay.until == LAST else date(stay.until),
         )
         for stay in subject.stays
     ]
@@ -266,7 +267,3 @@ def _place(cursor: str | None) -> Place:
         wrong = Detail("cursor", "Send the nextCursor of the answer before")
         raise errors.BadRequest(wrong.message, details=(wrong,))
     return Place(table, int(after))
-
-
-def _date(instant: int) -> datetime:
-    return datetime.fromtimestamp(instant / 1000, UTC)

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from analytics_box import errors
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
 from analytics_box.profiles.register import Person, Register

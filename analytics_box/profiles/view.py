@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from analytics_box.http.dates import moment
+from analytics_box.http.page.dates import moment
 from analytics_box.identity import Person as Reader
 from analytics_box.ingest.people_rules import Value
 from analytics_box.profiles.register import Person

@@ -53,10 +53,16 @@ class Subjects:
             raise errors.AuthRequired("Authentication required")
         raise errors.MissingTarget("Name a website with website_id, or an organization with organization_id")
 
+    def parameter(self, name: SubjectName) -> str:
+        """The request's parameter that names one of these by its id."""
+        return self._called(name).parameter
+
     async def one(self, identity: Identity, name: SubjectName, subject_id: str, types: Names) -> Scope:
         """What a query about one website or link reads. Raises AuthRequired, Forbidden or FeatureUnavailable."""
-        subject = next(subject for subject in self._known if subject.name == name)
-        return await _scope(subject, identity, subject_id, types)
+        return await _scope(self._called(name), identity, subject_id, types)
+
+    def _called(self, name: SubjectName) -> Subject[Any]:
+        return next(subject for subject in self._known if subject.name == name)
 
 
 async def _scope(subject: Subject[Any], identity: Identity, subject_id: str, types: Names) -> Scope:

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from analytics_box.errors import BoxError
 from analytics_box.http import body
-from analytics_box.http.visit import Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.query import ranges, sheets, statements
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES, QueryType

@@ -9,8 +9,8 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.keys.ring import KeyRing
 from analytics_box.setup.account import Made, Wanted, first_account
 from analytics_box.tenancy.directory import Organizations

@@ -19,17 +19,8 @@ T = TypeVar("T")
 
 ACCEPT = "analytics-box accept-files"
 
-# What box.db numbers: its table, and where those numbers stand in events.db, each with an index that begins with them.
-_NUMBERED = {
-    "sites": tuple(
-        (table, "site")
-        for table in (
-            *("stored_events", "stored_vitals", "stored_errors", "stored_outgoing_links", "stored_engagement"),
-            *("visitor_profiles", "profiles", "drops", "erasures"),
-        )
-    ),
-    "links": (("link_clicks", "link"), ("link_totals", "link")),
-}
+# What box.db numbers: its table, and the column of events.db where those numbers stand, which indexes begin with.
+_NUMBERED = {"sites": "site", "links": "link"}
 
 
 class NotAPair(Exception):
@@ -130,12 +121,24 @@ def _noted(db: Connection) -> Numbers:
 def _known(db: Connection) -> Numbers:
     """What events.db knows of: noted, or in its facts since."""
     noted = _noted(db)._asdict()
-    for name, places in _NUMBERED.items():
-        for table, column in places:
+    for name, column in _NUMBERED.items():
+        for table in _tables_with(db, column):
             with suppress(apsw.CorruptError):  # the look through both files names what is damaged
                 found = db.execute(f"-- pairing.known\nselect max({column}) from {table}").fetchall()
                 noted[name] = max(noted[name], int(str(found[0][0] or 0)))
     return Numbers(**noted)
+
+
+def _tables_with(db: Connection, column: str) -> list[str]:
+    found = db.execute(
+        """
+        -- pairing.tables_with
+        select tables.name from sqlite_schema as tables, pragma_table_info(tables.name) as columns
+        where tables.type = 'table' and columns.name = ?
+        """,
+        (column,),
+    ).fetchall()
+    return [str(table) for (table,) in found]
 
 
 def _note(db: Connection, box_id: str, given: Numbers) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-_PROGRAM: Final = "It is kept for 30 days without counting. If a person was behind it, count it after all."
+_PROGRAM: Final = "It is quarantined for 30 days. If a person was behind it, count it after all."
 
 
 class Drops:
@@ -21,13 +21,13 @@ class Drops:
     why = "Why"
     when = "When"
     how_often = "How often"
-    held = "Kept 30 days"
+    held = "Quarantined for 30 days"
     counted = "Counted"
     settings = "Change what is counted"
     back = "Back to {site}"
     empty_title = "Everything was counted"
-    empty = "Nothing was refused, ignored or held for a program in these days."
-    other = "The server's manual says more about this reason."
+    empty = "Nothing was refused, ignored or quarantined in these days."
+    other = "The manual says more about this reason."
     # reason → a few words, then what it means and what to do
     reasons: ClassVar[Mapping[str, tuple[str, str]]] = {
         "origin_not_authorized": (
@@ -41,16 +41,16 @@ class Drops:
             "instead.",
         ),
         "ip_not_authorized": (
-            "Address not allowed",
-            "The website takes events from its allowed addresses only. Add the address if it is yours.",
+            "IP address not allowed",
+            "The website takes events from its allowed IP addresses only. Add this one if it is yours.",
         ),
         "ignored_origin": ("Ignored page", "The page's origin is among those that this website ignores."),
-        "ignored_address": ("Ignored address", "The visitor's address is among those that this website ignores."),
+        "ignored_address": ("Ignored IP address", "The visitor's IP address is among those that this website ignores."),
         "ignored_path": ("Ignored path", "The page's path is among those that this website ignores."),
         "rate_limited": (
             "Too many requests",
-            "One address or one key sent more than its limit. Send several events in one request, or raise the setting "
-            "limit_track.",
+            "One IP address or one key sent more than its limit. Send several events in one request, or raise the "
+            "setting limit_track.",
         ),
         "invalid_schema": (
             "Not understood",
@@ -61,19 +61,19 @@ class Drops:
         "batch_too_large": ("Too many at once", "A request may hold 100 events. Send several requests."),
         "payload_too_large": ("Too large", "The request had more bytes than it may have. Send less at once."),
         "duplicate": ("Sent twice", "An event with the same eventId was counted before. Nothing is missing."),
-        "known_bot_user_agent": ("Known program", f"A crawler, monitor or script that says so itself. {_PROGRAM}"),
+        "known_bot_user_agent": ("Known bot", f"A crawler, monitor or script that says so itself. {_PROGRAM}"),
         "missing_user_agent": ("No user agent", f"Every browser says what it is; this did not. {_PROGRAM}"),
         "user_agent_too_short": ("No browser's user agent", f"No browser says so little of itself. {_PROGRAM}"),
         "missing_accept_header": (
             "No browser's request",
             f"Every browser sends an Accept header; this did not. Servers should send with an API key. {_PROGRAM}",
         ),
-        "headless_browser": ("Browser without a screen", f"A program that drives a browser. {_PROGRAM}"),
-        "signed_agent": ("Signed program", f"A program that signs its requests, such as an AI agent. {_PROGRAM}"),
-        "declared_robot": ("Declared robot", f"A program that says in a header that it is one. {_PROGRAM}"),
+        "headless_browser": ("Browser without a screen", f"A bot that drives a browser. {_PROGRAM}"),
+        "signed_agent": ("Signed bot", f"A bot that signs its requests, such as an AI agent. {_PROGRAM}"),
+        "declared_robot": ("Declared robot", f"A bot that says in a header that it is one. {_PROGRAM}"),
         "data_centre": (
             "Data centre",
-            f"The address belongs to a data centre, where servers are rather than people. {_PROGRAM}",
+            f"The IP address belongs to a data centre, where servers stand, not people. {_PROGRAM}",
         ),
         "hourly_budget": (
             "Folded into (other)",

@@ -36,12 +36,12 @@ class WebsiteSettings:
     domain_help = "Pages of this domain and its subdomains may send events."
     public = "Anybody may see its figures"
     public_help = (
-        "Strangers who know its id can ask for totals and for names of pages, sources and events, never for single "
+        "Anybody who knows its id can ask for totals and for names of pages, sources and events, never for single "
         "visits. Off unless you want that."
     )
     public_values = "Publish what its events carried, too"
     public_values_help = (
-        "Strangers can then also read the values of event properties, the messages of errors, and the addresses and "
+        "Anybody can then also read the values of event properties, the messages of errors, and the addresses and "
         "texts of outgoing links. Where your pages put e-mail addresses or names there, you publish them. Counts only "
         "together with the box above."
     )
@@ -55,12 +55,12 @@ class WebsiteSettings:
             "https://app.example.net",
         ),
         "allowedIps": (
-            "Only these addresses may send",
+            "Only these IP addresses may send",
             "Addresses or ranges like 203.0.113.0/24. Everybody else is refused, so this suits an intranet.",
             "203.0.113.0/24",
         ),
         "ignoredIps": (
-            "Ignored addresses",
+            "Ignored IP addresses",
             "Visits from here are not counted: your office, your own connection.",
             "203.0.113.7",
         ),
@@ -79,8 +79,8 @@ class WebsiteSettings:
     visitor_modes: ClassVar[Mapping[str, tuple[str, str]]] = {
         "auto": (
             "Take the id that a client sends",
-            "The script sends none, so its visitors are told apart by a hash that is new each day. Your own code may "
-            "send one.",
+            "The script sends none, so its visitors are distinguished by a hash that is new each day. Your own code "
+            "may send one.",
         ),
         "cookieless": (
             "Cookieless only",

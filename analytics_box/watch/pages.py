@@ -4,7 +4,7 @@ from pathlib import Path
 
 import analytics_box
 from analytics_box import texts
-from analytics_box.http.visit import Page, Visitor
+from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.query.engines import Status
 from analytics_box.query.run import Queries
 from analytics_box.store import schema

@@ -2,8 +2,8 @@
 
 from litestar.params import FromPath
 
-from analytics_box.http.templates import go
-from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page.templates import go
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.websites import calls as procedures
 from analytics_box.websites import deletion_calls
 from analytics_box.websites.messages import ById, NewWebsite

@@ -7,7 +7,7 @@ from msgspec import Struct
 from analytics_box import texts
 from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest, Detail
-from analytics_box.http import dates
+from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.websites.rules import Website
 from analytics_box.websites.tracking import LONGEST_RETENTION, MOST_MEGABYTES, MOST_TEXTS, GivenTracking

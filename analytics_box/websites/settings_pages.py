@@ -7,7 +7,7 @@ from litestar.params import FromPath
 from analytics_box import texts
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.store.db import Connection
 from analytics_box.websites import change, deletion_calls, settings_form

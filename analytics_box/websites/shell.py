@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.http.shell import Here, Place, Shell, frame
-from analytics_box.http.visit import Visit
+from analytics_box.http.page.shell import Here, Place, Shell, frame
+from analytics_box.http.page.visit import Visit
 from analytics_box.identity import Person
 from analytics_box.texts import figures
 from analytics_box.websites.directory import Directory

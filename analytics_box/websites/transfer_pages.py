@@ -4,7 +4,7 @@ from litestar.params import FromPath
 
 from analytics_box import texts
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.identity import Membership, Person, at_least
 from analytics_box.websites import calls as procedures
 from analytics_box.websites.messages import Transfer

@@ -53,8 +53,8 @@ def test_everything_works_without_scripts(browser: Browser, box: Box) -> None:
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box) + "/not-counted")
-    page.click("text=Programs: look at")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Programs")
+    page.click("text=Bots: look at")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bots")
     decide(page, "Labrador-monitor", "these are people")
     expect(page.get_by_role("status")).to_contain_text("count from now on: 1.")
     assert hit(box, "Labrador-monitor/3") == 200

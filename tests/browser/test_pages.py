@@ -235,7 +235,7 @@ def test_the_keyboard_reaches_what_a_figure_means_and_the_way_back_leads_back(pa
     expect(page.locator("#tile-bounce_rate")).to_be_visible()
 
 
-@pytest.mark.parametrize("heading", ["Not counted", "Programs", "Definitions"])
+@pytest.mark.parametrize("heading", ["Not counted", "Bots", "Definitions"])
 def test_what_stands_below_an_overview_leads_to_whole_pages(page: Page, box: Box, heading: str) -> None:
     page.goto(site(box))
     page.click(f".further >> text={'What the numbers mean' if heading == 'Definitions' else heading}")

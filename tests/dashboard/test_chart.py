@@ -6,7 +6,7 @@ import pytest
 
 from analytics_box.dashboard.board import Metric
 from analytics_box.dashboard.chart import UNKNOWN, chart
-from analytics_box.http.dates import Formats
+from analytics_box.http.page.dates import Formats
 from analytics_box.query.catalog.types import Record
 
 VISITORS = Metric("visitors", "summary_totals", "summary_metrics")

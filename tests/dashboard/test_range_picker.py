@@ -6,7 +6,7 @@ import pytest
 
 from analytics_box.dashboard.range_picker import range_shown
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.http.dates import USUAL, Formats
+from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.identity import DateFormat
 from analytics_box.overview.board import WEBSITE
 from analytics_box.query.ranges import Days

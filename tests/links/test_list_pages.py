@@ -26,7 +26,7 @@ def test_a_link_is_made_found_and_shown(pages: PageWorld) -> None:
 def test_a_link_is_deleted_after_a_question(pages: PageWorld) -> None:
     link_id = pages.made(name=HOSTILE, slug="goes-away")
     page = pages.seen(f"/links/{link_id}/delete")
-    assert "/l/goes-away stops at once" in page
+    assert "/l/goes-away stops working at once" in page
     assert pages.sent(f"/links/{link_id}/delete", {}).headers["location"] == "/links?done=deleted"
     assert pages.follow("goes-away").status == 404
     assert pages.page(f"/links/{link_id}").status == 404

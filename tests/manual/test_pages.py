@@ -15,7 +15,23 @@ from analytics_box.docs.manual import PAGES, Manual, Section
 from analytics_box.errors import NotFound
 from analytics_box.openapi.refusals import codes
 from analytics_box.settings import Settings
-from analytics_box.texts import Drops
+from analytics_box.texts import (
+    ApiKeys,
+    AuditLog,
+    Bots,
+    Defaults,
+    Domains,
+    Drops,
+    Integrations,
+    Links,
+    Members,
+    Overview,
+    People,
+    Queries,
+    Security,
+    TheBox,
+    WebsiteSettings,
+)
 from analytics_box.texts import Manual as ManualTexts
 from tests.inprocess import WholeBox, whole_box
 
@@ -126,6 +142,33 @@ def test_a_page_that_is_not_there(box: WholeBox) -> None:
 
 
 # What stands in the code, too
+
+LABELS = (
+    ("not-counted", f"**{Drops.heading}**"),
+    ("not-counted", f"**{Bots.are_people}**"),
+    ("not-counted", f"**{Bots.take_back}**"),
+    ("overview", f"**{Overview.compare}**"),
+    ("websites", f"**{WebsiteSettings.short}**"),
+    ("queries", f"**{Queries.heading}**"),
+    ("people", f"**{People.short}**"),
+    ("links", f"**{Links.title}**"),
+    ("links", f"**{Links.domains}**"),
+    ("links", f"**{Links.bulk}**"),
+    ("links", f"**{Links.export}**"),
+    ("keys", f"Settings, {ApiKeys.title}"),
+    ("members", f"Settings, {Members.title}"),
+    ("members", f"({Security.title})"),
+    ("members", f"Settings, {AuditLog.title}"),
+    ("integrations", f"Settings, {Integrations.title}"),
+    ("integrations", f"Settings, {Domains.title}"),
+    ("integrations", f"## {Defaults.title}"),
+    ("running", f"Settings, {TheBox.title}"),
+)
+
+
+@pytest.mark.parametrize(("name", "label"), LABELS)
+def test_what_a_page_of_the_manual_names_is_called_so_on_its_page(name: str, label: str) -> None:
+    assert label in source(name)
 
 
 def first_cells(page: str) -> list[str]:

@@ -1,5 +1,9 @@
 """Which uploaded pictures are taken, and what of them is kept."""
 
+import subprocess
+import sys
+import zlib
+
 import pytest
 
 from analytics_box.errors import BadRequest
@@ -56,6 +60,28 @@ def test_what_does_not_draw_is_left_out(what: str, sent: bytes, kept: bytes) -> 
     found = image.picture(sent).content
     assert found == kept, what
     assert SECRET not in found
+
+
+_GROWTH = """
+import sys
+from analytics_box.organizations import image
+def most():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+sent = sys.stdin.buffer.read()
+before = most()
+image.picture(sent)
+print(most() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the most memory that a process had")
+def test_a_large_picture_needs_no_room_for_its_pixels() -> None:
+    side = image.LARGEST_SIDE
+    header = side.to_bytes(4) * 2 + bytes([8, 0, 0, 0, 0])  # grey
+    pixels = zlib.compress(bytes(side * (1 + side)), 1)
+    sent = PNG[:8] + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND")
+    grown = subprocess.run([sys.executable, "-c", _GROWTH], input=sent, stdout=subprocess.PIPE, check=True).stdout
+    assert int(grown) < 4_096  # KB, where the pixels are 16,384
 
 
 REFUSED = [

@@ -87,7 +87,7 @@ def operators_of(name: str, field: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("name", sorted(catalog.TYPES))
 def test_every_allowed_filter_runs_with_every_operator(world: World, site: int, name: str) -> None:
-    """All operators of a field at once, and one alone by turns: all types together have each field with each."""
+    """All operators of a field at once, and one alone by turns, of both engines: all types together have all."""
     known = catalog.TYPES[name]
     needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
     for turn, field in enumerate(known.filters, start=sorted(catalog.TYPES).index(name)):
@@ -96,8 +96,8 @@ def test_every_allowed_filter_runs_with_every_operator(world: World, site: int, 
         operators = operators_of(name, field)
         every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": "a"}) for op in operators]
         one = every[turn % len(every)]
-        for chosen in ([*every, *needed], [{"any": every}, *needed], [one, *needed]):
-            entry = ask(world, site, name, filters=chosen)
+        for chosen, both in ((every, False), ([{"any": every}], False), ([one], True)):
+            entry = ask(world, site, name, both=both, filters=[*chosen, *needed])
             assert entry.success, (chosen, entry.error)
 
 

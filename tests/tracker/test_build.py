@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analytics_box.http.assets import load
+from analytics_box.http.page.assets import load
 from tests.tracker.collector import SCRIPT, TRACKER
 
 WEB = SCRIPT.parents[2]

@@ -14,9 +14,9 @@ from analytics_box.dashboard import panels
 from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.range_picker import range_shown
 from analytics_box.dashboard.view import read_view
-from analytics_box.http import assets
-from analytics_box.http.dates import USUAL
-from analytics_box.http.templates import Pages
+from analytics_box.http.page import assets
+from analytics_box.http.page.dates import USUAL
+from analytics_box.http.page.templates import Pages
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.ranges import Days

@@ -16,11 +16,11 @@ from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.folders.change import names as folder_names
 from analytics_box.links.link import Fields, Link, Utm
 from analytics_box.links.list_rows import Selection
-from analytics_box.links.messages import date
 from analytics_box.links.short_url import short_url
 from analytics_box.links.targeting import policy as targets
 from analytics_box.query import sheets
 from analytics_box.settings import Settings
+from analytics_box.tenancy.messages import date
 
 Form = Literal["csv", "json"]
 TYPES: Final = {"csv": "text/csv", "json": "application/json"}

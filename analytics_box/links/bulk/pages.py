@@ -3,7 +3,7 @@
 from litestar.params import FromPath
 
 from analytics_box.errors import BadRequest, PayloadTooLarge
-from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.links.bulk import files as import_files
 from analytics_box.links.bulk.exports import BESIDE, COLUMNS
 from analytics_box.links.bulk.files import MOST_ROWS

@@ -11,9 +11,10 @@ from analytics_box.http.call import Call
 from analytics_box.links.domains import change as domains
 from analytics_box.links.domains.lookup import LinkDomain, LinkDomains
 from analytics_box.links.domains.target_policy import policy_of
-from analytics_box.links.messages import Id, OfOrganization, Success, Text, Url, date
+from analytics_box.links.messages import Id, OfOrganization, Text, Url
 from analytics_box.links.targeting import policy as targets
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success, date
 
 
 class NewDomain(Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from analytics_box.configuration import domains as proven_domains
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http import dates
-from analytics_box.http.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.links.domains import calls as domain_calls
 from analytics_box.links.domains import orphan_calls
 from analytics_box.links.domains import rows as domain_rows

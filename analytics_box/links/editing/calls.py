@@ -13,9 +13,10 @@ from analytics_box.links.editing.draft import Draft, checked
 from analytics_box.links.editing.messages import ChangedLink, NewLink, UpsertedLink, draft
 from analytics_box.links.editing.shown import LinkShown, shown
 from analytics_box.links.link import Link
-from analytics_box.links.messages import OneLink, Success
+from analytics_box.links.messages import OneLink
 from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success
 
 
 async def get(call: Call, given: OneLink) -> LinkShown:

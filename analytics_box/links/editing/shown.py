@@ -4,9 +4,9 @@ from datetime import datetime
 
 from analytics_box.links.clicks.rows import Total
 from analytics_box.links.link import Fields, Link
-from analytics_box.links.messages import date
 from analytics_box.links.short_url import short_url
 from analytics_box.settings import Settings
+from analytics_box.tenancy.messages import date
 
 
 class LinkShown(Fields, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from analytics_box.dashboard import page
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.http import dates
-from analytics_box.http.visit import Page, Visit, Visitor
+from analytics_box.http.page import dates
+from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.figures.board import LINK, PANELS

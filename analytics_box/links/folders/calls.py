@@ -8,8 +8,9 @@ from msgspec import Meta, Struct
 from analytics_box.http.call import Call
 from analytics_box.links.folders import change as folders
 from analytics_box.links.folders.rows import Folder
-from analytics_box.links.messages import Id, OfOrganization, Success, date
+from analytics_box.links.messages import Id, OfOrganization
 from analytics_box.tenancy.acting import acting
+from analytics_box.tenancy.messages import Success, date
 
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 

@@ -1,6 +1,6 @@
 """The names of folders, as pages show them."""
 
-from analytics_box.http.visit import Visit
+from analytics_box.http.page.visit import Visit
 from analytics_box.links.folders import calls
 from analytics_box.links.messages import OfOrganization
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
-from analytics_box.http.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.links import list_rows
 from analytics_box.links.folders import calls as folder_calls
 from analytics_box.links.folders.calls import ChangedFolder, NewFolder, OneFolder

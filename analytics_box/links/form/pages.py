@@ -5,8 +5,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
-from analytics_box.http.templates import field_errors
-from analytics_box.http.visit import Answer, Page, Visit, Visitor
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
 from analytics_box.links.access import found
 from analytics_box.links.domains import calls as domain_calls
 from analytics_box.links.domains.target_policy import policy_of

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from analytics_box.http import dates
+from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.targeting.apps import APPS

@@ -6,7 +6,7 @@ import msgspec
 from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.http.visit import Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.links import list_rows
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.folders.names import folder_names

@@ -12,8 +12,8 @@ from litestar import Request, Response
 from analytics_box import texts
 from analytics_box.errors import BoxError
 from analytics_box.http import body
-from analytics_box.http.assets import Assets
-from analytics_box.http.settings_area import Entry
+from analytics_box.http.page.assets import Assets
+from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)

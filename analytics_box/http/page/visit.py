@@ -14,10 +14,10 @@ from analytics_box import errors
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.call import Call, Parts
 from analytics_box.http.cookies import cookie
-from analytics_box.http.settings_area import Tab
-from analytics_box.http.shell import frame
-from analytics_box.http.templates import Pages, field_errors, form_of, go
-from analytics_box.http.upload import upload_of
+from analytics_box.http.page.settings_area import Tab
+from analytics_box.http.page.shell import frame
+from analytics_box.http.page.templates import Pages, field_errors, form_of, go
+from analytics_box.http.page.upload import upload_of
 from analytics_box.identity import Person
 
 Page = Response[str]
@@ -79,7 +79,7 @@ class Visit(Struct, frozen=True):
         return await form_of(self.request, self.parts.settings)
 
     async def upload(self, field: str, *, limit: int) -> bytes:
-        """A posted file of at most `limit` bytes. Raises the refusals of http.upload."""
+        """A posted file of at most `limit` bytes. Raises the refusals of http.page.upload."""
         return await upload_of(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
 
     def settings_page(
