@@ -2,7 +2,11 @@
 
 import pytest
 
-from analytics_box.openapi.groups import group_of
+from analytics_box.openapi.described import ROUTES
+from analytics_box.openapi.described_events import EVENTS
+from analytics_box.openapi.described_links import LINKS
+from analytics_box.openapi.groups import GROUPS, group_of
+from analytics_box.procedures import PROCEDURES
 
 
 @pytest.mark.parametrize(
@@ -16,3 +20,8 @@ from analytics_box.openapi.groups import group_of
 )
 def test_a_router_that_nobody_has_named_is_a_group_of_its_own(tag: str, group: str) -> None:
     assert group_of(tag) == group
+
+
+def test_every_name_of_a_group_is_of_something_that_is_there() -> None:
+    tags = {line.tag for table in (ROUTES, EVENTS, LINKS) for line in table.values()} | {"Pages"}
+    assert set(GROUPS) - tags - {line.name.partition(".")[0] for line in PROCEDURES} == set()
