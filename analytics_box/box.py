@@ -151,7 +151,7 @@ def _parts(
         Tries(state.limits, state.seal, settings),
         events.presence,
         events.drops,
-        events.held,
+        events.quarantine,
         events.queries,
         subjects(state.db, state.websites, state.organizations),
         events.register,

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.bots.held import Held
+from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
@@ -50,7 +50,7 @@ class EventSide(Struct, frozen=True):
     salts: SaltFile
     drops: Drops
     clicks: Clicks
-    held: Held
+    quarantine: Quarantine
     intake: Intake
     erasures: Erasures
     register: Register
@@ -112,7 +112,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         salts=salts,
         drops=drops,
         clicks=Clicks(db, strings, clock),
-        held=Held(db, live, state.classification, clock),
+        quarantine=Quarantine(db, live, state.classification, clock),
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, people),

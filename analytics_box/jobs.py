@@ -106,14 +106,14 @@ async def reload_places(box: Box) -> None:
     await asyncio.to_thread(box.events.places.reload)
 
 
-async def count_people(box: Box) -> None:
-    """Count held events of programs that are people, as far as it was not done at once."""
-    await box.events.held.count_all()
+async def count_allowed_bots(box: Box) -> None:
+    """Count the quarantined events of allowed bots that have not been counted yet."""
+    await box.events.quarantine.count_all()
 
 
-async def forget_held(box: Box) -> None:
-    """Remove events that have been held for 30 days."""
-    await box.events.held.forget()
+async def forget_quarantined(box: Box) -> None:
+    """Remove events quarantined for more than 30 days."""
+    await box.events.quarantine.forget()
 
 
 async def note_key_use(box: Box) -> None:
@@ -225,8 +225,8 @@ JOBS = (
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("reload places", 60, reload_places),
-    Job("count people", 3_600, count_people),
-    Job("forget held events", 3_600, forget_held, removes=True),
+    Job("count allowed bots", 3_600, count_allowed_bots),
+    Job("forget quarantined events", 3_600, forget_quarantined, removes=True),
     Job("note key use", 60, note_key_use),
     Job("note numbers", 60, note_numbers),
     Job("sort event ids", 10, sort_event_ids),

@@ -53,7 +53,7 @@ class Sender(Struct, frozen=True):
     language: str
     bot: str
     by_key: bool
-    program: str = ""  # what the program calls itself, where `bot` says that it is one
+    bot_name: str = ""  # what the bot calls itself; empty unless `bot` is set
     country: str = ""  # its English name
     region: str = ""
     city: str = ""
@@ -108,7 +108,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         scroll=as_measured(given.scroll_depth, 100) if kind == PAGE_EXIT else None,
         interactions=as_measured(given.interaction_count, 10_000) if kind == PAGE_EXIT else None,
         bot=sender.bot,
-        agent=sender.program if sender.bot else "",
+        agent=sender.bot_name if sender.bot else "",
         origin=clean(given.source or ("" if sender.by_key else BROWSER), 64) if kind == CUSTOM else "",
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),

@@ -22,7 +22,7 @@ from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.recognition import agent
-from analytics_box.recognition.bots import judge_headers
+from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Places
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
@@ -72,13 +72,13 @@ class Intake(Struct, frozen=True):
 
 
 def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:
-    """What a request tells of its sender. With an API key it is a server, neither judged nor placed."""
+    """What a request tells of its sender. With an API key it is a server, neither classified nor located."""
     user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:1024]
     network = network_of(scope["address"])
     if by_key:
         return Sender(network, user_agent, agent.NOTHING, language="", bot="", by_key=True)
     seen = agent.parse(user_agent)
-    bot, program = (seen.bot, seen.program) if seen.bot else judge_headers(headers)
+    bot, name = (seen.bot, seen.bot_name) if seen.bot else classify_headers(headers)
     client = scope["client"]
     place = intake.places.of(network, headers, peer=client[0] if client else "")
     return Sender(
@@ -88,7 +88,7 @@ def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, b
         language=headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0],
         bot=bot,
         by_key=False,
-        program=program,
+        bot_name=name,
         country=place.country,
         region=place.region,
         city=place.city,

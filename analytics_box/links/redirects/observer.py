@@ -17,7 +17,7 @@ from analytics_box.links.redirects.live import Live
 from analytics_box.links.redirects.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import agent
-from analytics_box.recognition.bots import judge_headers
+from analytics_box.recognition.bots import classify_headers
 from analytics_box.recognition.geo import Place, Places, names
 from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import clean
@@ -33,7 +33,7 @@ Headers = Mapping[bytes, bytes]
 
 
 class Seen(Struct, frozen=True):
-    """What a request tells of its sender. `program` is the name of a bot."""
+    """What a request tells of its sender. `bot_name` is what a bot calls itself."""
 
     kind: Kind
     network: str
@@ -43,7 +43,7 @@ class Seen(Struct, frozen=True):
     language: str
     referrer: str
     source: str
-    program: str
+    bot_name: str
 
     @property
     def visit(self) -> Visit:
@@ -76,7 +76,7 @@ class Observer:
         """What this request tells of its sender."""
         user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:_LONGEST_AGENT]
         known = agent.parse(user_agent)
-        kind, program = _kind(scope, headers, user_agent, known)
+        kind, bot_name = _kind(scope, headers, user_agent, known)
         network = network_of(scope["address"])
         client = scope["client"]
         referrer, came_from = _referrer(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
@@ -89,7 +89,7 @@ class Observer:
             language=language(headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0][:64]),
             referrer=referrer,
             source=came_from,
-            program=program,
+            bot_name=bot_name,
         )
 
     def click(self, seen: Seen, link: Live, organization_id: str, choice: Choice) -> Click:
@@ -119,7 +119,7 @@ class Observer:
             system=seen.agent.system,
             device=seen.agent.device,
             language=seen.language,
-            agent=seen.program,
+            agent=seen.bot_name,
         )
 
     def _landing(self, organization_id: str, url: str) -> int:
@@ -137,10 +137,10 @@ class Observer:
 def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -> tuple[Kind, str]:
     """What kind of visit this is, and what a bot calls itself. Only the first kind counts as a click."""
     if makes_previews(user_agent):
-        return PREVIEW, known.program or user_agent.partition("/")[0][:64]
-    bot, program = (known.bot, known.program) if known.bot else judge_headers(headers)
+        return PREVIEW, known.bot_name or user_agent.partition("/")[0][:64]
+    bot, bot_name = (known.bot, known.bot_name) if known.bot else classify_headers(headers)
     if bot:
-        return BOT, program or bot
+        return BOT, bot_name or bot
     if scope.get("head"):
         return HEAD, ""
     purpose = (

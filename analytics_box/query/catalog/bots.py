@@ -1,4 +1,4 @@
-"""Programs: the events that count nowhere else (semantics 19)."""
+"""Bots: their events count nowhere else (semantics 19)."""
 
 from analytics_box.query.catalog.types import Ask, QueryType, column
 from analytics_box.query.catalog.values import field, instant
