@@ -194,7 +194,7 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         directory=state.links,
         domains=state.link_domains,
         clicks=events.clicks,
-        observer=Observer(events.places, events.salts, state.websites, parts.clock),
+        observer=Observer(events.geo, events.salts, state.websites, parts.clock),
         box_db=state.db,
         passwords=state.passwords,
         limits=state.limits,

@@ -25,7 +25,7 @@ from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudg
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
-from analytics_box.recognition.geo import Places
+from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
@@ -46,7 +46,7 @@ class EventSide(Struct, frozen=True):
 
     db: Db
     event_ids: EventIds
-    places: Places
+    geo: Geo
     salts: SaltFile
     drops: Drops
     clicks: Clicks
@@ -100,7 +100,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         )
     salts.current(clock.now())
     drops = Drops(db, clock)
-    places = Places(settings)
+    geo = Geo(settings)
     erasures = Erasures(db, state.db, people, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
         db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
@@ -108,7 +108,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     return EventSide(
         db=db,
         event_ids=event_ids,
-        places=places,
+        geo=geo,
         salts=salts,
         drops=drops,
         clicks=Clicks(db, strings, clock),
@@ -121,7 +121,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             websites=state.websites,
             organizations=state.organizations,
             people=people,
-            places=places,
+            geo=geo,
             classification=state.classification,
             salts=salts,
             limits=state.limits,

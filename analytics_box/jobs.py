@@ -101,9 +101,9 @@ def _care(box: Box) -> Care:
     return Care(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
 
 
-async def reload_places(box: Box) -> None:
-    """Open the database of places anew if its file has changed."""
-    await asyncio.to_thread(box.events.places.reload)
+async def reload_geo(box: Box) -> None:
+    """Reopen the geo database if its file has changed."""
+    await asyncio.to_thread(box.events.geo.reload)
 
 
 async def count_allowed_bots(box: Box) -> None:
@@ -224,9 +224,9 @@ JOBS = (
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
-    Job("reload places", 60, reload_places),
-    Job("count allowed bots", 3_600, count_allowed_bots),
-    Job("forget quarantined events", 3_600, forget_quarantined, removes=True),
+    Job("reload places", 60, reload_geo),
+    Job("count people", 3_600, count_allowed_bots),
+    Job("forget held events", 3_600, forget_quarantined, removes=True),
     Job("note key use", 60, note_key_use),
     Job("note numbers", 60, note_numbers),
     Job("sort event ids", 10, sort_event_ids),

@@ -128,7 +128,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], "Schemes of apps that links may open on phones besides http and https, e.g. myapp."
     ] = ()
 
-    # Places
+    # Geo
     geo_database: Annotated[
         _Text,
         "A .mmdb file such as GeoLite2-City, for regions and cities; read anew when it changes; empty: countries.",

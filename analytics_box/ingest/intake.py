@@ -23,7 +23,7 @@ from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import classify_headers
-from analytics_box.recognition.geo import Places
+from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
@@ -43,7 +43,7 @@ class Intake(Struct, frozen=True):
     websites: Directory
     organizations: Organizations
     people: People
-    places: Places
+    geo: Geo
     classification: Classification
     salts: SaltFile
     limits: Limits
@@ -80,7 +80,7 @@ def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, b
     seen = agent.parse(user_agent)
     bot, name = (seen.bot, seen.bot_name) if seen.bot else classify_headers(headers)
     client = scope["client"]
-    place = intake.places.of(network, headers, peer=client[0] if client else "")
+    location = intake.geo.of(network, headers, peer=client[0] if client else "")
     return Sender(
         network=network,
         user_agent=user_agent,
@@ -89,9 +89,9 @@ def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, b
         bot=bot,
         by_key=False,
         bot_name=name,
-        country=place.country,
-        region=place.region,
-        city=place.city,
+        country=location.country,
+        region=location.region,
+        city=location.city,
     )
 
 

@@ -18,7 +18,7 @@ from analytics_box.links.redirects.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import classify_headers
-from analytics_box.recognition.geo import Place, Places, names
+from analytics_box.recognition.geo import Geo, Location, names
 from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import clean
 from analytics_box.recognition.source import host_of, source
@@ -39,7 +39,7 @@ class Seen(Struct, frozen=True):
     network: str
     user_agent: str
     agent: agent.Agent
-    place: Place
+    location: Location
     language: str
     referrer: str
     source: str
@@ -50,10 +50,10 @@ class Seen(Struct, frozen=True):
         """What rules choose by."""
         return Visit(
             person=f"{self.network}\0{self.user_agent}",
-            country=self.place.country,
-            country_code=_code_of(self.place.country),
-            region=self.place.region,
-            city=self.place.city,
+            country=self.location.country,
+            country_code=_code_of(self.location.country),
+            region=self.location.region,
+            city=self.location.city,
             device=self.agent.device,
             system=self.agent.system,
             browser=self.agent.browser,
@@ -64,8 +64,8 @@ class Seen(Struct, frozen=True):
 class Observer:
     """Looks at requests, and makes clicks of them."""
 
-    def __init__(self, places: Places, salts: SaltFile, websites: Websites, clock: Clock) -> None:
-        self._places = places
+    def __init__(self, geo: Geo, salts: SaltFile, websites: Websites, clock: Clock) -> None:
+        self._geo = geo
         self._salts = salts
         self._websites = websites
         self._clock = clock
@@ -85,7 +85,7 @@ class Observer:
             network=network,
             user_agent=user_agent,
             agent=known,
-            place=self._places.of(network, headers, peer=client[0] if client else ""),
+            location=self._geo.of(network, headers, peer=client[0] if client else ""),
             language=language(headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0][:64]),
             referrer=referrer,
             source=came_from,
@@ -112,9 +112,9 @@ class Observer:
             rule=choice.rule,
             referrer=seen.referrer,
             source=seen.source,
-            country=seen.place.country,
-            region=seen.place.region,
-            city=seen.place.city,
+            country=seen.location.country,
+            region=seen.location.region,
+            city=seen.location.city,
             browser=seen.agent.browser,
             system=seen.agent.system,
             device=seen.agent.device,
