@@ -154,7 +154,7 @@ def _parts(
         events.quarantine,
         events.queries,
         subjects(state.db, state.websites, state.organizations),
-        events.register,
+        events.profiles,
         state.links,
         state.link_domains,
         events.clicks,

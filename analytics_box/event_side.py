@@ -14,13 +14,13 @@ from analytics_box.ingest.dropped import Drops
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.people import People
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
-from analytics_box.profiles.register import Register
+from analytics_box.profiles.reading import Profiles
 from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
@@ -53,7 +53,7 @@ class EventSide(Struct, frozen=True):
     quarantine: Quarantine
     intake: Intake
     erasures: Erasures
-    register: Register
+    profiles: Profiles
     presence: Presence
     engines: Engines
     queries: Queries
@@ -88,9 +88,9 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         reserve=reserve,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
-    people = People(strings, state.seal, clock)
+    profile_links = ProfileLinks(strings, state.seal, clock)
     budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
-    db.accompany(strings, live, event_ids, people, budgets)
+    db.accompany(strings, live, event_ids, profile_links, budgets)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
@@ -101,7 +101,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     salts.current(clock.now())
     drops = Drops(db, clock)
     geo = Geo(settings)
-    erasures = Erasures(db, state.db, people, strings, live, salts, clock, asyncio.Lock())
+    erasures = Erasures(db, state.db, profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
         db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
     )
@@ -115,12 +115,12 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         quarantine=Quarantine(db, live, state.classification, clock),
         intake=Intake(
             events=db,
-            ledger=Ledger(strings, live, event_ids, people),
+            ledger=Ledger(strings, live, event_ids, profile_links),
             budgets=budgets,
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,
-            people=people,
+            profile_links=profile_links,
             geo=geo,
             classification=state.classification,
             salts=salts,
@@ -131,7 +131,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             settings=settings,
         ),
         erasures=erasures,
-        register=Register(db, state.seal, erasures),
+        profiles=Profiles(db, state.seal, erasures),
         presence=Presence(db),
         engines=engines,
         queries=Queries(

@@ -15,8 +15,8 @@ from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import Drops
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Ledger
-from analytics_box.ingest.people import People
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
@@ -42,7 +42,7 @@ class Intake(Struct, frozen=True):
     keys: KeyRing
     websites: Directory
     organizations: Organizations
-    people: People
+    profile_links: ProfileLinks
     geo: Geo
     classification: Classification
     salts: SaltFile
