@@ -150,7 +150,7 @@ def _parts(
         SecondSteps(clock, secure=settings.secure),
         Tries(state.limits, state.seal, settings),
         events.presence,
-        events.drops,
+        events.dropped,
         events.quarantine,
         events.queries,
         subjects(state.db, state.websites, state.organizations),
@@ -186,7 +186,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
 def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve) -> Watched:
     databases = (state.db, events.db)
     readiness = Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve)
-    return Watched(databases, events.drops, events.engines, runs, readiness)
+    return Watched(databases, events.dropped, events.engines, runs, readiness)
 
 
 def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) -> Redirects:

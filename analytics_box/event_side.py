@@ -10,7 +10,7 @@ from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -48,7 +48,7 @@ class EventSide(Struct, frozen=True):
     event_ids: EventIds
     geo: Geo
     salts: SaltFile
-    drops: Drops
+    dropped: DroppedTraffic
     clicks: Clicks
     quarantine: Quarantine
     intake: Intake
@@ -60,7 +60,7 @@ class EventSide(Struct, frozen=True):
 
     def close(self) -> None:
         """Finish the waiting writes and close the database with its replica."""
-        self.drops.write_now()
+        self.dropped.write_now()
         self.clicks.write_now()
         self.db.close()
         self.engines.close()
@@ -90,7 +90,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
     profile_links = ProfileLinks(strings, state.seal, clock)
     budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
-    db.accompany(strings, live, event_ids, profile_links, budgets)
+    db.attach(strings, live, event_ids, profile_links, budgets)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
@@ -99,7 +99,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             "%s was made anew (%s): visitors who were here today count as others from now on", salts.path, salts.problem
         )
     salts.current(clock.now())
-    drops = Drops(db, clock)
+    dropped = DroppedTraffic(db, clock)
     geo = Geo(settings)
     erasures = Erasures(db, state.db, profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
@@ -110,7 +110,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         event_ids=event_ids,
         geo=geo,
         salts=salts,
-        drops=drops,
+        dropped=dropped,
         clicks=Clicks(db, strings, clock),
         quarantine=Quarantine(db, live, state.classification, clock),
         intake=Intake(
@@ -126,7 +126,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             salts=salts,
             limits=state.limits,
             admission=state.admission,
-            drops=drops,
+            dropped=dropped,
             clock=clock,
             settings=settings,
         ),

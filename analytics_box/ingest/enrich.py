@@ -22,7 +22,7 @@ from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.recognition.source import host_of, is_spam, source
 from analytics_box.store.budgets import Budget
-from analytics_box.websites.door import Paths
+from analytics_box.websites.origin_check import Paths
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}

@@ -61,7 +61,7 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
     said = _understand(intake, given, where, sender)
     left_out = where.ignored or sender.bot
     if left_out:
-        intake.drops.note(where.site, left_out)
+        intake.dropped.note(where.site, left_out)
         said_so = happened.DROPPED % (1, left_out.encode())
         return nothing(said_so) if sender.bot else success(sent, said_so, type="identify")
 

@@ -12,7 +12,7 @@ from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
 from analytics_box.ingest.classification import Classification
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
@@ -29,7 +29,7 @@ from analytics_box.store.budgets import Budget, Budgets
 from analytics_box.store.db import Connection, Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
-from analytics_box.websites.door import Door
+from analytics_box.websites.origin_check import OriginCheck
 from analytics_box.websites.rules import Website
 
 
@@ -48,7 +48,7 @@ class Intake(Struct, frozen=True):
     salts: SaltFile
     limits: Limits
     admission: Admission
-    drops: Drops
+    dropped: DroppedTraffic
     clock: Clock
     settings: Settings
 
@@ -128,34 +128,36 @@ def target_for_key(intake: Intake, key: Key, website_id: str | None) -> Target:
         raise errors.NotFound("There is no website with this id", reason="TRACK_WEBSITE_NOT_FOUND")
     if website.organization_id != key.organization_id or not key.reaches(website_id):
         raise errors.Forbidden("This API key is not for that website", reason="TRACK_WEBSITE_SCOPE_MISMATCH")
-    return target_of(website, intake.websites.door(website))
+    return target_of(website, intake.websites.check(website))
 
 
-def target_of(website: Website, door: Door, ignored: str = "") -> Target:
+def target_of(website: Website, check: OriginCheck, ignored: str = "") -> Target:
     """A website as the place where events go."""
     return Target(
         website.site,
         website.domain,
-        cookieless=door.cookieless,
+        cookieless=check.cookieless,
         ignored=ignored,
-        ignored_paths=door.ignored_paths,
-        budget=door.budget,
+        ignored_paths=check.ignored_paths,
+        budget=check.budget,
     )
 
 
-def admit(door: Door, headers: Mapping[bytes, bytes], address: str) -> str:
+def admit(check: OriginCheck, headers: Mapping[bytes, bytes], address: str) -> str:
     """Why events from this page and address are not stored, though answered like others; empty where they are.
 
     Raises Forbidden for a page or an address that may not send events at all (wire 4.6).
     """
     sent = headers.get(b"origin")
     origin = sent.decode("latin-1") if sent is not None else None
-    ignored = door.ignores(origin, address)
+    ignored = check.ignores(origin, address)
     if ignored:
         return ignored
-    if not door.admits_origin(origin):
+    if not check.admits_origin(origin):
         what = "Pages of this origin" if origin is not None else "Requests without an Origin header"
-        raise errors.Forbidden(f"{what} may not send events for {door.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
-    if not door.admits_address(address):
-        raise errors.Forbidden(f"This address may not send events for {door.domain}", reason="INGEST_IP_NOT_AUTHORIZED")
+        raise errors.Forbidden(f"{what} may not send events for {check.domain}", reason="INGEST_ORIGIN_NOT_AUTHORIZED")
+    if not check.admits_address(address):
+        raise errors.Forbidden(
+            f"This address may not send events for {check.domain}", reason="INGEST_IP_NOT_AUTHORIZED"
+        )
     return ""

@@ -75,7 +75,7 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
         assert made.post("/identify", who, key="all").status == 200
         if request.param == "on":
-            made.run(made.box.parts[Queries].engines.tend())
+            made.run(made.box.parts[Queries].engines.maintain())
         assert made.box.parts[Queries].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
         yield made
 

@@ -54,7 +54,7 @@ class World:
         self.strings, self.live = Strings(), LiveSessions()
         self.seal = Seal(directory / "secret.key")
         self.profile_links = ProfileLinks(self.strings, self.seal, self.clock)
-        self.events.accompany(self.strings, self.live, self.profile_links)
+        self.events.attach(self.strings, self.live, self.profile_links)
         self.events.write_now(lambda db: recovery.recover(db, self.live, self.clock.now()))
         self.ledger = Ledger(self.strings, self.live, profile_links=self.profile_links)
         self.salts = SaltFile(directory / "salts", str.encode)

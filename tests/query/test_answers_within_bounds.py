@@ -47,7 +47,7 @@ def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[l
     """The answers of SQLite, with which those of DuckDB agree."""
 
     async def ask() -> list[list[list[Entry]]]:
-        await world._engines[1].tend()
+        await world._engines[1].maintain()
         assert [engines.name for engines in world._engines] == ["sqlite", "duckdb"]
         answers = []
         for engines in world._engines:

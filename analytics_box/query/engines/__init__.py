@@ -57,7 +57,7 @@ class Status(Struct, frozen=True):
 
 
 class Engines:
-    """Answers plans. `tend` keeps the replica where there is one; until it is ready SQLite answers."""
+    """Answers plans. `maintain` keeps the replica up to date; until it is ready SQLite answers."""
 
     def __init__(
         self,
@@ -119,8 +119,8 @@ class Engines:
                 await self._fail(broken)
         return await self.events.read(partial(_sqlite_rows, plan, take), seconds=seconds, long=True)
 
-    async def tend(self) -> None:
-        """Make the replica where it is wanted, bring it up to date, and forget the changes that it has."""
+    async def maintain(self) -> None:
+        """Build the replica if it is wanted, bring it up to date, and remove the recorded changes that it has."""
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
@@ -249,7 +249,7 @@ class Engines:
         await self._drop()
 
     async def _drop(self) -> None:
-        """Close and remove a replica that failed; the next `tend` makes a new one."""
+        """Close and remove a replica that failed; the next `maintain` builds a new one."""
         async with self._following:
             self._ready = False
             replica, self._replica = self._replica, None
