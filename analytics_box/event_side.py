@@ -21,7 +21,7 @@ from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
-from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudgets
+from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
@@ -95,9 +95,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
     if salts.problem and db.read_now(_has_events):
-        log.warning(
-            "%s was made anew (%s): visitors who were here today count as others from now on", salts.path, salts.problem
-        )
+        log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
     salts.current(clock.now())
     dropped = DroppedTraffic(db, clock)
     geo = Geo(settings)
@@ -139,10 +137,10 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             clock,
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
-            strangers=max(1, settings.readers // 2),
+            public=max(1, settings.readers // 2),
             budgets=AnswerBudgets(
                 Allowed(settings.answer_bytes, settings.answer_rows),
-                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, STRANGERS_PARAMETERS),
+                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
             ),
         ),
     )

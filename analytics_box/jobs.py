@@ -147,7 +147,7 @@ async def forget_drops(box: Box) -> None:
 
 
 async def retain_clicks(box: Box) -> None:
-    """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
+    """Remove clicks on short links that are older than they are kept, and old counts of orphan clicks (404)."""
     await link_retention.retain(box.events.db, box.settings, box.clock.now())
 
 

@@ -103,7 +103,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
-    Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
+    Procedure("websites.getById", website_reading.get_by_id, "read:data", anonymous=True),
     Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
     Procedure("websites.update", website_calls.update, "manage:websites", "admin"),

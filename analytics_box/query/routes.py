@@ -46,7 +46,7 @@ async def query(
     reads = await call.parts[Subjects].of_request(call.identity, request.query_params, types)
     checked = _check(many, batch=isinstance(given, list), request=request, now=call.now)
 
-    async with queries.budgets.of_request(stranger=reads.stranger) as budget:
+    async with queries.budgets.of_request(public=reads.public) as budget:
         answers = await queries.answers(checked, reads, budget)
         if _wants_csv(request):
             return await _made(budget, lambda: _sheet(answers, checked, budget))

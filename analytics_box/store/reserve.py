@@ -1,6 +1,6 @@
 """Disk space that is kept for the day on which the disk is full, so that the box starts, redirects and deletes then.
 
-Before that day, below a mark of free space, nothing is taken any more that strangers send.
+Before that day, below a mark of free space, nothing that anonymous callers send is taken any more.
 """
 
 import logging

@@ -46,7 +46,7 @@ _STARTED = {"session_started": ("since_start", "iif(session = 0, 0, time - sessi
 _SHIFTED = "visitor >> 15"  # of the 62 bits that ids of visitors had
 
 
-# Tables with ids of visitors beside the facts. Their triggers sleep meanwhile: a replica of another shape is made anew.
+# Tables with ids of visitors beside the facts. Their triggers sleep meanwhile: a replica of another shape is rebuilt.
 _RENAMED = {
     "visitor_profiles": f"visitor = {_SHIFTED}",
     "link_clicks": f"visitor = {_SHIFTED}, landing_visitor = landing_visitor >> 15",

@@ -167,7 +167,7 @@ def fits(pattern: Origin, origin: Origin) -> bool:
 
 
 def _budget(tracking: Tracking) -> Budget | None:
-    """What strangers may add to it in an hour, where that is not as much as usual."""
+    """What anonymous callers may add to it in an hour; None for the usual amount."""
     texts, megabytes = tracking.hourlyTexts or 0, tracking.hourlyMegabytes or 0
     return Budget(texts, megabytes * _MEGABYTE) if texts or megabytes else None
 

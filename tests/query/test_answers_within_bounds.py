@@ -52,7 +52,7 @@ def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[l
         answers = []
         for engines in world._engines:
             queries = Queries(engines, world.clock, seconds=30, budgets=AnswerBudgets(allowed))
-            async with queries.budgets.of_request(stranger=False) as one:
+            async with queries.budgets.of_request(public=False) as one:
                 answers.append(await queries.answers(requests, Scope((SITE,)), one))
         return answers
 

@@ -251,7 +251,7 @@ def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplo
             world.visit()
     with caplog.at_level(logging.INFO):
         world.maintain()
-    assert "made anew" in caplog.text
+    assert "is rebuilt" in caplog.text
     world.assert_same()
     assert world.engines.name == "duckdb"
 
@@ -418,7 +418,7 @@ def test_a_replica_that_cannot_be_made_is_tried_less_and_less_often(
     waits = [later - earlier for earlier, later in pairwise(tries)]
     assert waits == [30, 60, 120, 240, 480, 960, 1_920, 3_600]
     assert len(caplog.records) == len(tries)
-    assert "No space left on device): SQLite answers, and it is made anew in 30 seconds" in caplog.text
+    assert "No space left on device): SQLite answers, and it is rebuilt in 30 seconds" in caplog.text
     assert "Traceback" not in caplog.text
     world.clock.advance(seconds=3_600)
     world.maintain()

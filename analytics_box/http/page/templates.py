@@ -85,7 +85,7 @@ def go(path: str, *, cookie: str = "") -> Response[bytes]:
 
 
 def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """Ask a stranger to sign in, and remember where they wanted to go.
+    """Ask an anonymous caller to sign in, and remember the page they asked for.
 
     When only a part of a page was asked for (htmx), the whole page goes there.
     """
