@@ -1,6 +1,8 @@
-"""Every room says in one sentence what it is."""
+"""Every room says in one sentence what it is, and stands on the map."""
 
 import ast
+import re
+from fnmatch import fnmatch
 from pathlib import Path
 
 import analytics_box
@@ -17,3 +19,12 @@ def test_every_room_opens_with_a_sentence() -> None:
         .endswith((".", ":"))
     ]
     assert silent == []
+
+
+def test_every_room_stands_on_the_map_and_nothing_else() -> None:
+    map_of_floors = (HOUSE / "README.md").read_text(encoding="utf-8").partition("| floor |")[2].partition("\n\n")[0]
+    named = {name.rstrip("/") for name in re.findall(r"`([^`]+)`", map_of_floors)}
+    rooms = {file.stem for file in HOUSE.glob("*.py")} | {file.parent.name for file in HOUSE.glob("*/__init__.py")}
+    rooms.remove("__init__")
+    assert [room for room in sorted(rooms) if not any(fnmatch(room, name) for name in named)] == []
+    assert [name for name in sorted(named) if not any(fnmatch(room, name) for room in rooms)] == []

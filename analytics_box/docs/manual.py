@@ -14,32 +14,11 @@ from analytics_box import errors
 from analytics_box.docs.reference import slug_of
 from analytics_box.docs.search import Entry
 from analytics_box.texts import Docs, Form
+from analytics_box.texts import Manual as Words
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-PAGES = (
-    "first-site",
-    "script",
-    "server-events",
-    "overview",
-    "not-counted",
-    "websites",
-    "queries",
-    "links",
-    "people",
-    "keys",
-    "members",
-    "integrations",
-    "running",
-    "floods",
-    "settings",
-    "limits",
-    "definitions",
-    "errors",
-    "changelog",
-)
-"""In the order in which a user meets them."""
 _EXAMPLE = "https://stats.example.com"  # the box in every example
 _TO_COPY = re.compile(r'(?<!base_url = ")(?<!e\.g\. )' + re.escape(_EXAMPLE))  # but not where a setting is explained
 _OTHER_PAGE = re.compile(r"([a-z-]+)\.md(#.*)?")
@@ -78,12 +57,12 @@ class Manual:
     @cached_property
     def covers(self) -> tuple[Cover, ...]:
         """All pages, without their text."""
-        starts = [(name, *self._source(name).split("\n\n", 2)[:2]) for name in PAGES]
+        starts = [(name, *self._source(name).split("\n\n", 2)[:2]) for name in Words.pages]
         return tuple(Cover(name, title.removeprefix("# "), lead.replace("`", "")) for name, title, lead in starts)
 
     def page(self, name: str) -> Section:
         """One page. Raises NotFound."""
-        if name not in PAGES:
+        if name not in Words.pages:
             raise errors.NotFound("The manual has no such page")
         if name not in self._read:
             self._read[name] = read(_TO_COPY.sub(lambda _: self._address, self._source(name)))
@@ -92,7 +71,7 @@ class Manual:
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """Every heading of every page, to be searched."""
-        return tuple(entry for name in PAGES for entry in _entries(self.page(name), f"/docs/{name}"))
+        return tuple(entry for name in Words.pages for entry in _entries(self.page(name), f"/docs/{name}"))
 
     def _source(self, name: str) -> str:
         return (self._folder / f"{name}.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from analytics_box.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.openapi.described_events import EVENTS
 from analytics_box.openapi.described_links import LINKS
 from analytics_box.openapi.examples import example
-from analytics_box.openapi.groups import GROUPS
+from analytics_box.openapi.groups import GROUPS, group_of
 from analytics_box.openapi.refusals import Family
 from analytics_box.procedures import PROCEDURES
 from analytics_box.query.catalog import TYPES, QueryType
@@ -356,6 +356,6 @@ def _group(paths: dict[str, Schema]) -> list[Schema]:
     """Put every operation into its group, by what people call things; the groups in a reader's order."""
     found = set()
     for operation in (operation for path in paths.values() for operation in path.values()):
-        operation["tags"] = [GROUPS[tag] for tag in operation["tags"]]
+        operation["tags"] = [group_of(tag) for tag in operation["tags"]]
         found |= {*operation["tags"]}
-    return [{"name": name} for name in dict.fromkeys(GROUPS.values()) if name in found]
+    return [{"name": name} for name in dict.fromkeys((*GROUPS.values(), *sorted(found))) if name in found]

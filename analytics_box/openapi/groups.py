@@ -1,6 +1,8 @@
 """The groups of the document, by what people call things, in a reader's order: what an API is asked for first."""
 
-# the tag of a route or the router of a procedure → its group
+import re
+
+# the tag of a route or the router of a procedure → its group; others come last, each a group of its own
 GROUPS = {
     "Queries": "Queries",
     "Events": "Events",
@@ -19,3 +21,8 @@ GROUPS = {
     "Discovery": "Discovery",
     "Pages": "Pages",
 }
+
+
+def group_of(tag: str) -> str:
+    """The group of a tag or router; without a line above it is called by its own words."""
+    return GROUPS.get(tag) or re.sub(r"(?=[A-Z])", " ", tag).strip().capitalize()

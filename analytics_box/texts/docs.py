@@ -119,7 +119,30 @@ class Definitions:
 
 
 class Manual:
-    """Links from pages into the manual, where a question arises."""
+    """The pages of the manual, and links into it from pages where a question arises."""
+
+    # The pages, in the order in which a user meets them.
+    pages: ClassVar[tuple[str, ...]] = (
+        "first-site",
+        "script",
+        "server-events",
+        "overview",
+        "not-counted",
+        "websites",
+        "queries",
+        "links",
+        "people",
+        "keys",
+        "members",
+        "integrations",
+        "running",
+        "floods",
+        "settings",
+        "limits",
+        "definitions",
+        "errors",
+        "changelog",
+    )
 
     # a question's name in the templates → the page of web/manual with its anchor, and the label of the link
     questions: ClassVar[Mapping[str, tuple[str, str]]] = {

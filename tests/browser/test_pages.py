@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from analytics_box.docs.manual import PAGES as MANUAL
+from analytics_box.texts import Manual as ManualWords
 from tests.browser.axe import violations
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box, serving
 
@@ -125,7 +125,7 @@ PUBLIC = (
     "/docs",
     "/docs/search?q=bounce",
     "/docs/search?q=",
-    *(f"/docs/{name}" for name in MANUAL),
+    *(f"/docs/{name}" for name in ManualWords.pages),
     "/docs/api",
     "/docs/api/queries",
     "/docs/api/websites",

@@ -11,7 +11,7 @@ import pytest
 
 from analytics_box.box import web_dir
 from analytics_box.cli import main
-from analytics_box.docs.manual import PAGES, Manual, Section
+from analytics_box.docs.manual import Manual, Section
 from analytics_box.errors import NotFound
 from analytics_box.openapi.refusals import codes
 from analytics_box.settings import Settings
@@ -33,6 +33,7 @@ from analytics_box.texts import (
     WebsiteSettings,
 )
 from analytics_box.texts import Manual as ManualTexts
+from analytics_box.texts import Manual as Words
 from tests.inprocess import WholeBox, whole_box
 
 ROOT = Path(__file__).parents[2]
@@ -57,13 +58,13 @@ def source(name: str) -> str:
 
 
 def test_every_file_of_the_folder_is_a_page() -> None:
-    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(PAGES)
+    assert sorted(path.stem for path in FOLDER.iterdir()) == sorted(Words.pages)
 
 
 def test_the_readme_is_short_and_leads_to_every_page() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(readme.splitlines()) <= 150
-    assert [name for name in PAGES if name != "changelog" and f"(web/manual/{name}.md)" not in readme] == []
+    assert [name for name in Words.pages if name != "changelog" and f"(web/manual/{name}.md)" not in readme] == []
     assert "(CHANGELOG.md)" in readme
 
 
@@ -71,7 +72,7 @@ def test_the_changelog_of_the_repository_is_the_page_that_is_served() -> None:
     assert (FOLDER / "changelog.md").resolve() == (ROOT / "CHANGELOG.md").resolve()
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", Words.pages)
 def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_its_own(name: str) -> None:
     cover = next(cover for cover in MANUAL.covers if cover.name == name)
     page = MANUAL.page(name)
@@ -86,7 +87,7 @@ def test_a_page_begins_with_what_it_is_about_and_each_heading_has_an_anchor_of_i
 def test_what_a_page_links_to_is_there(box: WholeBox) -> None:
     linked = {
         (name, html.unescape(href))
-        for name in PAGES
+        for name in Words.pages
         for section in sections(MANUAL.page(name))
         for href in re.findall(r'href="([^"]*)"', section.text)
         if not href.startswith("https://")
@@ -115,11 +116,11 @@ def test_questions_on_pages_lead_to_their_answers(box: WholeBox) -> None:
 
 
 def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
-    for name in ("", *PAGES):
+    for name in ("", *Words.pages):
         answer = box.get(f"/docs/{name}".rstrip("/"), accept="text/html")
         content = answer.body.decode()
         assert answer.status == 200
-        assert [one for one in PAGES if f'href="/docs/{one}"' not in content] == []
+        assert [one for one in Words.pages if f'href="/docs/{one}"' not in content] == []
         assert content.count('aria-current="page"') == 1
         assert "style=" not in content
         assert "<script>" not in content
