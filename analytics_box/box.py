@@ -96,7 +96,7 @@ class Box(Struct, frozen=True):
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
-    # First, for it refuses wrong settings: no file is open yet.
+    # First, because it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     unclean = running.was_left_open(settings.data_dir)
     reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)

@@ -1,4 +1,4 @@
-"""Asking over RPC what was not counted. Keys need read:data."""
+"""Dropped traffic over RPC. Keys need read:data."""
 
 from typing import Annotated
 
@@ -42,7 +42,7 @@ class DroppedReason(Struct, frozen=True):
 
 
 class DroppedList(Struct, frozen=True):
-    """What was not counted: the commonest reason first, the newest day first."""
+    """Dropped traffic: the most frequent reason first, the newest day first."""
 
     days: int
     total: int
@@ -51,7 +51,7 @@ class DroppedList(Struct, frozen=True):
 
 
 async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
-    """websites.listDropped: how often something was not counted, by reason and day. Raises NotFound."""
+    """websites.listDropped: how much traffic was dropped, by reason and day. Raises NotFound."""
     website = own(call, given.websiteId)
     found = await call.parts[DroppedTraffic].of(website.site, days=given.days)
     return DroppedList(

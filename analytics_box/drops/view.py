@@ -1,4 +1,4 @@
-"""What was not counted, in words."""
+"""Dropped traffic in words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Total(Struct, frozen=True):
     counted: bool
     times: int
     count: str  # as people write it
-    share: int  # percent of the commonest reason, for the bar
+    share: int  # percent of the most frequent reason, for the bar
 
 
 class DayLine(Struct, frozen=True):

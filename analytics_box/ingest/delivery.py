@@ -47,7 +47,7 @@ def success(sent: Delivery, happened: bytes, **fields: Any) -> Answer:
 
 
 def nothing(happened: bytes) -> Answer:
-    """The answer to programs: no body (wire 4.2, bots)."""
+    """The answer to bots: no body (wire 4.2, bots)."""
     return Answer(204, b"", happened)
 
 

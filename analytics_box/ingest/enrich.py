@@ -267,7 +267,7 @@ def between(number: float | None, most: int) -> int:
 
 
 def as_measured(number: float | None, most: int) -> int | None:
-    """The same, and None for what was not sent, because that is not 0 (semantics 22)."""
+    """A measured number, None if it was not sent, because that is not 0 (semantics 22)."""
     return None if number is None else between(number, most)
 
 

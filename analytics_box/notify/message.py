@@ -32,6 +32,6 @@ def line(text: str, longest: int) -> str:
 
 
 def lines(text: str, longest: int) -> str:
-    """The same for a text of several lines."""
+    """A text of several lines without characters that nobody sees, at most so many characters long."""
     clean = "\n".join(line(each, longest) for each in text.splitlines())
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"

@@ -74,7 +74,7 @@ def _wants_csv(request: Request[Any, Any, Any]) -> bool:
 
 
 def _sheet(answers: list[list[Entry]], asked: list[Asked], budget: Budget) -> Response[bytes]:
-    """All rows as CSV. A parameter that failed makes the whole answer fail, for a sheet cannot say so."""
+    """All rows as CSV. A failed parameter fails the whole answer, because a sheet cannot say so."""
     entries = [entry for of_query in answers for entry in of_query]
     for entry in entries:
         if entry.code == errors.OverBudget.code:

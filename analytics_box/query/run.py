@@ -29,12 +29,12 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
-_WAITING = 64  # parameters of the public that wait for others of it
+_WAITING = 64  # parameters of public requests that may wait
 _IN_A_THREAD = 500  # rows, from which on others would notice
 
 
 class Compared(Struct, frozen=True):
-    """The same question about an earlier range."""
+    """A question asked again about an earlier range."""
 
     startDate: str
     endDate: str
@@ -96,7 +96,7 @@ class Queries:
             return entries
 
     async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
-        """The same for all queries of an HTTP request, one after the other. Raises Unavailable."""
+        """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
         sitting = Sitting(reads, budget, Finding(self._traits), {})
         try:
             return [await self._answer(request, sitting) for request in requests]

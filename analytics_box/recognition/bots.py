@@ -118,7 +118,7 @@ def without_model(user_agent: str) -> str:
 
 
 def classify_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:
-    """The same by what else a request says. Every header here is one that no browser of a person sends, or lacks."""
+    """Classify a request by its other headers: each one here is one that no person's browser sends, or lacks."""
     if b"accept" not in headers:
         return NO_ACCEPT, ""
     if b"signature-agent" in headers:  # Web Bot Auth: a robot that proves who it is

@@ -88,7 +88,7 @@ class Db:
         return await future
 
     def write_now(self, work: Work[T]) -> T:
-        """The same for callers without an event loop (command line, tests): blocks until after the commit."""
+        """Write for a caller without an event loop (command line, tests); blocks until after the commit."""
         future: Future[T] = Future()
         self._writer.enqueue(Job(work, future))
         return future.result()
@@ -103,7 +103,7 @@ class Db:
         return await self._readers.read(work, seconds=seconds, long=long)
 
     def read_now(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
-        """The same for callers without an event loop."""
+        """Read for a caller without an event loop; blocks until it is done."""
         return self._readers.read_now(work, seconds=seconds)
 
     @property

@@ -45,7 +45,7 @@ class Pages:
     def show(
         self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
     ) -> Response[str]:
-        """A rendered page, answered with this HTTP status; never stored by caches, for it is one person's."""
+        """A rendered page, answered with this HTTP status; never cached, because it is one person's."""
         return Response(
             self.text(template, **context),
             status_code=code,
