@@ -151,7 +151,7 @@ def measured(
 
 
 def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
-    """How the page was loaded, as far as the event says so: numbers of metrics and milliseconds."""
+    """How the page was loaded, if the event says so: numbers of metrics and milliseconds."""
     found = _TIMINGS_OF(given)
     if not any(found):
         return ()

@@ -78,7 +78,7 @@ class PersonShown(Struct, frozen=True):
     readable: bool
 
 
-class People(Struct, frozen=True):
+class ProfileList(Struct, frozen=True):
     """Output of profiles.list. With `more` there are others behind this offset and limit."""
 
     profiles: list[PersonShown]
@@ -120,12 +120,12 @@ class Deleted(Struct, frozen=True):
     success: bool = True
 
 
-async def list_people(call: Call, given: Wanted) -> People:
-    """profiles.list: the people of a website, the latest identified first. Raises NotFound."""
+async def list_profiles(call: Call, given: Wanted) -> ProfileList:
+    """profiles.list: profiles of a website, the latest identified first. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
     found = await call.parts[Profiles].listed(holder, search, limit=given.limit + 1, offset=given.offset)
-    return People(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
+    return ProfileList(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
 
 
 async def get_by_id(call: Call, given: ById) -> PersonDetail:
