@@ -96,7 +96,7 @@ class Box(Struct, frozen=True):
 def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     """Migrate and open the databases of a data directory and wire everything. The caller holds the lock."""
     clock = clock or SystemClock()
-    # First, for it refuses wrong settings: no file is open yet.
+    # First, because it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
     unclean = running.was_left_open(settings.data_dir)
     reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)
@@ -150,11 +150,11 @@ def _parts(
         SecondSteps(clock, secure=settings.secure),
         Tries(state.limits, state.seal, settings),
         events.presence,
-        events.drops,
-        events.held,
+        events.dropped,
+        events.quarantine,
         events.queries,
         subjects(state.db, state.websites, state.organizations),
-        events.register,
+        events.profiles,
         state.links,
         state.link_domains,
         events.clicks,
@@ -186,7 +186,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
 def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve) -> Watched:
     databases = (state.db, events.db)
     readiness = Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve)
-    return Watched(databases, events.drops, events.engines, runs, readiness)
+    return Watched(databases, events.dropped, events.engines, runs, readiness)
 
 
 def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) -> Redirects:
@@ -194,7 +194,7 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         directory=state.links,
         domains=state.link_domains,
         clicks=events.clicks,
-        observer=Observer(events.places, events.salts, state.websites, parts.clock),
+        observer=Observer(events.geo, events.salts, state.websites, parts.clock),
         box_db=state.db,
         passwords=state.passwords,
         limits=state.limits,

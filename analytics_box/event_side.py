@@ -6,26 +6,26 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.bots.held import Held
+from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import recovery
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.people import People
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
-from analytics_box.profiles.register import Register
-from analytics_box.query.budget import STRANGERS_PARAMETERS, Allowed, AnswerBudgets
+from analytics_box.profiles.reading import Profiles
+from analytics_box.query.budget import PUBLIC_PARAMETERS, Allowed, AnswerBudgets
 from analytics_box.query.engines import Engines
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
-from analytics_box.recognition.geo import Places
+from analytics_box.recognition.geo import Geo
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide
 from analytics_box.store import schema
@@ -46,21 +46,21 @@ class EventSide(Struct, frozen=True):
 
     db: Db
     event_ids: EventIds
-    places: Places
+    geo: Geo
     salts: SaltFile
-    drops: Drops
+    dropped: DroppedTraffic
     clicks: Clicks
-    held: Held
+    quarantine: Quarantine
     intake: Intake
     erasures: Erasures
-    register: Register
+    profiles: Profiles
     presence: Presence
     engines: Engines
     queries: Queries
 
     def close(self) -> None:
         """Finish the waiting writes and close the database with its replica."""
-        self.drops.write_now()
+        self.dropped.write_now()
         self.clicks.write_now()
         self.db.close()
         self.engines.close()
@@ -88,50 +88,48 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         reserve=reserve,
     )
     strings, live, event_ids = Strings(), LiveSessions(), EventIds(clock)
-    people = People(strings, state.seal, clock)
+    profile_links = ProfileLinks(strings, state.seal, clock)
     budgets = Budgets(Budget(settings.budget_texts, settings.budget_mb * _MEGABYTE))
-    db.accompany(strings, live, event_ids, people, budgets)
+    db.attach(strings, live, event_ids, profile_links, budgets)
     db.write_now(lambda db: recovery.recover(db, live, clock.now()))
     db.write_now(event_ids.recover)
     salts = SaltFile(settings.data_dir / SALTS_FILE, partial(_derived, state.seal))
     if salts.problem and db.read_now(_has_events):
-        log.warning(
-            "%s was made anew (%s): visitors who were here today count as others from now on", salts.path, salts.problem
-        )
+        log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
     salts.current(clock.now())
-    drops = Drops(db, clock)
-    places = Places(settings)
-    erasures = Erasures(db, state.db, people, strings, live, salts, clock, asyncio.Lock())
+    dropped = DroppedTraffic(db, clock)
+    geo = Geo(settings)
+    erasures = Erasures(db, state.db, profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
         db, clock, columnar=settings.columnar, memory=settings.columnar_memory, waiting=settings.query_queue
     )
     return EventSide(
         db=db,
         event_ids=event_ids,
-        places=places,
+        geo=geo,
         salts=salts,
-        drops=drops,
+        dropped=dropped,
         clicks=Clicks(db, strings, clock),
-        held=Held(db, live, state.classification, clock),
+        quarantine=Quarantine(db, live, state.classification, clock),
         intake=Intake(
             events=db,
-            ledger=Ledger(strings, live, event_ids, people),
+            ledger=Ledger(strings, live, event_ids, profile_links),
             budgets=budgets,
             keys=state.keys,
             websites=state.websites,
             organizations=state.organizations,
-            people=people,
-            places=places,
+            profile_links=profile_links,
+            geo=geo,
             classification=state.classification,
             salts=salts,
             limits=state.limits,
             admission=state.admission,
-            drops=drops,
+            dropped=dropped,
             clock=clock,
             settings=settings,
         ),
         erasures=erasures,
-        register=Register(db, state.seal, erasures),
+        profiles=Profiles(db, state.seal, erasures),
         presence=Presence(db),
         engines=engines,
         queries=Queries(
@@ -139,10 +137,10 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             clock,
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
-            strangers=max(1, settings.readers // 2),
+            public=max(1, settings.readers // 2),
             budgets=AnswerBudgets(
                 Allowed(settings.answer_bytes, settings.answer_rows),
-                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, STRANGERS_PARAMETERS),
+                Allowed(settings.answer_bytes_anonymous, settings.answer_rows_anonymous, PUBLIC_PARAMETERS),
             ),
         ),
     )

@@ -86,7 +86,7 @@ class Key(Struct, frozen=True):
         return self.reaches(website_id) and (scope in self.scopes or scope in self.own.get(website_id, ()))
 
     def within(self, scope: str) -> "Key":
-        """The same key, reaching only where it holds this scope; a scope of single websites makes it restricted."""
+        """This key, reaching only where it holds this scope; a scope of single websites makes it restricted."""
         if scope in self.scopes or not self.own:
             return self
         return replace(self, websites=frozenset(website for website in self.own if self.may(scope, website)))
@@ -167,7 +167,7 @@ class Identity(Struct, frozen=True):
         return self.key is None or (self.key.websites is None and scope in self.key.scopes)
 
     def within(self, scope: str) -> "Identity":
-        """The same caller for something that needs this scope: a key reaches only where it holds it."""
+        """This caller for something that needs this scope: a key reaches only where it holds it."""
         if self.key is None:
             return self
         key = self.key.within(scope)

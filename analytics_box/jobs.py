@@ -18,9 +18,9 @@ from analytics_box.members import invitations
 from analytics_box.store import job_runs, pairing
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
-from analytics_box.websites import care
-from analytics_box.websites.care import Care
+from analytics_box.websites import maintenance
 from analytics_box.websites.directory import Directory
+from analytics_box.websites.maintenance import Maintenance
 
 log = logging.getLogger(__name__)
 
@@ -73,12 +73,12 @@ async def purge_websites(box: Box) -> None:
 
 async def retain_events(box: Box) -> None:
     """Remove events that are older than their website wants to keep them."""
-    await care.retain(_care(box))
+    await maintenance.retain(_maintenance(box))
 
 
 async def note_old_client_ids(box: Box) -> None:
     """Write down when old client ids were last used."""
-    await care.note_old_client_ids(_care(box))
+    await maintenance.note_old_client_ids(_maintenance(box))
 
 
 async def purge_organizations(box: Box) -> None:
@@ -97,23 +97,23 @@ async def sweep_deliveries(box: Box) -> None:
     await box.deliveries.sweep()
 
 
-def _care(box: Box) -> Care:
-    return Care(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
+def _maintenance(box: Box) -> Maintenance:
+    return Maintenance(box.box_db, box.events.db, box.parts[Directory], box.settings, box.clock)
 
 
-async def reload_places(box: Box) -> None:
-    """Open the database of places anew if its file has changed."""
-    await asyncio.to_thread(box.events.places.reload)
+async def reload_geo(box: Box) -> None:
+    """Reopen the geo database if its file has changed."""
+    await asyncio.to_thread(box.events.geo.reload)
 
 
-async def count_people(box: Box) -> None:
-    """Count held events of programs that are people, as far as it was not done at once."""
-    await box.events.held.count_all()
+async def count_allowed_bots(box: Box) -> None:
+    """Count the quarantined events of allowed bots that have not been counted yet."""
+    await box.events.quarantine.count_all()
 
 
-async def forget_held(box: Box) -> None:
-    """Remove events that have been held for 30 days."""
-    await box.events.held.forget()
+async def forget_quarantined(box: Box) -> None:
+    """Remove events quarantined for more than 30 days."""
+    await box.events.quarantine.forget()
 
 
 async def note_key_use(box: Box) -> None:
@@ -138,16 +138,16 @@ async def forget_event_ids(box: Box) -> None:
 
 async def write_drops(box: Box) -> None:
     """Add what was not counted lately to its table."""
-    await box.events.drops.write()
+    await box.events.dropped.write()
 
 
 async def forget_drops(box: Box) -> None:
     """Forget what was not counted 90 days ago and before."""
-    await box.events.drops.forget()
+    await box.events.dropped.forget()
 
 
 async def retain_clicks(box: Box) -> None:
-    """Remove clicks on short links that are older than they are kept, and old counts of addresses that lead nowhere."""
+    """Remove clicks on short links that are older than they are kept, and old counts of orphan clicks (404)."""
     await link_retention.retain(box.events.db, box.settings, box.clock.now())
 
 
@@ -208,9 +208,9 @@ async def give_memory_back(_box: Box) -> None:
     await asyncio.to_thread(memory.give_back)
 
 
-async def tend_columns(box: Box) -> None:
+async def maintain_columns(box: Box) -> None:
     """Make the column replica of the events where it pays, and keep it close behind them."""
-    await box.events.engines.tend()
+    await box.events.engines.maintain()
 
 
 JOBS = (
@@ -224,14 +224,14 @@ JOBS = (
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
-    Job("reload places", 60, reload_places),
-    Job("count people", 3_600, count_people),
-    Job("forget held events", 3_600, forget_held, removes=True),
+    Job("reload places", 60, reload_geo),
+    Job("count people", 3_600, count_allowed_bots),
+    Job("forget held events", 3_600, forget_quarantined, removes=True),
     Job("note key use", 60, note_key_use),
     Job("note numbers", 60, note_numbers),
     Job("sort event ids", 10, sort_event_ids),
     Job("forget event ids", 3_600, forget_event_ids),
-    Job("tend columns", 5, tend_columns),
+    Job("tend columns", 5, maintain_columns),
     Job("write drops", 1, write_drops),
     Job("forget drops", 21_600, forget_drops, removes=True),
     Job("sweep clicks", 600, sweep_clicks),

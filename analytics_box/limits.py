@@ -2,7 +2,7 @@
 
 A bucket holds `limit` tokens and refills evenly over its window. All that is kept of one is the instant at which it
 is full again: that alone says how many tokens are in it now. A bucket that nobody has touched for a whole window is
-full, so it need not be kept; and there is a cap on the number of buckets, so strangers cannot fill the memory.
+full, so it need not be kept; and there is a cap on the number of buckets, so anonymous callers cannot fill the memory.
 """
 
 import math

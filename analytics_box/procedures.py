@@ -25,7 +25,7 @@ from analytics_box.members import invitation_calls
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
-from analytics_box.profiles import calls as people_calls
+from analytics_box.profiles import calls as profiles
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import reading_calls as website_reading
@@ -42,10 +42,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("apikeys.verify", key_verify.verify, PUBLIC),
     Procedure("preferences.getUserPreferences", profile_calls.get_user_preferences, SIGNED_IN),
     Procedure("preferences.updateUserPreferences", profile_calls.update_user_preferences, SIGNED_IN),
-    Procedure("profiles.list", people_calls.list_people, "read:data", "member"),
-    Procedure("profiles.getById", people_calls.get_by_id, "read:data", "member"),
-    Procedure("profiles.export", people_calls.export, "read:data", "member"),
-    Procedure("profiles.delete", people_calls.delete, "manage:websites", "admin"),
+    Procedure("profiles.list", profiles.list_profiles, "read:data", "member"),
+    Procedure("profiles.getById", profiles.get_by_id, "read:data", "member"),
+    Procedure("profiles.export", profiles.export, "read:data", "member"),
+    Procedure("profiles.delete", profiles.delete, "manage:websites", "admin"),
     Procedure("organizations.list", organization_calls.list_organizations, "manage:config"),
     Procedure("organizations.getById", organization_calls.get_by_id, "manage:config"),
     Procedure("organizations.create", organization_calls.create, SIGNED_IN),
@@ -103,7 +103,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
-    Procedure("websites.getById", website_reading.get_by_id, "read:data", strangers=True),
+    Procedure("websites.getById", website_reading.get_by_id, "read:data", anonymous=True),
     Procedure("websites.getPublicSummary", website_reading.get_public_summary, PUBLIC),
     Procedure("websites.create", website_calls.create, "manage:websites", "admin"),
     Procedure("websites.update", website_calls.update, "manage:websites", "admin"),

@@ -237,8 +237,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/keys/{key_id:str}", key_pages.edit_key, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/keys/{key_id:str}/{ending:str}", key_pages.confirm, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/keys/{key_id:str}/{ending:str}", key_pages.end_key, SIGNED_IN, "admin", page=True),
-    Route("POST", "/v1/query", query.query, "read:data", strangers=True),
-    Route("POST", "/v1/query/compile", compile_routes.compile_query, "read:data", strangers=True),
+    Route("POST", "/v1/query", query.query, "read:data", anonymous=True),
+    Route("POST", "/v1/query/compile", compile_routes.compile_query, "read:data", anonymous=True),
     Route("POST", "/v1/export/data", export_routes.export_data, "read:data"),
     Route("GET", "/v1/query/types", query.types, PUBLIC),
     Route("GET", "/v1/query/websites", query.list_websites, "read:data"),
@@ -247,7 +247,7 @@ PAGES_AND_API: tuple[Route, ...] = (
 TABLE: tuple[Route, ...] = (
     *PAGES_AND_API,
     *(
-        Route("POST", path, line.handler, line.access, line.role, strangers=line.strangers, procedure=True)
+        Route("POST", path, line.handler, line.access, line.role, anonymous=line.anonymous, procedure=True)
         for line in PROCEDURES
         for path in line.paths
     ),

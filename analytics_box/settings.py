@@ -128,7 +128,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], "Schemes of apps that links may open on phones besides http and https, e.g. myapp."
     ] = ()
 
-    # Places
+    # Geo
     geo_database: Annotated[
         _Text,
         "A .mmdb file such as GeoLite2-City, for regions and cities; read anew when it changes; empty: countries.",
@@ -200,7 +200,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_key_events: Annotated[int, Meta(ge=0), "All event requests of one API key, on any route."] = 1_200
     limit_key_events_in_flight: Annotated[int, Meta(ge=0), "Event requests of one API key at the same time."] = 200
     limit_link_lookups: Annotated[
-        int, Meta(ge=0), "Short addresses per address that lead nowhere, or to a link that is not in memory."
+        int, Meta(ge=0), "Orphan clicks (404) and clicks on links that are not in memory, per IP address."
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
     limit_sign_in: Annotated[

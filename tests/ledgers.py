@@ -1,4 +1,4 @@
-"""events.db with its companions, and events to put into it."""
+"""events.db with its in-memory state, and events to put into it."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,10 +27,10 @@ class Books(NamedTuple):
 
 
 def open_books(path: Path, **options: Any) -> Books:
-    """Open events.db with its companions, as the box does."""
+    """Open events.db with its in-memory state, as the box does."""
     strings, live = Strings(), LiveSessions()
     db = Db(path, readers=1, **options)
-    db.accompany(strings, live)
+    db.attach(strings, live)
     return Books(db, strings, live, Ledger(strings, live))
 
 

@@ -31,7 +31,7 @@ class Passwords:
 
 
 def hash_now(password: str) -> str:
-    """The same for callers without an event loop."""
+    """Hash for a caller without an event loop."""
     return _HASHER.hash(password)
 
 

@@ -36,7 +36,7 @@ class Preferences(Struct, frozen=True):
 
 
 def with_zone(before: Preferences, zone: str) -> Preferences:
-    """The same with this zone, or with "auto". Raises BadRequest for a name that is not in the IANA database."""
+    """Preferences with this zone, or with "auto". Raises BadRequest for a name that is not in the IANA database."""
     return Preferences(
         time_zone=before.time_zone if zone == AUTO else known_zone(zone),
         zone_is_chosen=zone != AUTO,

@@ -1,1 +1,1 @@
-"""Events that look like a program's: held 30 days, shown by program, counted after all where people sent them."""
+"""Bots of a website: their events are quarantined for 30 days and count only if a member allows the bot."""

@@ -1,4 +1,4 @@
-"""Programs over RPC. Reading needs read:data; saying that a program is people needs manage:websites."""
+"""Bots over RPC. Reading needs read:data, allowing a bot needs manage:websites."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,9 +8,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.acting import By
 from analytics_box.bots import change, rules
-from analytics_box.bots.held import Held
+from analytics_box.bots.quarantine import Quarantine
 from analytics_box.http.call import Call
-from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.ingest.reasons import words
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.acting import by_of
@@ -27,8 +27,8 @@ class OfWebsite(Struct, frozen=True):
     websiteId: str
 
 
-class OfProgram(Struct, frozen=True):
-    """A program of a website: why it was held, and what it called itself, as websites.listBots names both."""
+class OfBot(Struct, frozen=True):
+    """A bot of a website: why it was quarantined, and what it called itself, as in websites.listBots."""
 
     websiteId: str
     reason: Annotated[str, Meta(max_length=64)]
@@ -36,14 +36,14 @@ class OfProgram(Struct, frozen=True):
 
 
 class BotOptions(Struct, frozen=True):
-    """What a website wants; what is not given stays."""
+    """Settings of a website to change; fields left out stay as they are."""
 
     websiteId: str
     flagDataCentres: bool | UnsetType = UNSET
 
 
-class HeldProgram(Struct, frozen=True):
-    """Held events of one program: how many, and when the newest was."""
+class QuarantinedBot(Struct, frozen=True):
+    """Quarantined events of one bot: how many, and when the newest came."""
 
     reason: str
     label: str
@@ -53,7 +53,7 @@ class HeldProgram(Struct, frozen=True):
 
 
 class PeopleRule(Struct, frozen=True):
-    """A program that is people on this website, and since when."""
+    """A bot whose events count on this website, and since when."""
 
     reason: str
     label: str
@@ -62,82 +62,82 @@ class PeopleRule(Struct, frozen=True):
 
 
 class BotList(Struct, frozen=True):
-    """What is held of a website, the commonest program first, and what it wants."""
+    """A website's quarantined events by bot, the most frequent first, and its settings for bots."""
 
     days: int
     total: int
-    programs: list[HeldProgram]
+    programs: list[QuarantinedBot]
     people: list[PeopleRule]
     flagDataCentres: bool
 
 
 class Allowed(Struct, frozen=True):
-    """How many held events count from now on."""
+    """How many quarantined events count from now on."""
 
     success: bool
     counted: int
 
 
 async def list_bots(call: Call, given: OfWebsite) -> BotList:
-    """websites.listBots: programs of the last 30 days. Raises NotFound."""
+    """websites.listBots: bots of the last 30 days. Raises NotFound."""
     website = own(call, given.websiteId)
-    held = call.parts[Held]
-    found, wanted = await held.of(website.site), held.classification.of(website.site)
+    quarantine = call.parts[Quarantine]
+    found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
     return BotList(
         days=DAYS,
         total=found.total,
         programs=[
-            HeldProgram(
-                group.program.reason,
-                words(group.program.reason)[0],
-                group.program.agent,
+            QuarantinedBot(
+                group.bot.reason,
+                words(group.bot.reason)[0],
+                group.bot.agent,
                 group.events,
                 date(group.last),
             )
             for group in found.groups
         ],
         people=[
-            PeopleRule(rule.program.reason, words(rule.program.reason)[0], rule.program.agent, date(rule.created_at))
+            PeopleRule(rule.bot.reason, words(rule.bot.reason)[0], rule.bot.agent, date(rule.created_at))
             for rule in wanted.people
         ],
         flagDataCentres=wanted.data_centres,
     )
 
 
-async def allow_bot(call: Call, given: OfProgram) -> Allowed:
-    """websites.allowBot: these are people; what is held of them counts, and what comes from now on.
+async def allow_bot(call: Call, given: OfBot) -> Allowed:
+    """websites.allowBot: count this bot's events as people's, the quarantined ones and all that come.
 
     Raises BadRequest, Conflict or NotFound.
     """
     return Allowed(success=True, counted=await allow(call, given))
 
 
-async def allow(call: Call, given: OfProgram) -> int:
-    """The same; how many events are counted after all."""
-    program = rules.checked(given.reason, given.agent)
+async def allow(call: Call, given: OfBot) -> int:
+    """Count a bot's events as people's; return how many were quarantined."""
+    bot = rules.checked(given.reason, given.agent)
     website = own(call, given.websiteId)
 
     def write(db: Connection, acting: By) -> Wishes:
-        return change.allow(db, website, acting, program)
+        return change.allow(db, website, acting, bot)
 
     await _change(call, website, write)
-    return await call.parts[Held].count(website.site, program)
+    return await call.parts[Quarantine].count(website.site, bot)
 
 
-async def refuse_bot(call: Call, given: OfProgram) -> Success:
-    """websites.refuseBot: take an allowBot back; what was counted stays counted. Raises NotFound."""
+async def refuse_bot(call: Call, given: OfBot) -> Success:
+    """websites.refuseBot: undo allowBot; events already counted stay counted. Raises NotFound."""
     website = own(call, given.websiteId)
-    program = Program(given.reason, given.agent)
+    bot = Bot(given.reason, given.agent)
 
     def write(db: Connection, acting: By) -> Wishes:
-        return change.take_back(db, website, acting, program)
+        return change.take_back(db, website, acting, bot)
 
     await _change(call, website, write)
     return Success()
 
 
 async def update_bot_options(call: Call, given: BotOptions) -> Success:
-    """websites.updateBotOptions: whether addresses of data centres are programs. Raises NotFound."""
+    """websites.updateBotOptions: whether IP addresses of data centres are bots'. Raises NotFound."""
     website, wanted = own(call, given.websiteId), given.flagDataCentres
     if not isinstance(wanted, UnsetType):
 
@@ -149,6 +149,6 @@ async def update_bot_options(call: Call, given: BotOptions) -> Success:
 
 
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
-    """Have a verb change what the website wants; events are judged by it from then on."""
+    """Save a change of the website's settings for bots and classify events by them from then on."""
     changed = await call.write(lambda db: write(db, by_of(call)))
-    call.parts[Held].classification.remember(website.site, changed)
+    call.parts[Quarantine].classification.remember(website.site, changed)

@@ -1,39 +1,39 @@
-"""Changing what a website wants of programs: each verb writes its rows and its audit entry in the caller's transaction.
+"""Changes of a website's settings for bots: each verb writes its rows and its audit entry in the caller's transaction.
 
-Whoever calls one tells the classification after the commit.
+The caller tells the classification after the commit.
 """
 
 from analytics_box.acting import By
 from analytics_box.bots import rows, rules
 from analytics_box.errors import NotFound
-from analytics_box.ingest.bot_rules import Program, Rule, Wishes
+from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
 from analytics_box.store.db import Connection
 from analytics_box.websites.change import record
 from analytics_box.websites.rules import Website
 
 
-def allow(db: Connection, website: Website, by: By, program: Program) -> Wishes:
-    """This program is people. Raises Conflict when there are too many such rules."""
+def allow(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
+    """Count this bot as people. Raises Conflict when there are too many such rules."""
     wanted = rows.of(db, website.id)
-    if wanted.has(program):
+    if wanted.has(bot):
         return wanted
     rules.refuse_too_many(wanted)
-    rows.insert(db, website.id, Rule(program, by.now, by.actor))
-    record(db, website, by, "updated", {"countedAsPeople": {"before": None, "after": _named(program)}})
+    rows.insert(db, website.id, Rule(bot, by.now, by.actor))
+    record(db, website, by, "updated", {"countedAsPeople": {"before": None, "after": _named(bot)}})
     return rows.of(db, website.id)
 
 
-def take_back(db: Connection, website: Website, by: By, program: Program) -> Wishes:
-    """It is a program after all; what was counted stays counted. Raises NotFound."""
-    if not rows.of(db, website.id).has(program):
+def take_back(db: Connection, website: Website, by: By, bot: Bot) -> Wishes:
+    """Stop counting this bot as people; events already counted stay counted. Raises NotFound."""
+    if not rows.of(db, website.id).has(bot):
         raise NotFound("This website has no such rule")
-    rows.delete(db, website.id, program)
-    record(db, website, by, "updated", {"countedAsPeople": {"before": _named(program), "after": None}})
+    rows.delete(db, website.id, bot)
+    record(db, website, by, "updated", {"countedAsPeople": {"before": _named(bot), "after": None}})
     return rows.of(db, website.id)
 
 
 def data_centres(db: Connection, website: Website, by: By, *, on: bool) -> Wishes:
-    """Whether addresses of data centres are programs."""
+    """Set whether IP addresses of data centres are bots'."""
     wanted = rows.of(db, website.id)
     if wanted.data_centres == on:
         return wanted
@@ -42,5 +42,5 @@ def data_centres(db: Connection, website: Website, by: By, *, on: bool) -> Wishe
     return rows.of(db, website.id)
 
 
-def _named(program: Program) -> str:
-    return f"{program.agent} ({program.reason})" if program.agent else program.reason
+def _named(bot: Bot) -> str:
+    return f"{bot.agent} ({bot.reason})" if bot.agent else bot.reason

@@ -1,15 +1,15 @@
-"""The page of a website's programs; everybody who may see the website may see it, members may decide."""
+"""The page of a website's bots: whoever may see the website may see it, members may change it."""
 
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box import texts
 from analytics_box.bots import calls
-from analytics_box.bots.calls import BotOptions, OfProgram
-from analytics_box.bots.held import Held
+from analytics_box.bots.calls import BotOptions, OfBot
+from analytics_box.bots.quarantine import Quarantine
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
-from analytics_box.ingest.bot_rules import Program
+from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.reasons import words
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own
@@ -17,7 +17,7 @@ from analytics_box.websites.shell import site_shell
 
 
 class Line(Struct, frozen=True):
-    """A program in the list: why it is there, its name, how many events, and when the newest was."""
+    """A bot in the list: why it is there, its name, how many events, and when the newest was."""
 
     reason: str
     label: str
@@ -33,38 +33,38 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def allow(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/bots/allow: these are people. Raises NotFound."""
+    """POST /sites/{id}/bots/allow: count a bot as people. Raises NotFound."""
     form = await visit.form()
 
     async def save() -> str:
-        counted = await calls.allow(visit.call, _program(website_id, form))
+        counted = await calls.allow(visit.call, _bot(website_id, form))
         return f"/sites/{website_id}/bots?counted={counted}"
 
     return await visit.submit(save, lambda again_visit, again: _page(again_visit, website_id, again))
 
 
 async def refuse(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/bots/refuse: it is a program after all. Raises NotFound."""
+    """POST /sites/{id}/bots/refuse: stop counting a bot as people. Raises NotFound."""
     form = await visit.form()
-    await calls.refuse_bot(visit.call, _program(website_id, form))
+    await calls.refuse_bot(visit.call, _bot(website_id, form))
     return visit.go(f"/sites/{website_id}/bots?done=refused")
 
 
 async def options(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/bots/options: whether addresses of data centres are programs. Raises NotFound."""
+    """POST /sites/{id}/bots/options: whether IP addresses of data centres are bots'. Raises NotFound."""
     form = await visit.form()
     await calls.update_bot_options(visit.call, BotOptions(website_id, flagDataCentres="dataCentres" in form))
     return visit.go(f"/sites/{website_id}/bots?done=options")
 
 
-def _program(website_id: str, form: dict[str, str]) -> OfProgram:
-    return OfProgram(website_id, form.get("reason", ""), form.get("agent", ""))
+def _bot(website_id: str, form: dict[str, str]) -> OfBot:
+    return OfBot(website_id, form.get("reason", ""), form.get("agent", ""))
 
 
 async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     website, person = own(visit.call, website_id), visit.person
-    held = visit.parts[Held]
-    found, wanted = await held.of(website.site), held.classification.of(website.site)
+    quarantine = visit.parts[Quarantine]
+    found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
     counted = visit.asked("counted")
     return visit.pages.show(
         "bots.html",
@@ -73,11 +73,10 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
         site=website,
         href=f"/sites/{website.id}/bots",
         total=figures.count(found.total),
-        programs=[
-            _line(group.program, figures.count(group.events), dates.moment(group.last, person))
-            for group in found.groups
+        bots=[
+            _line(group.bot, figures.count(group.events), dates.moment(group.last, person)) for group in found.groups
         ],
-        people=[_line(rule.program, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
+        people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
         editable=person.role != "viewer",
         general=again.general,
@@ -87,12 +86,12 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     )
 
 
-def _line(program: Program, count: str, last: str) -> Line:
+def _line(bot: Bot, count: str, last: str) -> Line:
     return Line(
-        reason=program.reason,
-        label=words(program.reason)[0],
-        agent=program.agent,
-        name=program.agent or texts.Bots.nameless,
+        reason=bot.reason,
+        label=words(bot.reason)[0],
+        agent=bot.agent,
+        name=bot.agent or texts.Bots.nameless,
         count=count,
         last=last,
     )

@@ -1,22 +1,22 @@
-"""What websites want of programs, in box.db, and what is held of them, in events.db."""
+"""Websites' settings for bots in box.db, and quarantined events in events.db."""
 
 from typing import NamedTuple
 
 from analytics_box.facts.layout import stored
-from analytics_box.ingest.bot_rules import Program, Rule, Wishes
+from analytics_box.ingest.bot_rules import Bot, Rule, Wishes
 from analytics_box.store.db import Connection
 
 
 class Group(NamedTuple):
-    """Held events of one program: how many, and the time of the newest, UTC ms."""
+    """Quarantined events of one bot: how many, and the time of the newest, UTC ms."""
 
-    program: Program
+    bot: Bot
     events: int
     last: int
 
 
 def everything(db: Connection) -> dict[int, Wishes]:
-    """What each website wants, by the number of its site; those that want nothing are left out."""
+    """Settings for bots by the number of the site; websites that changed nothing are left out."""
     rows = db.execute(
         """
         -- bots.everything
@@ -28,7 +28,7 @@ def everything(db: Connection) -> dict[int, Wishes]:
 
 
 def of(db: Connection, website_id: str) -> Wishes:
-    """What one website wants, the newest rule first."""
+    """One website's settings for bots, the newest rule first."""
     rules = db.execute(
         """
         -- bots.of
@@ -42,33 +42,33 @@ def of(db: Connection, website_id: str) -> Wishes:
     ).fetchone()
     return Wishes(
         people=tuple(
-            Rule(Program(str(reason), str(agent)), int(str(at)), str(actor)) for reason, agent, at, actor in rules
+            Rule(Bot(str(reason), str(agent)), int(str(at)), str(actor)) for reason, agent, at, actor in rules
         ),
         data_centres=option is not None and bool(option[0]),
     )
 
 
 def insert(db: Connection, website_id: str, rule: Rule) -> None:
-    """This program is people."""
+    """Count this bot as people."""
     db.execute(
         """
         -- bots.insert
         insert into people_rules (website_id, reason, agent, created_at, created_by) values (?, ?, ?, ?, ?)
         """,
-        (website_id, rule.program.reason, rule.program.agent, rule.created_at, rule.created_by),
+        (website_id, rule.bot.reason, rule.bot.agent, rule.created_at, rule.created_by),
     )
 
 
-def delete(db: Connection, website_id: str, program: Program) -> None:
-    """This program is a program again."""
+def delete(db: Connection, website_id: str, bot: Bot) -> None:
+    """Stop counting this bot as people."""
     db.execute(
         "-- bots.delete\ndelete from people_rules where website_id = ? and reason = ? and agent = ?",
-        (website_id, program.reason, program.agent),
+        (website_id, bot.reason, bot.agent),
     )
 
 
 def set_data_centres(db: Connection, website_id: str, on: bool) -> None:
-    """Whether addresses of data centres are programs."""
+    """Set whether IP addresses of data centres are bots'."""
     db.execute(
         """
         -- bots.set_data_centres
@@ -80,11 +80,11 @@ def set_data_centres(db: Connection, website_id: str, on: bool) -> None:
 
 
 def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
-    """What is held of a site since this instant (UTC ms), the commonest program first."""
+    """Quarantined events of a site since this instant (UTC ms), the most frequent bot first."""
     rows = db.execute(
         f"""
         -- bots.groups
-        select reason.value, agent.value, held.count, held.last
+        select reason.value, agent.value, quarantined.count, quarantined.last
         from (
           select bot, agent, count(*) as count, max(time) as last
           from {stored("events")} indexed by events_flagged
@@ -92,20 +92,18 @@ def groups(db: Connection, site: int, since: int, most: int) -> list[Group]:
           group by bot, agent
           order by count desc, last desc
           limit :most
-        ) as held
-        join strings as reason on reason.id = held.bot
-        join strings as agent on agent.id = held.agent
-        order by held.count desc, held.last desc, agent.value
+        ) as quarantined
+        join strings as reason on reason.id = quarantined.bot
+        join strings as agent on agent.id = quarantined.agent
+        order by quarantined.count desc, quarantined.last desc, agent.value
         """,
         {"site": site, "since": since, "most": most},
     ).fetchall()
-    return [
-        Group(Program(str(reason), str(agent)), int(str(count)), int(str(last))) for reason, agent, count, last in rows
-    ]
+    return [Group(Bot(str(reason), str(agent)), int(str(count)), int(str(last))) for reason, agent, count, last in rows]
 
 
 def total(db: Connection, site: int, since: int) -> int:
-    """How many events are held of a site since this instant (UTC ms)."""
+    """How many events of a site are quarantined since this instant (UTC ms)."""
     found = db.execute(
         f"""
         -- bots.total
@@ -117,7 +115,7 @@ def total(db: Connection, site: int, since: int) -> int:
 
 
 def older(db: Connection, before: int, most: int) -> list[int]:
-    """Ids of held events from before this instant (UTC ms)."""
+    """Ids of quarantined events from before this instant (UTC ms)."""
     rows = db.execute(
         f"""
         -- bots.older

@@ -1,22 +1,22 @@
-"""What a website wants of events that look like a program's. Pure."""
+"""Limits of a website's settings for bots. Pure."""
 
 from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest, Conflict, Detail
-from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.recognition.bots import REASONS
 
-KEPT = 30 * DAY  # ms for which held events are there (semantics 19)
+KEPT = 30 * DAY  # ms for which quarantined events are kept (semantics 19)
 MOST = 100  # rules of one website
-LONGEST = 128  # characters of a program's name
+LONGEST = 128  # characters of a bot's name
 
 
-def checked(reason: str, agent: str) -> Program:
-    """A program as somebody named it. Raises BadRequest."""
+def checked(reason: str, agent: str) -> Bot:
+    """Check a bot that a caller named. Raises BadRequest."""
     if reason not in REASONS:
         raise BadRequest("There is no such reason", details=(Detail("reason", f"One of {', '.join(REASONS)}"),))
     if len(agent) > LONGEST:
         raise BadRequest("This name is too long", details=(Detail("agent", f"At most {LONGEST} characters"),))
-    return Program(reason, agent)
+    return Bot(reason, agent)
 
 
 def refuse_too_many(wishes: Wishes) -> None:

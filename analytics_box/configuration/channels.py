@@ -105,7 +105,7 @@ def _filled(before: Config, given: Config) -> Config:
 
 
 def _with_known_recipient(db: Connection, organization_id: str, by: By, config: Config) -> Config:
-    """Mail goes only to members and to domains that the organization has proven: the box writes to no strangers.
+    """Mail goes only to members and to domains that the organization has proven: the box writes to nobody else.
 
     Whoever runs the box may name any address. Raises BadRequest.
     """

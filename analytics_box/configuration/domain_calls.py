@@ -87,7 +87,7 @@ async def check_now(call: Call, domain_id: str, organization_id: str | None = No
         return domain
     call.parts.limits.take("domain checks", call.identity.limit_name, CHECKS)
     found = await domains.look_up(call.parts[Client].resolver, domain)
-    return await call.write(lambda db: domains.judge(db, domain, by, found))
+    return await call.write(lambda db: domains.store_check(db, domain, by, found))
 
 
 async def remove_domain(call: Call, given: OfDomain) -> Success:

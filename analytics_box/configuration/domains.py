@@ -51,7 +51,7 @@ def existing(db: Connection, domain_id: str, organization_id: str) -> Domain:
 
 
 def existing_for(db: Connection, domain_id: str, organization_id: str, by: By) -> Domain:
-    """The same for somebody who may change it. Raises Forbidden or NotFound."""
+    """Find a domain for somebody who may change it. Raises Forbidden or NotFound."""
     access.check(db, organization_id, by, "update")
     return existing(db, domain_id, organization_id)
 
@@ -99,7 +99,7 @@ async def look_up(resolver: Resolver, domain: Domain) -> Found:
     return Found(f"There is no TXT record at {domain.record} yet; a new one can take a while to be seen")
 
 
-def judge(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
+def store_check(db: Connection, domain: Domain, by: By, found: Found) -> Domain:
     """Store what a look at the record found. Raises NotFound, or Conflict when another organization was first."""
     access.check(db, domain.organization_id, by, "update")
     now = existing(db, domain.id, domain.organization_id)

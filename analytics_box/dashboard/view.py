@@ -46,7 +46,7 @@ class View(Struct, frozen=True):
         return address(replace(self, **changes))
 
     def tab(self, shown: str) -> "View":
-        """The same with another list in the panel of that list."""
+        """This view with another list in the panel of that list."""
         panel_of = self.of.panel_of
         panel = panel_of[shown]
         others = tuple(name for name in self.tabs if panel_of[name] != panel)
@@ -58,7 +58,7 @@ class View(Struct, frozen=True):
         return next((name for name in self.tabs if name in self.of.panels[panel]), panel)
 
     def narrowed(self, wanted: Mapping[str, str]) -> "View":
-        """The same with these filters too; where all of them are there, without them."""
+        """This view with these filters added, or removed if all of them are set."""
         given = dict(self.filters)
         if wanted.items() <= given.items():
             left = {name: value for name, value in given.items() if name not in wanted}
@@ -78,7 +78,7 @@ class View(Struct, frozen=True):
 
     @property
     def waiting_link(self) -> str:
-        """The same page, answered only when every part is ready: for browsers without scripts."""
+        """A link to this page that is answered only when every part is ready: for browsers without scripts."""
         return address(replace(self, wait=True))
 
     @property

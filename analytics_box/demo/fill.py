@@ -112,7 +112,7 @@ def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> N
     events_db = Db(path, readers=1)
     try:
         strings, live = Strings(), LiveSessions()
-        events_db.accompany(strings, live)
+        events_db.attach(strings, live)
         ledger = Ledger(strings, live)
         if happened:
             oldest = happened[0].time

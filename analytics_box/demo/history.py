@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 from analytics_box.clock import MINUTE, SECOND, utc_day
-from analytics_box.demo import programs
+from analytics_box.demo import bots
 from analytics_box.demo.arrivals import Arrival, arrivals
 from analytics_box.demo.audience import PLACES, SOURCES
 from analytics_box.demo.visits import Going, Sent, visit
@@ -40,7 +40,7 @@ def _of_day(seed: str, day: int, first_day: int) -> Iterator[Going]:
     random = _chance(f"{seed}:{day}")
     for arrival in arrivals(random, day, first_day):
         yield from visit(random, arrival)
-    yield from programs.visits(_chance(f"{seed}:{day}:programs"), day)
+    yield from bots.visits(_chance(f"{seed}:{day}:programs"), day)
 
 
 def _facts(seed: str, target: Target, sent: list[Going]) -> list[Fact]:

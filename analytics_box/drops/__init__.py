@@ -1,1 +1,1 @@
-"""What was not counted: how often, by site, UTC day and reason."""
+"""Dropped traffic: how much, by site, UTC day and reason."""

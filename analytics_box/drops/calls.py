@@ -1,4 +1,4 @@
-"""Asking over RPC what was not counted. Keys need read:data."""
+"""Dropped traffic over RPC. Keys need read:data."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.drops import view
 from analytics_box.http.call import Call
-from analytics_box.ingest.dropped import KEPT_DAYS, Drops
+from analytics_box.ingest.dropped import KEPT_DAYS, DroppedTraffic
 from analytics_box.websites.reach import own
 
 DAYS = 30
@@ -42,7 +42,7 @@ class DroppedReason(Struct, frozen=True):
 
 
 class DroppedList(Struct, frozen=True):
-    """What was not counted: the commonest reason first, the newest day first."""
+    """Dropped traffic: the most frequent reason first, the newest day first."""
 
     days: int
     total: int
@@ -51,9 +51,9 @@ class DroppedList(Struct, frozen=True):
 
 
 async def list_dropped(call: Call, given: WhichDrops) -> DroppedList:
-    """websites.listDropped: how often something was not counted, by reason and day. Raises NotFound."""
+    """websites.listDropped: how much traffic was dropped, by reason and day. Raises NotFound."""
     website = own(call, given.websiteId)
-    found = await call.parts[Drops].of(website.site, days=given.days)
+    found = await call.parts[DroppedTraffic].of(website.site, days=given.days)
     return DroppedList(
         days=given.days,
         total=view.not_counted(found),

@@ -4,7 +4,7 @@ from litestar.params import FromPath
 
 from analytics_box.drops import view
 from analytics_box.http.page.visit import Page, Visitor
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own
 from analytics_box.websites.shell import site_shell
@@ -18,7 +18,7 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     website, person = own(visit.call, website_id), visit.person
     asked = visit.asked("days") or _USUAL
     days = int(asked) if asked in {str(number) for number in RANGES} else int(_USUAL)
-    found = await visit.parts[Drops].of(website.site, days=days)
+    found = await visit.parts[DroppedTraffic].of(website.site, days=days)
     return visit.pages.show(
         "not_counted.html",
         shell=site_shell(visit, "site-settings", website),

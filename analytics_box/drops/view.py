@@ -1,4 +1,4 @@
-"""What was not counted, in words."""
+"""Dropped traffic in words."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box.http.page.dates import day_text
 from analytics_box.identity import DateFormat
 from analytics_box.ingest.dropped import FOLDED, Dropped
-from analytics_box.ingest.reasons import is_held, words
+from analytics_box.ingest.reasons import is_quarantined, words
 from analytics_box.texts import figures
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  only its day counts
@@ -25,7 +25,7 @@ class Total(Struct, frozen=True):
     counted: bool
     times: int
     count: str  # as people write it
-    share: int  # percent of the commonest reason, for the bar
+    share: int  # percent of the most frequent reason, for the bar
 
 
 class DayLine(Struct, frozen=True):
@@ -47,7 +47,7 @@ def totals(found: Sequence[Dropped]) -> list[Total]:
             reason=reason,
             label=words(reason)[0],
             explanation=words(reason)[1],
-            held=is_held(reason),
+            held=is_quarantined(reason),
             counted=reason == FOLDED,
             times=times,
             count=figures.count(times),

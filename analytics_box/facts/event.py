@@ -30,9 +30,9 @@ class Event(Struct, frozen=True, gc=False):
 
     `visitor` 0 is nobody: such an event has no session. `yesterday` is the same visitor's id under
     yesterday's salt, and today's where the event itself is yesterday's: so a session goes on across midnight, and a
-    late event finds it. `profile` is who the site says it was. `bot` is why it
-    is held for a program's, `agent` what that program called itself; both empty for people. `timings` are numbers of
-    TIMINGS with milliseconds; they become rows of vitals.
+    late event finds it. `profile` is who the site says it was. `bot` is why it is quarantined,
+    `agent` what that bot called itself; both empty for people. `timings` are numbers of TIMINGS with milliseconds; they
+    become rows of vitals.
     """
 
     site: int

@@ -56,7 +56,7 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
     held: Guard = scope["guard"]
     identity = await held.identity(connection, route.access, page=route.page)
     scope["identity"] = identity  # for handlers
-    allow(identity, route.access, role=route.role, strangers=route.strangers)
+    allow(identity, route.access, role=route.role, anonymous=route.anonymous)
 
 
 def check_same_origin(connection: Connection) -> None:

@@ -12,16 +12,16 @@ Access = Scope | Literal["public", "signed in"]
 OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # never about a single website
 
 
-def allow(identity: Identity, access: Access, *, role: Role = "viewer", strangers: bool = False) -> None:
+def allow(identity: Identity, access: Access, *, role: Role = "viewer", anonymous: bool = False) -> None:
     """Raises AuthRequired or Forbidden for callers who may not pass.
 
-    A key needs the scope; a person needs at least the role in the session's organization. With `strangers` a caller
+    A key needs the scope; a person needs at least the role in the session's organization. With `anonymous` a caller
     without a credential passes, and the handler decides.
     """
     if access == PUBLIC:
         return
     if identity.anonymous:
-        if strangers:
+        if anonymous:
             return
         raise errors.AuthRequired("Authentication required")
     if identity.person is not None:

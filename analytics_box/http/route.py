@@ -10,8 +10,8 @@ from analytics_box.identity import Role
 class Route(NamedTuple):
     """A line of the table. `access` is PUBLIC, SIGNED_IN or the scope that an API key needs.
 
-    With `strangers` callers without a credential get through to the handler, which decides by what they ask for.
-    A `page` answers people: refusals are shown as a page, and a stranger is sent to sign in.
+    With `anonymous` callers without a credential get through to the handler, which decides by what they ask for.
+    A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
     method: Literal["GET", "POST"]
@@ -19,7 +19,7 @@ class Route(NamedTuple):
     handler: Callable[..., Any]
     access: Access
     role: Role = "viewer"
-    strangers: bool = False
+    anonymous: bool = False
     page: bool = False
     procedure: bool = False
 
@@ -27,7 +27,7 @@ class Route(NamedTuple):
 class Procedure(NamedTuple):
     """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
 
-    With `strangers` callers without a credential get through to the procedure, which decides by what they ask for.
+    With `anonymous` callers without a credential get through to the procedure, which decides by what they ask for.
     With `most_bytes` its body may be larger than a query's.
     """
 
@@ -35,7 +35,7 @@ class Procedure(NamedTuple):
     handler: Callable[..., Awaitable[Any]]
     access: Access
     role: Role = "viewer"
-    strangers: bool = False
+    anonymous: bool = False
     most_bytes: int | None = None
 
     @property

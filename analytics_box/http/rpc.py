@@ -85,8 +85,8 @@ class Procedures:
             sent = await body.read(receive, limit=limit, seconds=settings.body_seconds)
             form = read_form(sent, enveloped=enveloped)
             enveloped = form.enveloped
-            # Not earlier, for a refusal has the form that was asked in.
-            allow(identity, line.access, role=line.role, strangers=line.strangers)
+            # Not earlier, because a refusal has the form that was asked in.
+            allow(identity, line.access, role=line.role, anonymous=line.anonymous)
             scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, settings.limit_rpc)
             output = await _call(line, self._parts.by(identity), form.input)
         except Exception as raised:

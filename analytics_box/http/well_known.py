@@ -50,7 +50,7 @@ async def protected_resource(parts: NamedDependency[Parts]) -> Response[bytes]:
 async def protected_resource_part(
     request: Request[Any, Any, Any], suffix: FromPath[str], parts: NamedDependency[Parts]
 ) -> Response[bytes]:
-    """The same for a part of the box, by its path. Raises NotFound."""
+    """Describe a part of the box, by its path. Raises NotFound."""
     path = suffix.strip("/")
     if len(path) > 200 or any(not (letter.isascii() and (letter.isalnum() or letter in "-._~/")) for letter in path):
         raise errors.NotFound("There is nothing at this address")

@@ -1,29 +1,29 @@
-"""What a website wants of bots. Pure."""
+"""A website's settings for bots. Pure."""
 
 from msgspec import Struct
 
 
-class Program(Struct, frozen=True):
-    """Why something was held for a program, and what the program called itself (recognition.bots)."""
+class Bot(Struct, frozen=True):
+    """Why an event was quarantined, and what the bot called itself (recognition.bots)."""
 
     reason: str
     agent: str
 
 
 class Rule(Struct, frozen=True):
-    """This program is people. `created_at` is UTC ms, `created_by` as the audit log names them."""
+    """A bot that counts as people. `created_at` is UTC ms, `created_by` as the audit log names them."""
 
-    program: Program
+    bot: Bot
     created_at: int
     created_by: str
 
 
 class Wishes(Struct, frozen=True):
-    """All that one website wants. With `data_centres` addresses of data centres are programs, too."""
+    """One website's settings. With `data_centres`, IP addresses of data centres are bots', too."""
 
     people: tuple[Rule, ...] = ()
     data_centres: bool = False
 
-    def has(self, program: Program) -> bool:
-        """Whether this program is people."""
-        return any(rule.program == program for rule in self.people)
+    def has(self, bot: Bot) -> bool:
+        """Whether this bot counts as people."""
+        return any(rule.bot == bot for rule in self.people)

@@ -1,10 +1,10 @@
-"""Which senders are bots on which website: what every event asks, in memory."""
+"""Which senders are bots on which website, in memory because every event asks."""
 
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from analytics_box.ingest.bot_rules import Program, Wishes
+from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.ingest.enrich import Sender
 from analytics_box.recognition import hosting
 from analytics_box.recognition.bots import DATA_CENTRE
@@ -13,21 +13,21 @@ NOTHING = Wishes()
 
 
 class Classification:
-    """What the websites want, by the number of their site. Whoever changes it in box.db says so after the commit."""
+    """Settings for bots by the number of the site. Whoever changes them calls `remember` after the commit."""
 
     def __init__(self, wishes: Mapping[int, Wishes]) -> None:
         self._wishes = {site: wanted for site, wanted in wishes.items() if wanted != NOTHING}
 
     def of(self, site: int) -> Wishes:
-        """What a website wants."""
+        """A website's settings for bots."""
         return self._wishes.get(site, NOTHING)
 
     def sites(self) -> list[int]:
-        """The sites that have named programs as people."""
+        """The sites that count some bots as people."""
         return [site for site, wanted in self._wishes.items() if wanted.people]
 
     def remember(self, site: int, wanted: Wishes) -> None:
-        """A website wants something else."""
+        """Use a website's changed settings."""
         if wanted == NOTHING:
             self._wishes.pop(site, None)
         else:
@@ -38,13 +38,13 @@ class Classification:
         wanted = self._wishes.get(site)
         if wanted is None or sender.by_key:
             return sender
-        seen = Program(sender.bot, sender.program)
+        seen = Bot(sender.bot, sender.bot_name)
         if not seen.reason and wanted.data_centres:
-            seen = Program(DATA_CENTRE, hosting.provider_of(sender.network))
+            seen = Bot(DATA_CENTRE, hosting.provider_of(sender.network))
             if not seen.agent:
                 return sender
         if seen.reason and wanted.has(seen):
-            seen = Program("", "")
+            seen = Bot("", "")
         if seen.reason == sender.bot:
             return sender
-        return replace(sender, bot=seen.reason, program=seen.agent)
+        return replace(sender, bot=seen.reason, bot_name=seen.agent)

@@ -47,7 +47,7 @@ def success(sent: Delivery, happened: bytes, **fields: Any) -> Answer:
 
 
 def nothing(happened: bytes) -> Answer:
-    """The answer to programs: no body (wire 4.2, bots)."""
+    """The answer to bots: no body (wire 4.2, bots)."""
     return Answer(204, b"", happened)
 
 
@@ -101,7 +101,7 @@ def client_website(intake: Intake, sent: Delivery) -> Tracked:
 
 def target(sent: Delivery, tracked: Tracked) -> Target:
     """Where the events of this page go. Raises Forbidden for a page or address that may not send any."""
-    return target_of(tracked.website, tracked.door, admit(tracked.door, sent.headers, sent.scope["address"]))
+    return target_of(tracked.website, tracked.check, admit(tracked.check, sent.headers, sent.scope["address"]))
 
 
 def limit(intake: Intake, scope: Scope, identity: str) -> None:

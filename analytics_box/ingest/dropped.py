@@ -1,6 +1,6 @@
-"""Counting what is not counted, or not in full: in memory first, added to the table at most once a second.
+"""Counts of dropped traffic, by reason: in memory first, added to the table at most once a second.
 
-Only websites that exist are counted, so strangers cannot make rows; a crash loses at most the last second.
+Only traffic of existing websites is counted, so anonymous callers cannot make rows. A crash loses at most a second.
 """
 
 import logging
@@ -13,17 +13,17 @@ from analytics_box.ingest import dropped_rows as rows
 from analytics_box.ingest.dropped_rows import Dropped, Key
 from analytics_box.store.db import Db
 
-__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "Drops"]
+__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "DroppedTraffic"]
 
 log = logging.getLogger(__name__)
 
 KEPT_DAYS = 90
-FOLDED = "hourly_budget"  # the reason of what counts, though with "(other)" in it
+FOLDED = "hourly_budget"  # the reason of events that count with "(other)" in them
 CAPACITY = 20_000  # different (site, day, reason) between two writes
 
 
-class Drops:
-    """The counts of a box."""
+class DroppedTraffic:
+    """The counts of dropped traffic of a box, and of events that were folded."""
 
     def __init__(self, events: Db, clock: Clock, capacity: int = CAPACITY) -> None:
         self._events = events
@@ -31,16 +31,16 @@ class Drops:
         self._capacity = capacity
         self._waiting: dict[Key, int] = {}
         self.stored = 0  # events, since the start of the box
-        self.reasons: Counter[str] = Counter()  # why others were not counted, nobody's too, since then
+        self.reasons: Counter[str] = Counter()  # why others were dropped, also those of no website, since then
         self.folded = 0  # of those stored, the ones with "(other)" in them
 
     def note(self, site: int, reason: str, count: int = 1) -> None:
-        """Something of this site was not counted, for this reason."""
+        """Count dropped traffic of this site, with its reason."""
         self.reasons[reason] += count
         self._add(site, reason, count)
 
     def note_folded(self, site: int, count: int) -> None:
-        """Events of this site counted, but had new texts over its budget."""
+        """Count events of this site that are stored with "(other)", because their new texts were over its budget."""
         self.folded += count
         self._add(site, FOLDED, count)
 
@@ -61,16 +61,16 @@ class Drops:
             self._put_back(taken)
 
     def write_now(self) -> None:
-        """The same at the end of the box, without an event loop."""
+        """Add what was noted to the table when the box stops, without an event loop."""
         taken, self._waiting = self._waiting, {}
         try:
             if taken:
                 self._events.write_now(partial(rows.add, counts=taken))
         except Unavailable:
-            log.warning("The last counts of what was not counted are lost")
+            log.warning("The last counts of dropped traffic are lost")
 
     async def of(self, site: int, *, days: int) -> list[Dropped]:
-        """What was not counted in the last so many UTC days, today included; the newest day first."""
+        """Dropped traffic of the last `days` UTC days, today included; the newest day first."""
         await self.write()
         first = utc_day(self._clock.now()) - days + 1
         return await self._events.read(lambda db: rows.since(db, site, first))

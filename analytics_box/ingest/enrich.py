@@ -22,7 +22,7 @@ from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import LONGEST, UTM, Page, clean, page
 from analytics_box.recognition.source import host_of, is_spam, source
 from analytics_box.store.budgets import Budget
-from analytics_box.websites.door import Paths
+from analytics_box.websites.origin_check import Paths
 
 OLDEST_FROM_SERVER = 946_684_800_000  # 2000-01-01 (wire 4.2)
 _KINDS = {"screen_view": PAGE_VIEW, "page_exit": PAGE_EXIT}
@@ -53,7 +53,7 @@ class Sender(Struct, frozen=True):
     language: str
     bot: str
     by_key: bool
-    program: str = ""  # what the program calls itself, where `bot` says that it is one
+    bot_name: str = ""  # what the bot calls itself; empty unless `bot` is set
     country: str = ""  # its English name
     region: str = ""
     city: str = ""
@@ -108,7 +108,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         scroll=as_measured(given.scroll_depth, 100) if kind == PAGE_EXIT else None,
         interactions=as_measured(given.interaction_count, 10_000) if kind == PAGE_EXIT else None,
         bot=sender.bot,
-        agent=sender.program if sender.bot else "",
+        agent=sender.bot_name if sender.bot else "",
         origin=clean(given.source or ("" if sender.by_key else BROWSER), 64) if kind == CUSTOM else "",
         client_session="" if target.cookieless else clean(given.sessionId or "", 256),
         attributes=_attributes(given, kind, where, target.domain, sender),
@@ -151,7 +151,7 @@ def measured(
 
 
 def _timings(given: Incoming) -> tuple[tuple[int, float], ...]:
-    """How the page was loaded, as far as the event says so: numbers of metrics and milliseconds."""
+    """How the page was loaded, if the event says so: numbers of metrics and milliseconds."""
     found = _TIMINGS_OF(given)
     if not any(found):
         return ()
@@ -267,7 +267,7 @@ def between(number: float | None, most: int) -> int:
 
 
 def as_measured(number: float | None, most: int) -> int | None:
-    """The same, and None for what was not sent, because that is not 0 (semantics 22)."""
+    """A measured number, None if it was not sent, because that is not 0 (semantics 22)."""
     return None if number is None else between(number, most)
 
 

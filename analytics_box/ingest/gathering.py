@@ -67,7 +67,7 @@ class Gathering:
             done = await self._intake.store(facts, self.sender, now=self._now, budget=self._budget)
         else:
             done = NOTHING
-        self._intake.drops.stored += len(facts) - len(done.repeats)
+        self._intake.dropped.stored += len(facts) - len(done.repeats)
         if not done.repeats and not done.folded and self._left_out is None and not self.sender.bot:
             return happened.stored(len(facts))
         return self._say(*done)
@@ -75,19 +75,19 @@ class Gathering:
     def _say(self, repeats: list[Fact], folded: int) -> bytes:
         """Count what is left out, held and folded, and say so."""
         if folded:
-            self._intake.drops.note_folded(self._facts[0].site, folded)
+            self._intake.dropped.note_folded(self._facts[0].site, folded)
         for fact in repeats:
             self._leave_out(fact.site, "duplicate")
         dropped: Counter[str] = Counter()
         for (site, reason), count in (self._left_out or {}).items():
             dropped[reason] += count
-            self._intake.drops.note(site, reason, count)
+            self._intake.dropped.note(site, reason, count)
         again = {id(fact) for fact in repeats}
         flagged = [fact for fact in self._facts if isinstance(fact, Event) and fact.bot and id(fact) not in again]
         for event in flagged:
-            self._intake.drops.note(event.site, event.bot)
+            self._intake.dropped.note(event.site, event.bot)
         held = Counter(event.bot for event in flagged)
-        self._intake.drops.stored -= len(flagged)
+        self._intake.dropped.stored -= len(flagged)
         return happened.sentence(len(self._facts) - len(repeats) - len(flagged), held, dropped, folded)
 
     def _leave_out(self, site: int, reason: str) -> None:

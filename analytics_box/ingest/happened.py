@@ -1,7 +1,7 @@
 """What became of what was sent, in the words of the header X-Analytics-Box and of the counts per website.
 
 The header is a list: `stored=3, held=1; reason=known_bot_user_agent, dropped=2; reason=duplicate`. Stored counts;
-held is kept for 30 days without counting, because a program sent it; dropped is gone. Folded says how many of those
+held is quarantined for 30 days, because a bot sent it; dropped is gone. Folded says how many of those
 that are kept have "(other)" instead of new texts, which were over the website's budget.
 """
 

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.ingest import happened
-from analytics_box.ingest import people_rules as rules
+from analytics_box.ingest import profile_rules as rules
 from analytics_box.ingest.delivery import (
     Answer,
     Delivery,
@@ -25,7 +25,7 @@ from analytics_box.ingest.delivery import (
 )
 from analytics_box.ingest.enrich import Sender, Target, visitor_ids
 from analytics_box.ingest.intake import Intake, key_for_events, secret_of, sender_of, target_for_key
-from analytics_box.ingest.people import Identified
+from analytics_box.ingest.profiles import Identified
 from analytics_box.ingest.visitors import by_client_id
 from analytics_box.recognition.paths import clean
 from analytics_box.store import budgets
@@ -61,14 +61,14 @@ async def identify(intake: Intake, sent: Delivery) -> Answer:
     said = _understand(intake, given, where, sender)
     left_out = where.ignored or sender.bot
     if left_out:
-        intake.drops.note(where.site, left_out)
+        intake.dropped.note(where.site, left_out)
         said_so = happened.DROPPED % (1, left_out.encode())
         return nothing(said_so) if sender.bot else success(sent, said_so, type="identify")
 
     def write(db: Connection) -> None:
         if not sender.by_key:
             _pay(intake, where, said, sender.network)
-        intake.people.identify(db, said)
+        intake.profile_links.identify(db, said)
 
     try:
         await intake.events.write(write, adds=True)

@@ -8,8 +8,8 @@ from analytics_box.facts.event import CUSTOM, Event, Fact, Span
 from analytics_box.facts.layout import INSERT, stored_attributes
 from analytics_box.facts.tables import CLOSED, SPANS
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.people import People
 from analytics_box.ingest.placing import MOST_MOVED, Placing, Who
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.sessions import SPAN_KINDS, Session, Signal
 from analytics_box.store.budgets import Meter, size_of
@@ -38,7 +38,7 @@ NOTHING = Appended([])
 class Ledger:
     """Appends facts: leaves out repeats, interns their strings, finds their sessions, writes their rows.
 
-    Without `event_ids` every fact is taken for a new one; without `people` nobody is remembered by name.
+    Without `event_ids` every fact is taken for a new one; without `profile_links` profiles are not linked.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Ledger:
         strings: Strings,
         live: LiveSessions,
         event_ids: EventIds | None = None,
-        people: People | None = None,
+        profile_links: ProfileLinks | None = None,
     ) -> None:
         self._strings = strings
         self._placing = Placing(live, self._flush)
         self._event_ids = event_ids
-        self._people = people
+        self._profile_links = profile_links
         self._rows: list[tuple[Value, ...]] = []  # events that are placed and not yet written
 
     def append(
@@ -69,8 +69,8 @@ class Ledger:
             facts = [fact for fact in facts if id(fact) not in again]
         if len(facts) > 1:
             facts = sorted(facts, key=_TIME)
-        if self._people is not None:
-            self._people.note(db, facts)
+        if self._profile_links is not None:
+            self._profile_links.note(db, facts)
             if meter is not None:
                 meter.take_folded()  # which is seen again below
         self._placing.begin(most_moved)

@@ -68,7 +68,7 @@ def _begin(intake: Intake, sent: Delivery) -> tuple[Gathering, Target, str]:
 
 
 def _verdict(gathering: Gathering, item: msgspec.Raw, website: Target) -> dict[str, Any]:
-    """Add an item of a batch, as far as it can be."""
+    """Add an item of a batch if it is valid."""
     try:
         added = typed_events.add(gathering, item, website)
     except UnknownType as unknown:

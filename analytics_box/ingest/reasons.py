@@ -9,6 +9,6 @@ def words(reason: str) -> tuple[str, str]:
     return Drops.reasons.get(reason, (reason.replace("_", " ").capitalize(), Drops.other))
 
 
-def is_held(reason: str) -> bool:
+def is_quarantined(reason: str) -> bool:
     """Whether events with this reason are kept for 30 days, so that they can be counted after all (semantics 19)."""
     return reason in REASONS

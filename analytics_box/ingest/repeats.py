@@ -26,7 +26,7 @@ Named = tuple[str, int, str]  # kind of fact, site, event id
 
 
 class EventIds:
-    """The event ids of all sites. As a companion of events.db it forgets what a rolled-back write has taught it."""
+    """The event ids of all sites. This in-memory state follows commits and rollbacks of events.db."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -83,17 +83,17 @@ async def _body(intake: Intake, receive: Receive, headers: Headers, most: int, t
 
 
 def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> bytes:
-    """Count a refusal for the website that it was meant for, as far as there is one, and say what happened."""
+    """Count a refusal for the website that it was meant for, if there is one, and say what happened."""
     reason = happened.reason_of(error, origin=b"origin" in headers)
     if reason is None:  # nothing is lost, or nobody's
         code = (error.reason or error.code).lower()
-        intake.drops.reasons[code] += 1
+        intake.dropped.reasons[code] += 1
         return happened.NOT_STORED % code.encode()
     site = scope.get("site") or _meant(intake, scope, headers)
     if site:
-        intake.drops.note(site, reason)
+        intake.dropped.note(site, reason)
     else:
-        intake.drops.reasons[reason] += 1
+        intake.dropped.reasons[reason] += 1
     return happened.DROPPED % (1, reason.encode())
 
 

@@ -1,8 +1,8 @@
-"""Events that were held for a program's become people's (semantics 19), with the sessions that they would have had.
+"""Counting quarantined events of an allowed bot (semantics 19), with the sessions that they would have had.
 
 They are taken for events that come late: each continues a session of its visitor that it fits, else it begins one
 (semantics 10 and 15). What an event's salt of the day before would have told is gone, so that a visit across midnight
-UTC becomes two. Rows are never changed: they are written anew, and the old ones removed.
+UTC becomes two. Rows are never changed: they are inserted again, and the old ones removed.
 """
 
 import json
@@ -28,7 +28,7 @@ Row = list[Any]
 
 
 async def unflag(events: Db, live: LiveSessions, *, site: int, reason: str, agent: str) -> int:
-    """Count all events of a site that were held for this reason under this agent's name; how many there were."""
+    """Count a site's events quarantined for this reason under this bot's name; return how many there were."""
     done = 0
     while True:
         found, known = await events.read(partial(_next, site=site, reason=reason, agent=agent), seconds=_SECONDS)
@@ -38,7 +38,7 @@ async def unflag(events: Db, live: LiveSessions, *, site: int, reason: str, agen
 
 
 def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[Recovered]]:
-    """The oldest held events by id, and the visits of their visitors around that time."""
+    """The oldest quarantined events by id, and the visits of their visitors around that time."""
     numbers = db.execute(
         """
         -- unflag.next
@@ -67,7 +67,7 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
 
 
 def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[Recovered]) -> int:
-    """Write these events anew; those that are still held, for another call may have been quicker."""
+    """Rewrite those of these events that are still quarantined: another call may have been quicker."""
     rows = db.execute(
         f"""
         -- unflag.write

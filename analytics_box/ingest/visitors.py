@@ -60,7 +60,7 @@ class Salts(Struct, frozen=True):
 class SaltFile:
     """The file of salts. `current` is cheap; a new day writes the file anew, atomically and synced.
 
-    `problem` says why the file could not be read when it was opened; salts were then made anew.
+    `problem` says why the file could not be read when it was opened; new salts were then made.
     """
 
     def __init__(self, path: Path, history: Derive) -> None:

@@ -66,7 +66,7 @@ def find(db: Connection, key_id: str, organization_id: str | None) -> tuple[byte
 
 
 def changeable(db: Connection, key_id: str, organization_id: str | None) -> tuple[bytes, Record]:
-    """The same. Raises NotFound, and Conflict for a revoked key, for that is its end."""
+    """Find a key that may be changed. Raises NotFound, and Conflict for a revoked key."""
     digest, record = find(db, key_id, organization_id)
     if record.revoked_at is not None:
         raise Conflict("This API key is revoked; make a new one")

@@ -57,7 +57,7 @@ class Form(Struct, frozen=True):
 def offered(fields: Mapping[str, str], websites: Sequence[Website], role: Role, record: Record | None) -> Form:
     """The checkboxes, ticked as these fields say; what the role may not give is closed.
 
-    A website that the key names and that is gone stays a choice, for it may be restored.
+    A website that the key names and that is gone stays a choice, because it may be restored.
     """
     words = texts.ApiKeys
     named = {site.id: (site.domain, site.name) for site in websites}

@@ -123,7 +123,7 @@ def resources_for(scopes: tuple[Scope, ...], websites: Collection[str] | None) -
 
 
 def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
-    """The same, tidied up. `known` are ids of websites that it may name; `now` is None if the expiry is an old one.
+    """Check and clean a draft. `known` are ids of websites that it may name; `now` is None if the expiry is an old one.
 
     Raises BadRequest, which names the field.
     """

@@ -147,7 +147,7 @@ def opened(seal: Seal, channel: Channel) -> Config:
 
 
 def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
-    """The same from what is stored. Raises SealBroken."""
+    """Open a stored configuration. Raises SealBroken."""
     return msgspec.json.decode(seal.open(content, owner=_owner(channel_id)), type=Config)
 
 
@@ -157,7 +157,7 @@ def new_secret() -> str:
 
 
 def _readable(seal: Seal, channel: Channel) -> Config:
-    """The same; nothing where the file that it was sealed with is lost."""
+    """Open a channel's configuration; empty if the file that it was sealed with is lost."""
     try:
         return opened(seal, channel)
     except SealBroken:

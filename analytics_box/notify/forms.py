@@ -46,7 +46,7 @@ def post(kind: Kind, config: Config, message: Message, *, id: str, now: int) -> 
 
 
 def mail(config: Config, message: Message) -> Mail:
-    """The same as a letter."""
+    """The message as an e-mail."""
     return Mail(config.to, line(message.title, 150), plain(message) + "\n")
 
 

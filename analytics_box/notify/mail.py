@@ -65,7 +65,7 @@ class Mailer:
             await _apart(lambda: self._send(mail))
 
     async def try_to_send(self, mail: Mail) -> bool:
-        """The same for mail that may fail; whether it was sent. Why it was not is logged."""
+        """Send mail that may fail; return whether it was sent. Why it was not is logged."""
         try:
             await self.send(mail)
         except NotSent as why:

@@ -13,7 +13,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069
 class Message(Struct, frozen=True):
     """A message. `type` is for programs, such as `monitor.down`; `at` is UTC ms; `fields` are label and value.
 
-    Texts may come from strangers: each form of sending makes them harmless in its own way.
+    Texts may come from anonymous callers: each form of sending makes them harmless in its own way.
     """
 
     type: str
@@ -32,6 +32,6 @@ def line(text: str, longest: int) -> str:
 
 
 def lines(text: str, longest: int) -> str:
-    """The same for a text of several lines."""
+    """A text of several lines without characters that nobody sees, at most so many characters long."""
     clean = "\n".join(line(each, longest) for each in text.splitlines())
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"

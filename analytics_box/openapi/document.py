@@ -294,7 +294,7 @@ def _security(route: Route) -> list[Schema]:
     if route.access == SIGNED_IN:
         return [{"session": [route.role]}]
     ways: list[Schema] = [{"key": [route.access]}, {"bearer": [route.access]}, {"session": [route.role]}]
-    return [*ways, {}] if route.strangers else ways
+    return [*ways, {}] if route.anonymous else ways
 
 
 def _form(path: str) -> Schema:
@@ -315,7 +315,7 @@ def _described(text: str, route: Route) -> str:
         who = f"Needs a signed-in person{role}; API keys cannot do it."
     else:
         who = f"Needs an API key with the scope `{route.access}`, or a signed-in person{role}."
-        if route.strangers:
+        if route.anonymous:
             who += " What is public is answered without a credential too."
     return f"{text}\n\n{who}" if text else who
 

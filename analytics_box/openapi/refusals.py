@@ -151,7 +151,7 @@ def headers() -> Schema:
         },
         "X-Analytics-Box": {
             "description": "What became of the events, such as `stored=3, dropped=1; reason=duplicate`: stored counts, "
-            "held was sent by a program, dropped is gone.",
+            "held is quarantined because a bot sent it, dropped is gone.",
             "schema": {"type": "string"},
         },
         "Retry-After": {"description": "Seconds to wait.", "schema": number},

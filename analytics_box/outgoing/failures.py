@@ -2,7 +2,7 @@
 
     Failed
     ├─ Refused       refused          the address is not one that the box may ask
-    ├─ NotResolved   dns              the name leads nowhere
+    ├─ NotResolved   dns              the name has no address
     ├─ NotConnected  connect          nobody answers there
     ├─ NotSecure     tls              no secure connection, or a certificate that does not fit
     ├─ TooSlow       timeout          the deadline was over

@@ -1,4 +1,4 @@
-"""People over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
+"""Profiles over RPC. Members and keys with read:data on the website read; admins and keys with manage:websites delete.
 
 Viewers, and everybody on a public website, see figures only: who somebody is never shows there (wire 4.5, security).
 Without a websiteId it is about the people of events that name no website.
@@ -14,9 +14,9 @@ from analytics_box.acting import By
 from analytics_box.errors import Detail
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.http.call import Call
-from analytics_box.ingest.people_rules import LONGEST_ID, Value
+from analytics_box.ingest.profile_rules import LONGEST_ID, Value
 from analytics_box.profiles.holder import Holder, holder_of
-from analytics_box.profiles.register import Person, Place, Register
+from analytics_box.profiles.reading import Person, Place, Profiles
 from analytics_box.profiles.rules import FIRST, LAST
 from analytics_box.profiles.traces import Subject
 from analytics_box.store.db import Connection
@@ -78,7 +78,7 @@ class PersonShown(Struct, frozen=True):
     readable: bool
 
 
-class People(Struct, frozen=True):
+class ProfileList(Struct, frozen=True):
     """Output of profiles.list. With `more` there are others behind this offset and limit."""
 
     profiles: list[PersonShown]
@@ -120,19 +120,19 @@ class Deleted(Struct, frozen=True):
     success: bool = True
 
 
-async def list_people(call: Call, given: Wanted) -> People:
-    """profiles.list: the people of a website, the latest identified first. Raises NotFound."""
+async def list_profiles(call: Call, given: Wanted) -> ProfileList:
+    """profiles.list: profiles of a website, the latest identified first. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     search = (given.search or "").strip()
-    found = await call.parts[Register].listed(holder, search, limit=given.limit + 1, offset=given.offset)
-    return People(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
+    found = await call.parts[Profiles].listed(holder, search, limit=given.limit + 1, offset=given.offset)
+    return ProfileList(profiles=[shown(person) for person in found[: given.limit]], more=len(found) > given.limit)
 
 
 async def get_by_id(call: Call, given: ById) -> PersonDetail:
     """profiles.getById: who somebody is, and which visitors they were. Raises NotFound."""
     holder = _holder(call, given.websiteId)
     person = await _known(call, holder, given.profileId)
-    subject = await call.parts[Register].of_person(holder, person)
+    subject = await call.parts[Profiles].of_person(holder, person)
     return PersonDetail(profile=shown(person), visitors=visits(subject))
 
 
@@ -151,7 +151,7 @@ async def export(call: Call, given: Exporting) -> Exported:
     end: Place | None = None
     for table in PERSONAL[PERSONAL.index(place.table) :]:
         start = place if table == place.table else Place(table, 0)
-        async for reached, found in call.parts[Register].traces_from(subject, start):
+        async for reached, found in call.parts[Profiles].traces_from(subject, start):
             looked, count = looked + 1, count + len(found)
             if found:
                 items.setdefault(table, []).extend(found)
@@ -175,7 +175,7 @@ async def delete(call: Call, given: Somebody) -> Deleted:
     """
     holder = _holder(call, given.websiteId)
     _one_of(given.profileId, given.anonymousId)
-    erasures = call.parts[Register].erasures
+    erasures = call.parts[Profiles].erasures
     if given.profileId is not None:
         done = await erasures.person(holder, given.profileId, call.actor)
         if done is None:
@@ -236,7 +236,7 @@ def _holder(call: Call, website_id: str | None) -> Holder:
 
 
 async def _known(call: Call, holder: Holder, profile_id: str) -> Person:
-    person = await call.parts[Register].find(holder, profile_id)
+    person = await call.parts[Profiles].find(holder, profile_id)
     if person is None:
         raise errors.NotFound(UNKNOWN)
     return person
@@ -247,9 +247,9 @@ async def _meant(
 ) -> tuple[Person | None, Subject]:
     _one_of(profile_id, anonymous_id)
     if profile_id is None:
-        return None, call.parts[Register].of_device(holder, anonymous_id or "")
+        return None, call.parts[Profiles].of_device(holder, anonymous_id or "")
     person = await _known(call, holder, profile_id)
-    return person, await call.parts[Register].of_person(holder, person)
+    return person, await call.parts[Profiles].of_person(holder, person)
 
 
 def _one_of(profile_id: str | None, anonymous_id: str | None) -> None:

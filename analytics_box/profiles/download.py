@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 
 from analytics_box.profiles import calls
-from analytics_box.profiles.register import Person, Register, instant
+from analytics_box.profiles.reading import Person, Profiles, instant
 from analytics_box.profiles.traces import Subject
 from analytics_box.websites.rules import Website
 
 
 async def pieces(
-    register: Register, website: Website, person: Person | None, subject: Subject, *, now: int
+    profiles: Profiles, website: Website, person: Person | None, subject: Subject, *, now: int
 ) -> AsyncIterator[bytes]:
     """The file's bytes, piece by piece: who it is, then a list of rows for each table that has some."""
     head: dict[str, Any] = {
@@ -23,7 +23,7 @@ async def pieces(
     }
     yield msgspec.json.encode(head)[:-1]
     table = ""
-    async for place, rows in register.traces(subject):
+    async for place, rows in profiles.traces(subject):
         if not rows:
             continue
         between = b"," if place.table == table else (b"]" if table else b"") + f',"{place.table}":['.encode()

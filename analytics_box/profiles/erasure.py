@@ -18,7 +18,7 @@ from analytics_box.clock import Clock
 from analytics_box.facts.event import LASTS
 from analytics_box.facts.tables import PERSONAL
 from analytics_box.ingest.live import LiveSessions, visitor_key
-from analytics_box.ingest.people import People
+from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.visitors import SaltFile, Salts, by_client_id
 from analytics_box.profiles import erasure_rows, leftovers, rows, rules, traces
 from analytics_box.profiles.erasure_rows import Erasure
@@ -47,7 +47,7 @@ class Erasures(Struct, frozen=True):
 
     events: Db
     box_db: Db
-    people: People
+    profile_links: ProfileLinks
     strings: Strings
     live: LiveSessions
     salts: SaltFile
@@ -111,7 +111,7 @@ class Erasures(Struct, frozen=True):
             rows.remove(db, subject.site, subject.profile)
         else:
             rows.remove_visitors(db, subject.site, visitors)
-        self.people.forget(subject.site, subject.profile, visitors)
+        self.profile_links.forget(subject.site, subject.profile, visitors)
 
     async def _finish(self, erasure: Erasure) -> Done:
         """Do what is written down. One at a time: the caller holds the lock."""

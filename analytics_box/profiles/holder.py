@@ -1,4 +1,4 @@
-"""Whose people are meant: a website's, or an organization's own, where events name no website. Pure."""
+"""Whose profiles are meant: a website's, or an organization's own for events without a website. Pure."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from analytics_box.websites.rules import Website
 
 
 class Holder(Struct, frozen=True):
-    """Who knows people. `website_id` is empty for an organization's own events."""
+    """Who has profiles. `website_id` is empty for an organization's own events."""
 
     site: int
     organization_id: str
@@ -14,5 +14,5 @@ class Holder(Struct, frozen=True):
 
 
 def holder_of(website: Website) -> Holder:
-    """A website as one who knows people."""
+    """A website as a holder of profiles."""
     return Holder(website.site, website.organization_id, website.id)

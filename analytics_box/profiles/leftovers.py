@@ -38,7 +38,7 @@ def of(db: Connection, table: str, found: Sequence[Trace]) -> dict[str, set[int]
 
 
 def replaced(db: Connection, site: int, sessions: Collection[int]) -> dict[str, set[int]]:
-    """The same of what rows of these sessions had once; it is forgotten with that."""
+    """Find and forget what rows of these sessions had before."""
     found: dict[str, set[int]] = {kind: set() for kind in KINDS}
     rows = db.execute(
         """

@@ -1,9 +1,9 @@
-"""Which people of a website have a trait: for filters of queries (wire 2.2)."""
+"""Which profiles of a website have a trait: for filters of queries (wire 2.2)."""
 
 from collections.abc import Callable, Iterator
 
-from analytics_box.ingest.people import open_traits
-from analytics_box.ingest.people_rules import Value
+from analytics_box.ingest.profile_rules import Value
+from analytics_box.ingest.profiles import open_traits
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
 

@@ -1,6 +1,6 @@
-"""The people of a website: a list to search, one of them, their data as a file, and their removal.
+"""The profiles of a website: a list to search, one of them, their data as a file, and their removal.
 
-Members see people and export them, admins remove them; viewers do not get here (wire 4.5).
+Members see profiles and export them, admins remove them; viewers do not get here (wire 4.5).
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from analytics_box import errors
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.profiles import calls, download, view
 from analytics_box.profiles.holder import holder_of
-from analytics_box.profiles.register import Person, Register
+from analytics_box.profiles.reading import Person, Profiles
 from analytics_box.texts import People, figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own
@@ -32,7 +32,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
     """GET /sites/{id}/people/person?profile=…. Raises NotFound."""
     website = own(visit.call, website_id)
     found = await _known(visit, website)
-    subject = await visit.parts[Register].of_person(holder_of(website), found)
+    subject = await visit.parts[Profiles].of_person(holder_of(website), found)
     count = len({stay.visitor for stay in subject.stays})
     return _page(
         visit,
@@ -49,17 +49,17 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
     """GET /sites/{id}/people/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
     website = own(visit.call, website_id)
-    register, device = visit.parts[Register], visit.asked("device").strip()
+    profiles, device = visit.parts[Profiles], visit.asked("device").strip()
     found = None if device else await _known(visit, website)
     subject = (
-        register.of_device(holder_of(website), device)
+        profiles.of_device(holder_of(website), device)
         if found is None
-        else await register.of_person(holder_of(website), found)
+        else await profiles.of_person(holder_of(website), found)
     )
     actor, now = visit.call.actor, visit.call.now
     await visit.call.write(lambda db: calls.record_export(db, holder_of(website), actor=actor, now=now))
     return Stream(
-        download.pieces(register, website, found, subject, now=now),
+        download.pieces(profiles, website, found, subject, now=now),
         media_type="application/json",
         headers={"content-disposition": 'attachment; filename="person.json"', "cache-control": "no-store"},
     )
@@ -95,7 +95,7 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website = own(visit.call, website_id)
     form = await visit.form()
     profile_id, device = form.get("profile", ""), form.get("device", "").strip()
-    erasures = visit.parts[Register].erasures
+    erasures = visit.parts[Profiles].erasures
     if profile_id:
         done = await erasures.person(holder_of(website), profile_id, visit.call.actor)
     elif device:
@@ -111,7 +111,7 @@ async def _list(visit: Visit, website: Website, again: Again) -> Page:
     search = visit.asked("search").strip()[:255]
     asked = visit.asked("page")
     number = min(int(asked), _FURTHEST) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
-    found = await visit.parts[Register].listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
+    found = await visit.parts[Profiles].listed(holder_of(website), search, limit=PER_PAGE + 1, offset=number * PER_PAGE)
     home = _home(website)
     kept = f"{view.query_of('search', search)}&" if search else ""
     return _page(
@@ -155,7 +155,7 @@ def _home(website: Website) -> str:
 
 async def _known(visit: Visit, website: Website) -> Person:
     """The person in the address. Raises NotFound."""
-    found = await visit.parts[Register].find(holder_of(website), visit.asked("profile"))
+    found = await visit.parts[Profiles].find(holder_of(website), visit.asked("profile"))
     if found is None:
         raise errors.NotFound(calls.UNKNOWN)
     return found

@@ -1,10 +1,10 @@
-"""People and their links in events.db. Every function takes a connection inside the caller's transaction."""
+"""Profiles and their visitors in events.db. Every function takes a connection inside the caller's transaction."""
 
 from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analytics_box.ingest.people_rules import Link
+from analytics_box.ingest.profile_rules import Link
 from analytics_box.store.db import Connection
 
 _MOST_NAMED_ALIKE = 1_000
@@ -62,7 +62,7 @@ def find(db: Connection, site: int, profile_id: str) -> Stored | None:
 
 
 def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored]:
-    """People of a website, the latest identified first."""
+    """Profiles of a website, the latest identified first."""
     rows = db.execute(
         f"""
         -- profiles.newest
@@ -77,7 +77,7 @@ def newest(db: Connection, *, site: int, limit: int, offset: int) -> list[Stored
 
 
 def search(db: Connection, *, site: int, profile_id: str, email: bytes | None, limit: int, offset: int) -> list[Stored]:
-    """People whose id begins with this text, or whose e-mail address has this digest."""
+    """Profiles whose id begins with this text, or whose e-mail address has this digest."""
     rows = db.execute(
         f"""
         -- profiles.search

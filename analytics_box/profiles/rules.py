@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from analytics_box.ingest.people_rules import Link, Value
+from analytics_box.ingest.profile_rules import Link, Value
 
 FIRST, LAST = -(2**62), 2**62  # before and after every time
 

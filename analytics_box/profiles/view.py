@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from analytics_box.http.page.dates import moment
 from analytics_box.identity import Person as Reader
-from analytics_box.ingest.people_rules import Value
-from analytics_box.profiles.register import Person
+from analytics_box.ingest.profile_rules import Value
+from analytics_box.profiles.reading import Person
 from analytics_box.texts import People
 
 

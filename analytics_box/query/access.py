@@ -23,16 +23,15 @@ class Scope(Struct, frozen=True):
     """What a query reads, as site numbers: websites, and the organization's own events (0 for none).
 
     `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
-    see who somebody is, as members and keys may. A `stranger` reads only because the website is public, and what
-    events carried only with `values`.
-    Of a link the one number is that of the link among the clicks.
+    see who somebody is, as members and keys may. With `public` the caller reads only because the website is public, and
+    sees what events carried only with `values`. Of a link the one number is that of the link among the clicks.
     """
 
     sites: tuple[int, ...]
     owner: int = 0
     ids: Mapping[str, int] = {}
     people: bool = True
-    stranger: bool = False
+    public: bool = False
     values: bool = True
     subject: SubjectName = "website"
 
@@ -56,13 +55,13 @@ def of_website(organizations: Organizations, identity: Identity, website: Websit
     if not may_read(identity, website, types):
         return None
     check_plan(organizations.plan_of(website.organization_id), types)
-    stranger = not may_export(identity, website)
+    public = not may_export(identity, website)
     return Scope(
         (website.site,),
         ids={website.id: website.site},
         people=may_see_people(identity, website),
-        stranger=stranger,
-        values=not stranger or website.public_values,
+        public=public,
+        values=not public or website.public_values,
     )
 
 
@@ -105,7 +104,7 @@ def may_export(identity: Identity, website: Website) -> bool:
 
 
 def may_see_people(identity: Identity, website: Website) -> bool:
-    """Whether the caller may see who somebody is on this website: viewers and strangers see figures only."""
+    """Whether the caller may see who somebody is on this website: viewers and the public see figures only."""
     viewer = identity.person is not None and identity.person.role == "viewer"
     return not viewer and may_export(identity, website)
 

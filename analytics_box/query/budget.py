@@ -16,10 +16,10 @@ from analytics_box.errors import OverBudget, Unavailable
 MB = 1 << 20
 SMALL = MB
 MOST_OF_A_PAGE = 4 * MB
-_LARGE_AT_ONCE, _LARGE_OF_STRANGERS = 2, 1  # requests that have more than SMALL
-_AT_ONCE, _OF_STRANGERS = 24, 8  # requests of the API that hold answers
-_WAITING, _WAITING_STRANGERS = 256, 32  # requests that wait to be one of them
-STRANGERS_PARAMETERS = 20  # of one request
+_LARGE_AT_ONCE, _LARGE_OF_PUBLIC = 2, 1  # requests that have more than SMALL
+_AT_ONCE, _OF_PUBLIC = 24, 8  # requests of the API that hold answers
+_WAITING, _WAITING_PUBLIC = 256, 32  # requests that wait to be one of them
+PUBLIC_PARAMETERS = 20  # of one request
 
 
 class Allowed(Struct, frozen=True):
@@ -31,7 +31,7 @@ class Allowed(Struct, frozen=True):
 
 
 MEMBERS = Allowed()
-STRANGERS = Allowed(2 * MB, 2_000, STRANGERS_PARAMETERS)  # a hundred rows of each
+PUBLIC = Allowed(2 * MB, 2_000, PUBLIC_PARAMETERS)  # a hundred rows of each
 
 
 class NeedsMore(OverBudget):
@@ -131,39 +131,39 @@ class Taken:
 class AnswerBudgets:
     """The budgets of all requests that are answered now."""
 
-    def __init__(self, members: Allowed = MEMBERS, strangers: Allowed = STRANGERS) -> None:
-        self._allowed = {False: members, True: strangers}
-        self._places = {False: asyncio.Semaphore(_LARGE_AT_ONCE), True: asyncio.Semaphore(_LARGE_OF_STRANGERS)}
-        self._requests = {False: asyncio.Semaphore(_AT_ONCE), True: asyncio.Semaphore(_OF_STRANGERS)}
-        self._waiting = {False: _WAITING, True: _WAITING_STRANGERS}
+    def __init__(self, members: Allowed = MEMBERS, public: Allowed = PUBLIC) -> None:
+        self._allowed = {False: members, True: public}
+        self._places = {False: asyncio.Semaphore(_LARGE_AT_ONCE), True: asyncio.Semaphore(_LARGE_OF_PUBLIC)}
+        self._requests = {False: asyncio.Semaphore(_AT_ONCE), True: asyncio.Semaphore(_OF_PUBLIC)}
+        self._waiting = {False: _WAITING, True: _WAITING_PUBLIC}
 
     @asynccontextmanager
-    async def of_request(self, *, stranger: bool) -> AsyncIterator[Budget]:
+    async def of_request(self, *, public: bool) -> AsyncIterator[Budget]:
         """The budget of a request of the API, once it is its turn. Raises Unavailable when too many wait."""
-        if not self._waiting[stranger]:
+        if not self._waiting[public]:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
-        self._waiting[stranger] -= 1
+        self._waiting[public] -= 1
         try:
-            await self._requests[stranger].acquire()
+            await self._requests[public].acquire()
         finally:
-            self._waiting[stranger] += 1
+            self._waiting[public] += 1
         try:
-            async with self._budget(self._allowed[stranger], stranger) as budget:
+            async with self._budget(self._allowed[public], public) as budget:
                 yield budget
         finally:
-            self._requests[stranger].release()
+            self._requests[public].release()
 
     @asynccontextmanager
-    async def of_page(self, *, stranger: bool = False) -> AsyncIterator[Budget]:
+    async def of_page(self, *, public: bool = False) -> AsyncIterator[Budget]:
         """The budget of a part of a page, which asks for what it shows, does not wait behind requests of the API, and
         never has more than MOST_OF_A_PAGE: it becomes text on the page."""
-        allowed = Allowed(min(self._allowed[stranger].bytes, MOST_OF_A_PAGE), rows=0)
-        async with self._budget(allowed, stranger) as budget:
+        allowed = Allowed(min(self._allowed[public].bytes, MOST_OF_A_PAGE), rows=0)
+        async with self._budget(allowed, public) as budget:
             yield budget
 
     @asynccontextmanager
-    async def _budget(self, allowed: Allowed, stranger: bool) -> AsyncIterator[Budget]:
-        budget = Budget(allowed, self._places[stranger])
+    async def _budget(self, allowed: Allowed, public: bool) -> AsyncIterator[Budget]:
+        budget = Budget(allowed, self._places[public])
         try:
             yield budget
         finally:

@@ -65,7 +65,7 @@ async def compile_query(
 
 
 def _query(given: GivenQuery, reads: Scope, zone_name: str | None, now: int, queries: Queries) -> Record:
-    """The same for a whole query: one entry per parameter; sql and params of the only one also stand on top."""
+    """Compile a whole query: one entry per parameter; sql and params of the only one also stand on top."""
     entries = _bounded(statements.of_request(check(given, zone_name=zone_name, now=now), reads, now, queries.engines))
     top: Record = {"success": True, "engine": entries[0].engine}
     if len(entries) == 1:

@@ -85,7 +85,7 @@ COMMON = (
     "utm_campaign",
     "channel",
 )
-# What strangers find nowhere in answers, and so may not look for: who tries enough values has them.
+# Answers never show these to the public, so it may not filter by them: trying enough values would find them.
 IDS = frozenset(("session_id",))
 OF_VALUES = frozenset(("query_string", "message", "href", "text"))
 OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view

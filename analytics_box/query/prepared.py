@@ -62,8 +62,8 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
 
 
 def _allowed(query_type: QueryType, reads: Scope) -> tuple[str, ...]:
-    """The fields that the caller may filter this type by: strangers only by what answers show them."""
-    hidden: frozenset[str] = filters.IDS if reads.stranger else frozenset()
+    """The fields that the caller may filter this type by: the public only by what answers show it."""
+    hidden: frozenset[str] = filters.IDS if reads.public else frozenset()
     if not reads.values:
         hidden |= filters.OF_VALUES
     return tuple(name for name in query_type.filters if name not in hidden)

@@ -47,11 +47,11 @@ class Days(NamedTuple):
         return (self.last - self.first).days + 1
 
     def previous(self) -> "Days":
-        """The same number of days directly before (semantics 6)."""
+        """As many days directly before (semantics 6)."""
         return Days(self.first - timedelta(days=self.length), self.first - _DAY)
 
     def year_before(self) -> "Days":
-        """The same calendar dates of the year before; the 29th of February becomes the 28th (semantics 6)."""
+        """These calendar dates of the year before; the 29th of February becomes the 28th (semantics 6)."""
         return Days(_year_before(self.first), _year_before(self.last))
 
 

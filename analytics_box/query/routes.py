@@ -46,7 +46,7 @@ async def query(
     reads = await call.parts[Subjects].of_request(call.identity, request.query_params, types)
     checked = _check(many, batch=isinstance(given, list), request=request, now=call.now)
 
-    async with queries.budgets.of_request(stranger=reads.stranger) as budget:
+    async with queries.budgets.of_request(public=reads.public) as budget:
         answers = await queries.answers(checked, reads, budget)
         if _wants_csv(request):
             return await _made(budget, lambda: _sheet(answers, checked, budget))
@@ -74,7 +74,7 @@ def _wants_csv(request: Request[Any, Any, Any]) -> bool:
 
 
 def _sheet(answers: list[list[Entry]], asked: list[Asked], budget: Budget) -> Response[bytes]:
-    """All rows as CSV. A parameter that failed makes the whole answer fail, for a sheet cannot say so."""
+    """All rows as CSV. A failed parameter fails the whole answer, because a sheet cannot say so."""
     entries = [entry for of_query in answers for entry in of_query]
     for entry in entries:
         if entry.code == errors.OverBudget.code:

@@ -29,12 +29,12 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _AT_ONCE = 8  # parameters of one request that run at the same time (wire 3.3)
-_WAITING = 64  # parameters of strangers that wait for others of them
+_WAITING = 64  # parameters of public requests that may wait
 _IN_A_THREAD = 500  # rows, from which on others would notice
 
 
 class Compared(Struct, frozen=True):
-    """The same question about an earlier range."""
+    """A question asked again about an earlier range."""
 
     startDate: str
     endDate: str
@@ -65,7 +65,7 @@ class Sitting(Struct, frozen=True):
 class Queries:
     """Answers requests, each parameter under its own deadline and all of them within the request's budget.
 
-    Only so many parameters of `strangers` run at the same time, so that they never have all readers.
+    At most `public` parameters of public requests run at once, so that these never have all readers.
     """
 
     def __init__(
@@ -75,10 +75,10 @@ class Queries:
         *,
         seconds: float,
         traits: Traits | None = None,
-        strangers: int = 2,
+        public: int = 2,
         budgets: AnswerBudgets | None = None,
     ) -> None:
-        self._strangers = asyncio.Semaphore(strangers)
+        self._public = asyncio.Semaphore(public)
         self._waiting = 0
         self._traits = traits
         self.engines = engines
@@ -91,12 +91,12 @@ class Queries:
 
     async def answer(self, request: Request, reads: Scope) -> list[Entry]:
         """One entry per parameter, failed ones last (wire 3.5). Raises Unavailable."""
-        async with self.budgets.of_page(stranger=reads.stranger) as budget:
+        async with self.budgets.of_page(public=reads.public) as budget:
             (entries,) = await self.answers([request], reads, budget)
             return entries
 
     async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
-        """The same for all queries of an HTTP request, one after the other. Raises Unavailable."""
+        """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
         sitting = Sitting(reads, budget, Finding(self._traits), {})
         try:
             return [await self._answer(request, sitting) for request in requests]
@@ -145,19 +145,19 @@ class Queries:
 
     async def _one(self, question: Question, request: Request, sitting: Sitting) -> Entry:
         """The answer to a question. Raises NeedsMore, and Unavailable."""
-        if not sitting.reads.stranger:
+        if not sitting.reads.public:
             return await self._entry(question, request, sitting)
         if self._waiting >= _WAITING:
             raise Unavailable("Too many questions at once; ask again in a moment", retry_after=1)
         self._waiting += 1
         try:
-            await self._strangers.acquire()
+            await self._public.acquire()
         finally:
             self._waiting -= 1
         try:
             return await self._entry(question, request, sitting)
         finally:
-            self._strangers.release()
+            self._public.release()
 
     async def _entry(self, question: Question, request: Request, sitting: Sitting) -> Entry:
         taken = Taken(sitting.budget)

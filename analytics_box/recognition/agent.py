@@ -1,4 +1,4 @@
-"""What a User-Agent header tells: browser, system, kind of device, and whether a program sent it.
+"""What a User-Agent header tells: browser, system, kind of device, and whether a bot sent it.
 
 ua-parser's patterns through its Rust engine; only browsers and systems are loaded (12 MB instead of 25).
 """
@@ -11,7 +11,7 @@ from typing import Literal
 import ua_parser_rs
 from msgspec import Struct
 
-from analytics_box.recognition.bots import judge, without_model
+from analytics_box.recognition.bots import classify, without_model
 
 Device = Literal["desktop", "mobile", "tablet"]  # televisions and consoles are desktops: neither of the others
 
@@ -70,7 +70,7 @@ _TELEVISION = re.compile(r"tv(?![\w-])")  # of an Android that is no phone: phon
 class Agent(Struct, frozen=True):
     """What is known of a sender. Names are empty where unknown.
 
-    `bot` is the reason it is held for a program, `program` what that calls itself; both are empty for people.
+    `bot` is why it is a bot, `bot_name` what the bot calls itself; both are empty for people.
     """
 
     browser: str = ""
@@ -79,7 +79,7 @@ class Agent(Struct, frozen=True):
     system_version: str = ""
     device: Device = "desktop"
     bot: str = ""
-    program: str = ""
+    bot_name: str = ""
 
 
 NOTHING = Agent()
@@ -111,7 +111,7 @@ def _read(user_agent: str) -> Agent:
     browsers, systems = _extractors()
     said = without_model(user_agent)
     browser, system = browsers.extract(said), systems.extract(said)
-    bot, program = judge(user_agent)
+    bot, bot_name = classify(user_agent)
     return Agent(
         browser=BROWSERS.get(browser.family, browser.family) if browser else "",
         browser_version=_version(browser.major, browser.minor) if browser and browser.family != WEBKIT else "",
@@ -119,7 +119,7 @@ def _read(user_agent: str) -> Agent:
         system_version=_version(system.major, system.minor) if system else "",
         device=_device(user_agent),
         bot=bot,
-        program=program,
+        bot_name=bot_name,
     )
 
 

@@ -1,7 +1,7 @@
-"""Whether a program sent a request, and what it calls itself (semantics 19, wire 4.7).
+"""Whether a bot sent a request, and what it calls itself (semantics 19, wire 4.7).
 
 The patterns are those of isbot and crawler-user-agents (`packaging/bots.py` sorts them), the rest are headers that
-only programs send, or that every browser does.
+only bots send, or that every browser does.
 """
 
 import json
@@ -26,7 +26,7 @@ _SHORTEST = 10  # characters; no browser says less (wire 4.7)
 _HEAD = 4  # characters by which names are found
 _LONGEST_NAME = 64
 
-# What names a handset, a television, a console or an app on one: the form of their user agents is no sign of a program.
+# What names a handset, a television, a console or an app on one: the form of their user agents is no sign of a bot.
 _DEVICE = re.compile(
     r"android[ /;)]|build/|midp|cldc|symbian|series ?[468]0|brew|windows phone|wp7|windows ?ce|windows mobile|iemobile"
     r"|hbbtv|ce-html|nettv|smart-?tv|googletv|tvos|watch ?os|watch\d,\d|linux (?:armv|mips)|up\.browser|obigo|teleca"
@@ -98,8 +98,8 @@ def _union(patterns: list[str]) -> Union:
     )
 
 
-def judge(user_agent: str) -> tuple[str, str]:
-    """Why this User-Agent is held for a program's, and what the program calls itself; both empty for people's."""
+def classify(user_agent: str) -> tuple[str, str]:
+    """Why this User-Agent is a bot's, and what the bot calls itself; both empty for people's."""
     if not user_agent:
         return MISSING, ""
     if len(user_agent) < _SHORTEST:
@@ -110,15 +110,15 @@ def judge(user_agent: str) -> tuple[str, str]:
 
 
 def without_model(user_agent: str) -> str:
-    """The User-Agent of a phone without a name of its model that sounds like a program's."""
+    """The User-Agent of a phone without a name of its model that sounds like a bot's."""
     lower = user_agent.lower()
     if "android" in lower and ("bot" in lower or "spider" in lower):
         return _MODEL.sub("phone", user_agent)
     return user_agent
 
 
-def judge_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:
-    """The same by what else a request says. Every header here is one that no browser of a person sends, or lacks."""
+def classify_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:
+    """Classify a request by its other headers: each one here is one that no person's browser sends, or lacks."""
     if b"accept" not in headers:
         return NO_ACCEPT, ""
     if b"signature-agent" in headers:  # Web Bot Auth: a robot that proves who it is
@@ -131,7 +131,7 @@ def judge_headers(headers: Mapping[bytes, bytes]) -> tuple[str, str]:
 
 
 def _sign(user_agent: str) -> str:
-    """What of the text gives the program away; empty where nothing does."""
+    """What of the text gives the bot away; empty where nothing does."""
     known = lists()
     name = _listed_name(user_agent, known.names)
     if name:
@@ -164,7 +164,7 @@ def _listed_name(user_agent: str, names: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def name_of(user_agent: str, sign: str) -> str:
-    """What the program calls itself: the word that holds the sign, what it says it is compatible as, or its first word.
+    """What the bot calls itself: the word that holds the sign, what it says it is compatible as, or its first word.
 
     Addresses in it are left aside: they tell where to read about it.
     """

@@ -1,7 +1,7 @@
 """Where a sender is (wire 4.7): country by the list that comes with the box; region and city by a database that the
 operator names, or by what a trusted proxy says.
 
-Names are English, empty where nothing is known. Addresses are looked up and forgotten: nothing here stores or logs one.
+Names are English, empty where nothing is known. Nothing here stores or logs an IP address.
 """
 
 import json
@@ -30,7 +30,7 @@ _LONGEST = 100  # characters of a region's or city's name
 _DATA = resources.files("analytics_box.recognition").joinpath("data")
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """English names, empty where unknown."""
 
     country: str = ""
@@ -38,11 +38,11 @@ class Place(NamedTuple):
     city: str = ""
 
 
-NOWHERE = Place()
+UNKNOWN = Location()
 
 
-class Places:
-    """The databases, and the places of the networks that were asked for last. Used by the event loop's thread;
+class Geo:
+    """The databases, and the locations of the networks looked up last. Used by the event loop's thread;
     `reload` may run in another."""
 
     def __init__(self, settings: Settings) -> None:
@@ -58,19 +58,19 @@ class Places:
         self._named: maxminddb.Reader | None = None
         self._seen: tuple[int, int, int] | None = None
         self._complaint = ""
-        self._known: OrderedDict[str, Place] = OrderedDict()
+        self._known: OrderedDict[str, Location] = OrderedDict()
         self.reload()
 
-    def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Place:
-        """The place of a client by its cut network (http.address.network_of). Headers count only when the peer is a
+    def of(self, network: str, headers: Mapping[bytes, bytes], *, peer: str) -> Location:
+        """The location of a client by its cut network (http.address.network_of). Headers count only when the peer is a
         trusted proxy; what they leave open the databases say."""
-        known = self._known  # a reload puts another in its place, which must not get what the old database says
-        place = known.get(network)
-        if place is None:
-            place = known[network] = self._look_up(network)
+        known = self._known  # a reload puts another there, which must not get what the old database says
+        location = known.get(network)
+        if location is None:
+            location = known[network] = self._look_up(network)
             if len(known) > MOST_REMEMBERED:
                 known.popitem(last=False)
-        return self._corrected(place, headers) if self._asks_proxy and is_within(peer, self._trusted) else place
+        return self._corrected(location, headers) if self._asks_proxy and is_within(peer, self._trusted) else location
 
     def reload(self) -> bool:
         """Open the named database anew if its file is another than before; whether it did. Reads the disk."""
@@ -88,7 +88,7 @@ class Places:
         self._seen, self._complaint = seen, ""
         self._named = reader
         self._known = OrderedDict()
-        log.info("Places come from %s (%s)", self._path, reader.metadata().database_type)
+        log.info("Locations come from %s (%s)", self._path, reader.metadata().database_type)
         return True
 
     def _complain(self, broken: Exception) -> None:
@@ -98,28 +98,28 @@ class Places:
             log.error("geo_database %s cannot be read: %s; %s", self._path, complaint, before)
         self._complaint = complaint
 
-    def _look_up(self, network: str) -> Place:
+    def _look_up(self, network: str) -> Location:
         try:
             address = ip_address(network.partition("/")[0])
         except ValueError:
-            return NOWHERE
-        place = read(_get(self._named, address)) if self._named is not None else NOWHERE
-        if not place.country and address.is_global:
-            place = place._replace(country=read(_get(self._builtin, address)).country)
-        return place
+            return UNKNOWN
+        location = read(_get(self._named, address)) if self._named is not None else UNKNOWN
+        if not location.country and address.is_global:
+            location = location._replace(country=read(_get(self._builtin, address)).country)
+        return location
 
-    def _corrected(self, place: Place, headers: Mapping[bytes, bytes]) -> Place:
+    def _corrected(self, location: Location, headers: Mapping[bytes, bytes]) -> Location:
         country, region, city = (_said(headers.get(name)) if name else "" for name in self._headers)
         if len(country) == 2:
             country = name_of(country)
-        if country and country != place.country:
-            place = Place(country)  # a region of the other country would be wrong
-        return Place(country or place.country, region or place.region, city or place.city)
+        if country and country != location.country:
+            location = Location(country)  # a region of the other country would be wrong
+        return Location(country or location.country, region or location.region, city or location.city)
 
 
 def _open_copy(path: Path, beside: Path) -> maxminddb.Reader:
     """A reader of a copy that nobody else sees: it stays in the disk's cache instead of memory, and a file that is
-    written over in place cannot change under the reader's feet."""
+    written over in location cannot change under the reader's feet."""
     with path.open("rb") as file, tempfile.NamedTemporaryFile(dir=beside, prefix=".geo-", suffix=".mmdb") as copy:
         shutil.copyfileobj(file, copy, 1 << 20)
         copy.flush()
@@ -156,16 +156,16 @@ def name_of(code: str) -> str:
     return names().get(code.upper(), "")
 
 
-def read(found: Any) -> Place:
-    """The place in an entry of a database, in MaxMind's form (and DB-IP's) or in the flat one of ip-location-db."""
+def read(found: Any) -> Location:
+    """The location in an entry of a database, in MaxMind's form (and DB-IP's) or in the flat one of ip-location-db."""
     if not isinstance(found, dict):
-        return NOWHERE
+        return UNKNOWN
     country = found.get("country") or found.get("registered_country")
     code = country.get("iso_code") if isinstance(country, dict) else found.get("country_code") or country
     named = name_of(code) if isinstance(code, str) else ""
     subdivisions = found.get("subdivisions")
     first = subdivisions[0] if isinstance(subdivisions, list) and subdivisions else None
-    return Place(
+    return Location(
         country=named or _english(country),
         region=_english(first) or _text(found.get("state1") or found.get("state")),
         city=_english(found.get("city")) or _text(found.get("city")),

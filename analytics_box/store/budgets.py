@@ -1,4 +1,4 @@
-"""What strangers may add to the disk: a budget of new strings and of bytes per website and hour.
+"""What anonymous callers may add to the disk: a budget of new strings and of bytes per website and hour.
 
 An event over budget counts like any other; only what would be stored for the first time is folded into "(other)". One
 address may use a fifth, so that it folds nothing of others. The hour is one of UTC. A restart begins it anew. Used by

@@ -18,7 +18,7 @@ from analytics_box.store.readers import Readers
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.wal import CHECKPOINT_PAGES
 from analytics_box.store.writer import Writer
-from analytics_box.store.writes import Companion, Connection, ConstraintError, Job, Work
+from analytics_box.store.writes import Connection, ConstraintError, InMemoryState, Job, Work
 
 __all__ = ["Connection", "ConstraintError", "Db"]
 
@@ -71,9 +71,9 @@ class Db:
         self._readers = Readers(path, connections, self._gate, reserve=reserve, most_waiting=read_queue)
         self._writer.start()
 
-    def accompany(self, *companions: Companion) -> None:
-        """Name the memory that follows this file's commits and rollbacks. Call before the first write."""
-        self._writer.companions = companions
+    def attach(self, *states: InMemoryState) -> None:
+        """Attach in-memory state that follows this file's commits and rollbacks. Call before the first write."""
+        self._writer.states = states
 
     async def write(self, work: Work[T], *, adds: bool = False) -> T:
         """Run `work` in the next group commit; resumes after the commit. What `adds` is refused on a full disk.
@@ -88,7 +88,7 @@ class Db:
         return await future
 
     def write_now(self, work: Work[T]) -> T:
-        """The same for callers without an event loop (command line, tests): blocks until after the commit."""
+        """Write for a caller without an event loop (command line, tests); blocks until after the commit."""
         future: Future[T] = Future()
         self._writer.enqueue(Job(work, future))
         return future.result()
@@ -103,7 +103,7 @@ class Db:
         return await self._readers.read(work, seconds=seconds, long=long)
 
     def read_now(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS) -> T:
-        """The same for callers without an event loop."""
+        """Read for a caller without an event loop; blocks until it is done."""
         return self._readers.read_now(work, seconds=seconds)
 
     @property

@@ -48,7 +48,7 @@ def _damaged(broken: apsw.Error) -> str:
 
 
 def integrity_in_pieces(read: Read, *, piece: int = PIECE) -> str:
-    """The same of a file that is read through `read`, which gives back what a function makes of a connection."""
+    """Check a file that is read through `read`, which gives back what a function makes of a connection."""
     try:
         for table in read(_tables):
             if not read(partial(_is_long, table=table, piece=piece)):

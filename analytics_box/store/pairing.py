@@ -85,7 +85,7 @@ def _check_both_are_there(box: Path, events: Path, *, accept: bool) -> list[str]
             f"{events} is missing or empty, but this box has been in use; restore it, "
             f"or begin without events: {ACCEPT} --data-dir {box.parent}"
         )
-    return [f"{events.name} is made anew and has no events"]
+    return [f"{events.name} is new and has no events"]
 
 
 def _with(path: Path, work: Work[T]) -> T:

@@ -67,7 +67,7 @@ class Readers:
             self._under_way[long] -= 1
 
     def read_now(self, work: Work[T], *, seconds: float) -> T:
-        """The same for callers without an event loop."""
+        """Run `work` for a caller without an event loop; blocks until it is done."""
         return self._read(work, seconds, threading.Event())
 
     @property

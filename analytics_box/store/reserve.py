@@ -1,6 +1,6 @@
 """Disk space that is kept for the day on which the disk is full, so that the box starts, redirects and deletes then.
 
-Before that day, below a mark of free space, nothing is taken any more that strangers send.
+Before that day, below a mark of free space, nothing that anonymous callers send is taken any more.
 """
 
 import logging
@@ -88,7 +88,7 @@ class Reserve:
             self.is_given_up = False
 
     def keep_from_start(self) -> None:
-        """The same before the files are opened, or give it up where nothing could be opened without."""
+        """Keep the reserve before the files are opened; give it up if they could not be opened otherwise."""
         self.look()
         if _free(self._path.parent) < LITTLE:
             self.give_up()

@@ -46,7 +46,7 @@ _STARTED = {"session_started": ("since_start", "iif(session = 0, 0, time - sessi
 _SHIFTED = "visitor >> 15"  # of the 62 bits that ids of visitors had
 
 
-# Tables with ids of visitors beside the facts. Their triggers sleep meanwhile: a replica of another shape is made anew.
+# Tables with ids of visitors beside the facts. Their triggers sleep meanwhile: a replica of another shape is rebuilt.
 _RENAMED = {
     "visitor_profiles": f"visitor = {_SHIFTED}",
     "link_clicks": f"visitor = {_SHIFTED}, landing_visitor = landing_visitor >> 15",
@@ -163,7 +163,7 @@ STORED_FACTS = (
 
 
 def _nullable(table: str, *columns: str) -> str:
-    """The same table, in which these columns may be null; no row changes for that."""
+    """Let these columns of a table be null; no row changes."""
     sql = "sql"
     for name in columns:
         sql = f"replace({sql}, '  {name} integer not null', '  {name} integer')"
@@ -182,8 +182,8 @@ NOT_MEASURED = (
 
 
 # A step of events.db: ids of visitors that last are odd, all others even (ingest/visitors). Earlier ids that were there
-# on more than one UTC day are taken to last; so are ids of history that servers had sent in one go, for no row tells
-# them apart. Triggers sleep as above.
+# on more than one UTC day are taken to last; so are ids of history that servers had sent in one go, because no row
+# distinguishes them. Triggers sleep as above.
 _WITH_VISITORS = (*(f"stored_{table}" for table in _OWN), "visitor_profiles")
 _LASTS = "visitor in (select visitor from lasting)"
 LASTING_IDS = (

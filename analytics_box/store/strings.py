@@ -110,7 +110,7 @@ class Strings:
                 self._drop(key)
 
     def forget_together(self, table: str, numbers: set[int]) -> None:
-        """The same for combinations of that table."""
+        """Forget combinations of that table."""
         for key, number in list(self._numbers.items()):
             if isinstance(key, tuple) and key[0] == table and number in numbers:
                 self._drop(key)

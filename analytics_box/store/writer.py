@@ -11,7 +11,7 @@ from analytics_box.store.gate import Gate
 from analytics_box.store.reserve import Reserve
 from analytics_box.store.trouble import Seldom
 from analytics_box.store.wal import Wal
-from analytics_box.store.writes import DISK_ERRORS, STOPPING, Companion, Job, Outcome, deliver
+from analytics_box.store.writes import DISK_ERRORS, STOPPING, InMemoryState, Job, Outcome, deliver
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Writer:
         most_waiting: int,
         checkpoint_pages: int,
     ) -> None:
-        self.companions: tuple[Companion, ...] = ()
+        self.states: tuple[InMemoryState, ...] = ()
         self.version = 0  # of what is in the file: every commit of this process makes a new one
         self.failing = False  # whether the last group commit failed
         self.gone = False  # whether the file is not where it was
@@ -126,7 +126,7 @@ class Writer:
 
     def _commit(self, batch: list[Job]) -> list[Outcome] | Exception:
         """What became of each, or why none was committed."""
-        start = [companion.mark() for companion in self.companions]
+        start = [state.mark() for state in self.states]
         try:
             self._connection.execute("begin immediate")
             outcomes = [self._run(job) for job in batch]
@@ -137,12 +137,12 @@ class Writer:
             return broken
         self.version += 1
         self.failing = False
-        for companion in self.companions:
-            companion.committed()
+        for state in self.states:
+            state.committed()
         return outcomes
 
     def _run(self, job: Job) -> Outcome:
-        marks = [companion.mark() for companion in self.companions]
+        marks = [state.mark() for state in self.states]
         self._connection.execute("savepoint one")
         try:
             result = job.work(self._connection)
@@ -167,5 +167,5 @@ class Writer:
             log.error("%s cannot be rolled back: %s", self._path.name, broken)
 
     def _undo(self, marks: list[int]) -> None:
-        for companion, mark in zip(self.companions, marks, strict=True):
-            companion.undo(mark)
+        for state, mark in zip(self.states, marks, strict=True):
+            state.undo(mark)

@@ -25,8 +25,8 @@ DISK_ERRORS = (
 Work = Callable[[apsw.Connection], T]
 
 
-class Companion(Protocol):
-    """Memory that mirrors the file: it keeps a change only if the change is committed."""
+class InMemoryState(Protocol):
+    """Memory that mirrors the file, with hooks for commit and rollback: it keeps a change only if it is committed."""
 
     def mark(self) -> int:
         """Where the changes of the next write begin."""

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 import analytics_box
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
 from analytics_box.store.db import Db
 from analytics_box.watch.readiness import Readiness, free_bytes
@@ -26,7 +26,7 @@ class Watched(Struct, frozen=True):
     """The parts of a box that have figures."""
 
     databases: tuple[Db, ...]
-    drops: Drops
+    dropped: DroppedTraffic
     engines: Engines
     runs: Runs
     readiness: Readiness
@@ -65,14 +65,14 @@ async def figures(watched: Watched) -> list[Figure]:
             "counter",
             "Events by what became of them: stored, or why not; a refused request counts once",
             "outcome",
-            {"stored": watched.drops.stored, **watched.drops.reasons},
+            {"stored": watched.dropped.stored, **watched.dropped.reasons},
         ),
         Figure(
             "analytics_box_events_folded_total",
             "counter",
             "Stored events whose new texts were over the hourly budget of their website",
             "",
-            {"": watched.drops.folded},
+            {"": watched.dropped.folded},
         ),
         *_of_databases(watched.databases),
         _one("analytics_box_replica_ready", "Whether the column replica answers queries", replica.state == "ready"),

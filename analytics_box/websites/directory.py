@@ -5,15 +5,15 @@ from collections.abc import Iterable, Set
 from msgspec import Struct
 
 from analytics_box.clock import HOUR
-from analytics_box.websites.door import Door, door
+from analytics_box.websites.origin_check import OriginCheck, origin_check
 from analytics_box.websites.rules import ClientId, Website
 
 
 class Tracked(Struct, frozen=True):
-    """What a client id leads to: the website, its rules for events, and the id itself."""
+    """What a client id leads to: the website, its origin check, and the id itself."""
 
     website: Website
-    door: Door
+    check: OriginCheck
     client_id: ClientId
 
 
@@ -26,7 +26,7 @@ class Directory:
     def __init__(self, websites: Iterable[Website] = (), closed: Set[str] = frozenset()) -> None:
         self._closed = closed
         self._by_id: dict[str, Website] = {}
-        self._doors: dict[str, Door] = {}
+        self._checks: dict[str, OriginCheck] = {}
         self._by_client_id: dict[str, Tracked] = {}
         self._old_ids_used: dict[str, int] = {}
         for website in websites:
@@ -46,9 +46,9 @@ class Directory:
         """Every website."""
         return [website for website in self._by_id.values() if website.organization_id not in self._closed]
 
-    def door(self, website: Website) -> Door:
-        """The rules for events of a website that is in here."""
-        return self._doors[website.id]
+    def check(self, website: Website) -> OriginCheck:
+        """The origin check of a website that is in here."""
+        return self._checks[website.id]
 
     def tracked(self, client_id: str, now: int) -> Tracked | None:
         """What trackers that send this client id mean; None for an unknown one and one that has ended.
@@ -67,7 +67,7 @@ class Directory:
         """A website was made or changed."""
         self._forget_client_ids(website.id)
         self._by_id[website.id] = website
-        self._doors[website.id] = rules = door(website.domain, website.tracking)
+        self._checks[website.id] = rules = origin_check(website.domain, website.tracking)
         for client_id in website.client_ids or (ClientId(website.id, website.created_at),):
             self._by_client_id[client_id.id] = Tracked(website, rules, client_id)
 
@@ -75,7 +75,7 @@ class Directory:
         """A website was deleted."""
         self._forget_client_ids(website_id)
         self._by_id.pop(website_id, None)
-        self._doors.pop(website_id, None)
+        self._checks.pop(website_id, None)
 
     def forget_organization(self, organization_id: str) -> None:
         """An organization and all its websites are gone."""

@@ -17,7 +17,7 @@ async def list_websites(call: Call, given: OfOrganization) -> list[WebsiteShown]
 async def get_by_id(call: Call, given: ById) -> WebsiteShown | PublicWebsite:
     """websites.getById: the row for those who may read it, the reduced row of a public one for everybody else.
 
-    Raises AuthRequired for strangers, else NotFound.
+    Raises AuthRequired for anonymous callers, else NotFound.
     """
     website = call.parts[Directory].find(given.id)
     if website is not None and is_own(call, website):

@@ -36,7 +36,7 @@ class ClientId(Struct, frozen=True):
 class Website(Struct, frozen=True):
     """A website that is measured. `site` is its number among the facts. Times are UTC ms.
 
-    `public_values` goes with `is_public` only: then strangers may see what events carried, too. `client_ids` are the
+    `public_values` goes with `is_public` only: then anybody may see what events carried, too. `client_ids` are the
     newest first; a website that never had its client id rotated goes by its own id.
     """
 

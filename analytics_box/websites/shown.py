@@ -51,7 +51,7 @@ class DeletedWebsite(Struct, frozen=True):
 
 
 class PublicWebsite(Struct, frozen=True):
-    """What strangers see of a public website."""
+    """What anonymous callers see of a public website."""
 
     id: str
     domain: str
@@ -97,7 +97,7 @@ def deleted(website: Website, grace: int) -> DeletedWebsite:
 
 
 def reduced(website: Website) -> PublicWebsite:
-    """A public website for strangers."""
+    """A public website for anonymous callers."""
     return PublicWebsite(website.id, website.domain, website.name, website.is_public)
 
 

@@ -1,4 +1,4 @@
-"""Giving a website to another organization of the same person: a page of its own, for it is not undone by a click."""
+"""Giving a website to another organization of the same person: a page of its own, because a click does not undo it."""
 
 from litestar.params import FromPath
 

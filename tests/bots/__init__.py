@@ -1,1 +1,1 @@
-"""Programs: what is held, who is people after all, and data centres."""
+"""Bots: what is quarantined, which bots count as people, and data centres."""

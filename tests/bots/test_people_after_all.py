@@ -103,7 +103,7 @@ def test_what_is_allowed_survives_a_restart_and_a_count_that_was_broken_off_is_m
     box.reopen()
     assert send(box).status == 200
     assert visits(box)[0] == 1
-    box.run(box.box.events.held.count_all())
+    box.run(box.box.events.quarantine.count_all())
     assert visits(box) == (2, 1, 1)
 
 
@@ -161,9 +161,9 @@ def test_what_is_held_is_removed_after_30_days(box: WholeBox) -> None:
     send(box, CHROME)
     box.clock.advance(seconds=29 * DAY / SECONDS)
     send(box)
-    assert box.run(box.box.events.held.forget()) == 0
+    assert box.run(box.box.events.quarantine.forget()) == 0
     box.clock.advance(seconds=(DAY + MINUTE) / SECONDS)
-    assert box.run(box.box.events.held.forget()) == 1
+    assert box.run(box.box.events.quarantine.forget()) == 1
     assert [time for (time,) in rows(box, "events", "time")] == [NOON, NOON + 29 * DAY]
 
 

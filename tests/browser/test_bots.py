@@ -1,4 +1,4 @@
-"""The page of programs in a real browser: clean for axe, no wider than the screen, and all of it without scripts."""
+"""The page of bots in a real browser: clean for axe, no wider than the screen, and all of it without scripts."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ PROGRAMS = ("Googlebot/2.1", "Labrador-monitor/3", *(f"bot {text}"[:200] for tex
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    """A box that programs have come to, some with names that want to do harm."""
+    """A box that bots have come to, some with names that want to do harm."""
     with running_box(tmp_path_factory.mktemp("bots") / "data", **SETTINGS) as running:
         for program in PROGRAMS:
             hit(running, program)

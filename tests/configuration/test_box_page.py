@@ -22,7 +22,7 @@ def test_the_page_says_what_answers_queries(box: WholeBox) -> None:
     assert analytics_box.__version__ in page
     assert "SQLite" in page
     assert "Rows in it" not in page
-    box.run(box.box.events.engines.tend())
+    box.run(box.box.events.engines.maintain())
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
     if box.box.settings.columnar == "on":
         assert "DuckDB" in page
@@ -45,7 +45,7 @@ def test_answers_do_not_depend_on_the_engine(box: WholeBox) -> None:
     sent = {"name": "screen_view", "path": "https://example.com/a", "anonymousId": "a"}
     for _ in range(2):
         box.post(f"/track?website_id={box.sites['shop']}", sent)
-        box.run(box.box.events.engines.tend())
+        box.run(box.box.events.engines.maintain())
     answer = box.query("shop", asked)
     assert answer.json["data"][0]["data"][0]["pageviews"] == 2, answer.json
     compiled = box.post(f"/v1/query/compile?website_id={box.sites['shop']}", asked, key="all")

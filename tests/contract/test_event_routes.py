@@ -160,7 +160,7 @@ def test_the_limit_of_an_address_is_told_in_a_way_that_pages_can_read(tmp_path_f
                 assert answer.json["status"] == "error"
         asked = box.ask("OPTIONS", "/vitals", headers={"origin": "https://shop.example"})
         assert asked.status == 429
-        listed = box.box.events.drops
+        listed = box.box.events.dropped
         found = box.run(listed.of(box.numbers["shop"], days=1))
         assert [(one.reason, one.times) for one in found] == [("rate_limited", len(ROUTES))]
 

@@ -16,7 +16,7 @@ from analytics_box.facts.event import Event, Fact, Span
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query import catalog
-from analytics_box.query.budget import STRANGERS_PARAMETERS
+from analytics_box.query.budget import PUBLIC_PARAMETERS
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.filters import COLUMNS, Op
 from analytics_box.query.run import Queries
@@ -75,7 +75,7 @@ def box(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         who = {"websiteId": made.sites["blog"], "profileId": "secret-person", "traits": {"email": "secret-trait"}}
         assert made.post("/identify", who, key="all").status == 200
         if request.param == "on":
-            made.run(made.box.parts[Queries].engines.tend())
+            made.run(made.box.parts[Queries].engines.maintain())
         assert made.box.parts[Queries].engines.name == {"off": "sqlite", "on": "duckdb"}[request.param]
         yield made
 
@@ -112,8 +112,8 @@ def public(*, values: bool = False) -> list[str]:
 def asked(box: WholeBox, types: list[str], **more: Any) -> list[dict[str, Any]]:
     """The entries of these types, however many there are."""
     entries: list[dict[str, Any]] = []
-    for at in range(0, len(types), STRANGERS_PARAMETERS):
-        answer = ask(box, types[at : at + STRANGERS_PARAMETERS], **more)
+    for at in range(0, len(types), PUBLIC_PARAMETERS):
+        answer = ask(box, types[at : at + PUBLIC_PARAMETERS], **more)
         assert answer.status == 200, answer.json
         assert "LIMIT_EXCEEDED" not in answer.body.decode()
         assert secrets_in(answer) & {*NEVER, *IDS} == set()

@@ -43,7 +43,7 @@ def box(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
             ]
             ledger = Ledger(Strings(), LiveSessions())
             made.box.events.db.write_now(partial(ledger.append, facts=views))
-        made.run(made.box.events.engines.tend())
+        made.run(made.box.events.engines.maintain())
         assert made.box.events.engines.name == ("duckdb" if request.param == "on" else "sqlite")
         yield made
 

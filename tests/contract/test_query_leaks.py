@@ -176,7 +176,7 @@ def questions(*, public: bool) -> tuple[str, ...]:
     """Bodies that together ask every type, or every public one, as JSON; filters name what everybody has."""
     names = [name for name, known in catalog.TYPES.items() if known.is_public(values=False) or not public]
     plain = [name for name in names if not catalog.TYPES[name].needs]
-    allowed = budget.STRANGERS
+    allowed = budget.PUBLIC
     most, limit = (allowed.parameters, allowed.rows // allowed.parameters) if public else (MAX_PARAMETERS, 1_000)
     bodies: list[dict[str, Any]] = [{"parameters": plain[at : at + most]} for at in range(0, len(plain), most)]
     wanted: dict[str, list[str]] = {

@@ -13,7 +13,7 @@ from analytics_box.clock import DAY
 from analytics_box.identity import Role
 from analytics_box.ingest import dropped_rows as rows
 from analytics_box.ingest import happened
-from analytics_box.ingest.dropped import Drops
+from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.reasons import words
 from analytics_box.recognition import bots
 from analytics_box.settings import Settings
@@ -127,7 +127,7 @@ def test_unknown_websites_are_not_counted_and_leave_no_row(box: WholeBox) -> Non
         answer = box.post(f"/?client_id=nobody-{number}", VIEW)
         assert answer.headers["x-analytics-box"] == "dropped=1; reason=invalid_client_id"
     assert box.post("/", VIEW).headers["x-analytics-box"] == "dropped=1; reason=missing_client_id"
-    box.run(box.box.events.drops.write())
+    box.run(box.box.events.dropped.write())
     assert box.box.events.db.read_now(lambda db: db.execute("select count(*) from drops").fetchall()) == [(0,)]
 
 
@@ -176,7 +176,7 @@ def test_counts_are_written_at_most_once_a_second_and_at_the_end(tmp_path: Path)
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as box:
-        drops = Drops(box.box.events.db, FixedClock(), capacity=3)
+        drops = DroppedTraffic(box.box.events.db, FixedClock(), capacity=3)
         for number in range(10):
             drops.note(box.numbers["shop"], f"reason-{number}")
             drops.note(box.numbers["shop"], "reason-0")

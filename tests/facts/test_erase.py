@@ -45,7 +45,7 @@ def fill(box: WholeBox, site: str, who: str) -> None:
 
 
 async def _written(box: WholeBox) -> None:
-    await box.box.events.drops.write()
+    await box.box.events.dropped.write()
 
 
 def sites_in(box: WholeBox, table: str) -> set[int]:

@@ -115,7 +115,7 @@ def test_what_was_not_counted_while_the_disk_refused_is_counted_later(box: Whole
 
 
 async def _write_drops(box: WholeBox) -> None:
-    await box.box.events.drops.write()
+    await box.box.events.dropped.write()
 
 
 async def _at_once(box: WholeBox, path: str, bodies: list[Any]) -> list[Answer]:

@@ -30,7 +30,7 @@ class Shelf:
     def open(self) -> None:
         self.ids = EventIds(self.clock)
         self.db = Db(self._path, readers=1, durability="normal")
-        self.db.accompany(self.ids)
+        self.db.attach(self.ids)
         self.db.write_now(self.ids.recover)
 
     def again(self) -> None:

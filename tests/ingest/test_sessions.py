@@ -268,7 +268,7 @@ def test_a_refused_write_leaves_no_session_behind(tmp_path: Path) -> None:
     with world_in(tmp_path) as world:
         strings, live = Strings(), LiveSessions()
         ledger = Ledger(strings, live)
-        world.db.accompany(strings, live)
+        world.db.attach(strings, live)
         world.db.write_now(lambda db: ledger.append(db, [view.fact()]))
         kept = live.find((visitor_key(1, view.visitor),))
 
@@ -289,7 +289,7 @@ def test_the_live_sessions_silent_for_longest_are_forgotten_first(tmp_path: Path
     with world_in(tmp_path) as world:
         live = LiveSessions(capacity=2_500)  # bytes: two sessions
         ledger = Ledger(Strings(), live)
-        world.db.accompany(live)
+        world.db.attach(live)
         for person in (1, 2, 1, 3):
             fact = replace(view, person=person).fact()
             world.db.write_now(lambda db, fact=fact: ledger.append(db, [fact]))  # type: ignore[misc]  # a lambda with a default

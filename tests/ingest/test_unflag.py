@@ -1,4 +1,4 @@
-"""Events that were held for a program's become people's, with the sessions they would have had (semantics 10, 19)."""
+"""Quarantined events of an allowed bot count, with the sessions that they would have had (semantics 10, 19)."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

@@ -150,14 +150,14 @@ def test_salts_that_are_gone_are_warned_of_where_there_are_events(
         path = box.box.events.salts.path
         path.unlink()
         box.reopen()
-        assert "was made anew" not in caplog.text, "nobody was ever counted"
+        assert "was replaced" not in caplog.text, "nobody was ever counted"
         assert box.post("/track", {"name": "seen", "websiteId": box.sites["shop"]}, key="all").status == 200
         box.box.close()
         path.unlink()
         if content is not None:
             path.write_text(content)
         box.reopen()
-        assert f"{path} was made anew" in caplog.text
+        assert f"{path} was replaced" in caplog.text
 
 
 UNREADABLE = (

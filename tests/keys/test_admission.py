@@ -1,4 +1,4 @@
-"""The door for API keys (wire 0 and 11.3): so many requests, so many at once, whatever they ask for."""
+"""Admission of API keys (wire 0 and 11.3): so many requests, so many at once, whatever they ask for."""
 
 import asyncio
 from collections.abc import Iterator

@@ -111,7 +111,7 @@ def test_exactly_the_scope_of_a_route_opens_it(world: World, route: Route, held:
         if held == route.access:
             assert not lacks, answer.body
             assert answer.status != 401
-        elif not route.strangers:
+        elif not route.anonymous:
             assert lacks, answer.body
             assert error_of(answer)["code"] == "FORBIDDEN"
         else:
@@ -127,7 +127,7 @@ def test_a_key_that_does_not_work_is_as_if_absent(world: World, route: Route, ki
     answer = ask(world.box, route, world.keys.dead.get(kind, ""))
     nobody = ask(world.box, route)
     assert answer.status == nobody.status
-    if not route.strangers:
+    if not route.anonymous:
         assert (answer.status, error_of(answer)["code"]) == (401, "AUTH_REQUIRED")
         assert answer.headers["www-authenticate"].startswith("Bearer")
 

@@ -313,7 +313,7 @@ def test_both_engines_say_the_same_of_a_link(tmp_path: Path) -> None:
             events.db.write_now(lambda db: events.intake.ledger.append(db, visit(shop, now)))
             world.follow(gone["slug"])
             box.run(events.clicks.flush())
-            box.run(events.engines.tend())
+            box.run(events.engines.maintain())
             world.call("links.delete", id=gone["id"])
             body = {
                 "parameters": [one.name for one in TYPES],

@@ -74,7 +74,7 @@ def test_every_operation_says_who_may_use_it(document: dict[str, Any]) -> None:
             assert security == [{"session": [route.role]}]
         else:
             assert security[:3] == [{"key": [route.access]}, {"bearer": [route.access]}, {"session": [route.role]}]
-            assert security[3:] == ([{}] if route.strangers else [])
+            assert security[3:] == ([{}] if route.anonymous else [])
             assert f"`{route.access}`" in operation["description"]
             assert route.access in SCOPES
 

@@ -210,10 +210,10 @@ def test_who_comes_again_is_new(world: World) -> None:
     world.add(event(world.shop.site, Said(1, "ada")))
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
     world.add(event(world.shop.site, Said(1, "ada", minute=2)))
-    person = world.run(world.register.find(world.shop, "ada"))
+    person = world.run(world.profiles.find(world.shop, "ada"))
     assert person is not None
     assert person.traits == {}
-    subject = world.run(world.register.of_person(world.shop, person))
+    subject = world.run(world.profiles.of_person(world.shop, person))
     assert [stay.visitor for stay in subject.stays] == [1]
     done = world.run(world.erasures.person(world.shop, "ada", ACTOR))
     assert done is not None
@@ -238,7 +238,7 @@ def test_what_arrives_while_a_person_is_removed_goes_too(world: World) -> None:
     assert done.removed == 3
     assert seen.count("settle") == 2
     assert world.read("select visitor from events") == [(3,)]
-    assert world.run(world.register.find(world.shop, "ada")) is None
+    assert world.run(world.profiles.find(world.shop, "ada")) is None
     assert not [text for text in world.texts() if text.startswith("/ada") or text == "ada"]
 
 
@@ -248,7 +248,7 @@ def test_the_string_of_a_removed_person_stays_while_somebody_uses_it(world: Worl
     world.add(event(world.shop.site, Said(1, "ada", "/x")), event(world.blog.site, Said(9, path="/x")))
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
     assert {"ada", "/x"} <= world.texts()
-    assert world.run(world.register.find(world.blog, "ada")) is not None
+    assert world.run(world.profiles.find(world.blog, "ada")) is not None
 
 
 def test_a_string_that_comes_again_while_it_is_removed_is_kept(world: World) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analytics_box.clock import DAY
-from analytics_box.ingest import people
+from analytics_box.ingest import profiles
 from tests.inprocess import NOON, FixedClock
 from tests.profiles.world import Said, World, event
 
@@ -86,7 +86,7 @@ def test_a_refused_write_teaches_nothing(world: World) -> None:
 
 
 def test_the_memory_is_bounded_and_may_forget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people, "CAPACITY", 2)
+    monkeypatch.setattr(profiles, "CAPACITY", 2)
     world = World(tmp_path / "data", FixedClock())
     for _ in range(2):
         for visitor in range(1, 6):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_box.errors import BadRequest
-from analytics_box.ingest import people_rules
-from analytics_box.ingest.people_rules import Link
+from analytics_box.ingest import profile_rules
+from analytics_box.ingest.profile_rules import Link
 from analytics_box.profiles import rules
 from analytics_box.profiles.rules import FIRST, LAST, Stay
 
@@ -25,7 +25,7 @@ from analytics_box.profiles.rules import FIRST, LAST, Stay
     ],
 )
 def test_traits_are_merged_and_null_deletes(known: Any, said: Any, after: Any) -> None:
-    assert people_rules.merge(known, said) == after
+    assert profile_rules.merge(known, said) == after
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_traits_are_merged_and_null_deletes(known: Any, said: Any, after: Any) -
     ],
 )
 def test_some_traits_say_what_to_call_a_person(traits: Any, email: str, name: str) -> None:
-    assert (people_rules.email(traits), rules.display_name(traits)) == (email, name)
+    assert (profile_rules.email(traits), rules.display_name(traits)) == (email, name)
 
 
 @pytest.mark.parametrize(
@@ -55,23 +55,23 @@ def test_some_traits_say_what_to_call_a_person(traits: Any, email: str, name: st
 )
 def test_too_much_at_once_is_refused(traits: Any, field: str) -> None:
     with pytest.raises(BadRequest) as refused:
-        people_rules.check(traits)
+        profile_rules.check(traits)
     assert refused.value.details[0].field == field
     assert refused.value.reason == "INVALID_EVENT_SCHEMA"
 
 
 def test_as_much_as_is_allowed_is_taken() -> None:
-    people_rules.check({f"t{number}": None for number in range(50)})
-    people_rules.check({"x" * 64: "y" * 255})
+    profile_rules.check({f"t{number}": None for number in range(50)})
+    profile_rules.check({"x" * 64: "y" * 255})
 
 
 def test_a_person_is_not_filled_up_without_end() -> None:
-    known: people_rules.Traits = {f"t{number}": "x" for number in range(100)}
-    assert len(people_rules.merge(known, {"t0": "y"})) == 100
+    known: profile_rules.Traits = {f"t{number}": "x" for number in range(100)}
+    assert len(profile_rules.merge(known, {"t0": "y"})) == 100
     with pytest.raises(BadRequest):
-        people_rules.merge(known, {"one more": "x"})
+        profile_rules.merge(known, {"one more": "x"})
     with pytest.raises(BadRequest):
-        people_rules.merge({f"t{number}": "x" * 200 for number in range(40)}, {"one more": "x" * 200})
+        profile_rules.merge({f"t{number}": "x" * 200 for number in range(40)}, {"one more": "x" * 200})
 
 
 def test_what_a_visitor_did_before_belongs_to_the_first_person() -> None:

@@ -15,12 +15,12 @@ from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, FACT_NAMES, SPANS
 from analytics_box.ingest import recovery
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
-from analytics_box.ingest.people import Identified, People
+from analytics_box.ingest.profiles import Identified, ProfileLinks
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.profiles import traces
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.holder import Holder, holder_of
-from analytics_box.profiles.register import Register
+from analytics_box.profiles.reading import Profiles
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.seal import Seal
@@ -53,17 +53,17 @@ class World:
         self.events = Db(directory / schema.EVENTS_FILE, readers=1, durability="normal")
         self.strings, self.live = Strings(), LiveSessions()
         self.seal = Seal(directory / "secret.key")
-        self.people = People(self.strings, self.seal, self.clock)
-        self.events.accompany(self.strings, self.live, self.people)
+        self.profile_links = ProfileLinks(self.strings, self.seal, self.clock)
+        self.events.attach(self.strings, self.live, self.profile_links)
         self.events.write_now(lambda db: recovery.recover(db, self.live, self.clock.now()))
-        self.ledger = Ledger(self.strings, self.live, people=self.people)
+        self.ledger = Ledger(self.strings, self.live, profile_links=self.profile_links)
         self.salts = SaltFile(directory / "salts", str.encode)
         self.stop_at = ""
         self.before: Callable[[str], None] = lambda _: None
         self.erasures = Erasures(
             self.events,
             self.box_db,
-            self.people,
+            self.profile_links,
             self.strings,
             self.live,
             self.salts,
@@ -71,7 +71,7 @@ class World:
             asyncio.Lock(),
             progress=self._progress,
         )
-        self.register = Register(self.events, self.seal, self.erasures)
+        self.profiles = Profiles(self.events, self.seal, self.erasures)
         websites = {site.domain: holder_of(site) for site in self.box_db.read_now(website_rows.everything)}
         self.shop, self.blog = websites["shop.example"], websites["blog.example"]
         self._runner = asyncio.Runner()
@@ -91,7 +91,7 @@ class World:
     def identify(self, profile_id: str, *visitors: int, site: int | None = None, **traits: Any) -> None:
         """Somebody says who these visitors are."""
         said = Identified(site or self.shop.site, profile_id, frozenset(visitors), traits, self.clock.now())
-        self.events.write_now(lambda db: self.people.identify(db, said))
+        self.events.write_now(lambda db: self.profile_links.identify(db, said))
 
     def ids(self) -> dict[str, list[int]]:
         """The ids of all rows, by table."""

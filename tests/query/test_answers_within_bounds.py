@@ -47,12 +47,12 @@ def asked(world: World, *requests: Request, allowed: Allowed = BUDGET) -> list[l
     """The answers of SQLite, with which those of DuckDB agree."""
 
     async def ask() -> list[list[list[Entry]]]:
-        await world._engines[1].tend()
+        await world._engines[1].maintain()
         assert [engines.name for engines in world._engines] == ["sqlite", "duckdb"]
         answers = []
         for engines in world._engines:
             queries = Queries(engines, world.clock, seconds=30, budgets=AnswerBudgets(allowed))
-            async with queries.budgets.of_request(stranger=False) as one:
+            async with queries.budgets.of_request(public=False) as one:
                 answers.append(await queries.answers(requests, Scope((SITE,)), one))
         return answers
 

@@ -45,7 +45,7 @@ def test_few_large_answers_are_made_at_once_and_small_ones_do_not_wait_for_them(
             await one.grow()
             await two.grow()
             waiting = asyncio.ensure_future(three.grow())
-            async with budgets.of_page() as small, budgets.of_page(stranger=True) as stranger:
+            async with budgets.of_page() as small, budgets.of_page(public=True) as stranger:
                 small.take(SMALL)
                 await stranger.grow()  # they have a place of their own
                 assert not waiting.done()
@@ -57,7 +57,7 @@ def test_few_large_answers_are_made_at_once_and_small_ones_do_not_wait_for_them(
     asyncio.run(ask())
 
 
-@pytest.mark.parametrize(("stranger", "most"), [(False, budget._AT_ONCE), (True, budget._OF_STRANGERS)])
+@pytest.mark.parametrize(("stranger", "most"), [(False, budget._AT_ONCE), (True, budget._OF_PUBLIC)])
 def test_requests_wait_for_their_turn_and_too_many_are_told_so(
     monkeypatch: pytest.MonkeyPatch, stranger: bool, most: int
 ) -> None:
@@ -69,7 +69,7 @@ def test_requests_wait_for_their_turn_and_too_many_are_told_so(
 
         async def one() -> None:
             nonlocal running
-            async with budgets.of_request(stranger=stranger):
+            async with budgets.of_request(public=stranger):
                 running += 1
                 await free.wait()
 
@@ -80,7 +80,7 @@ def test_requests_wait_for_their_turn_and_too_many_are_told_so(
         with pytest.raises(Unavailable) as refused:
             await one()
         assert refused.value.headers["Retry-After"] == "1"
-        async with budgets.of_request(stranger=not stranger):
+        async with budgets.of_request(public=not stranger):
             pass  # the others do not wait for these
         free.set()
         await asyncio.gather(*asking)
@@ -145,10 +145,10 @@ def test_json_counts_for_what_it_becomes() -> None:
 def test_a_page_never_has_more_than_its_part() -> None:
     async def ask() -> None:
         budgets = AnswerBudgets(Allowed(16 * MB), Allowed(2 * MB))
-        async with budgets.of_page() as page, budgets.of_request(stranger=False) as request:
+        async with budgets.of_page() as page, budgets.of_request(public=False) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (4 * MB, 16 * MB)
             assert (page.allowed.rows, page.allowed.parameters) == (0, 0), "a page asks for what it shows"
-        async with budgets.of_page(stranger=True) as page, budgets.of_request(stranger=True) as request:
+        async with budgets.of_page(public=True) as page, budgets.of_request(public=True) as request:
             assert (page.allowed.bytes, request.allowed.bytes) == (2 * MB, 2 * MB)
 
     asyncio.run(ask())

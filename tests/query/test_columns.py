@@ -53,7 +53,7 @@ class World:
         self.db = Db(self.directory / schema.EVENTS_FILE, readers=2, durability="normal")
         self.strings = Strings()
         live = LiveSessions()
-        self.db.accompany(self.strings, live)
+        self.db.attach(self.strings, live)
         self.ledger = Ledger(self.strings, live)
         self.engines = Engines(self.db, self.clock, **self.given)
 
@@ -77,8 +77,8 @@ class World:
 
         self.db.write_now(work)
 
-    def tend(self) -> None:
-        self.runner.run(self.engines.tend())
+    def maintain(self) -> None:
+        self.runner.run(self.engines.maintain())
 
     def views(self) -> int:
         """What a query answers."""
@@ -117,7 +117,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def test_the_replica_has_all_rows_and_follows_before_each_answer(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     assert world.engines.name == "duckdb"
     world.assert_same()
     world.visit()
@@ -127,7 +127,7 @@ def test_the_replica_has_all_rows_and_follows_before_each_answer(world: World) -
 
 def test_an_answer_does_not_wait_for_what_comes_after_its_question(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     world.visit()
     read = world.db.read
 
@@ -163,7 +163,7 @@ def test_whatever_happens_the_replica_ends_where_the_ledger_is(
             world.visit()
             for step in plan:
                 _do(world, step, chance)
-            world.tend()
+            world.maintain()
             world.assert_same()
             assert world.engines.name == "duckdb"
         finally:
@@ -188,7 +188,7 @@ def _do(world: World, step: str, chance: Random) -> None:
                 *(chance.randrange(3) for _ in range(3)),
             )
         case "tend":
-            world.tend()
+            world.maintain()
         case "ask":
             world.views()
         case "reopen":
@@ -196,7 +196,7 @@ def _do(world: World, step: str, chance: Random) -> None:
         case "crash":  # the replica's files as they are at some moment, without being closed
             left = {path.name: path.read_bytes() for path in world.directory.glob(f"{FILE_NAME}*")}
             world.visit()
-            world.tend()
+            world.maintain()
             world.close()
             columns.forget_replica(world.directory / FILE_NAME)
             for name, content in left.items():
@@ -205,7 +205,7 @@ def _do(world: World, step: str, chance: Random) -> None:
         case "forget":  # without a replica nobody waits for changes
             world.given["columnar"] = "off"
             world.reopen()
-            world.tend()
+            world.maintain()
             world.given["columnar"] = "on"
             world.reopen()
 
@@ -228,7 +228,7 @@ def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplo
     older = Path(shutil.copy(world.directory / schema.EVENTS_FILE, world.directory / "older"))
     world.open()
     world.visit()
-    world.tend()
+    world.maintain()
     world.close()
     if harm == "nonsense":
         path.write_bytes(b"nonsense" * 10_000)
@@ -250,8 +250,8 @@ def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplo
         for _ in range(3):
             world.visit()
     with caplog.at_level(logging.INFO):
-        world.tend()
-    assert "made anew" in caplog.text
+        world.maintain()
+    assert "is rebuilt" in caplog.text
     world.assert_same()
     assert world.engines.name == "duckdb"
 
@@ -261,10 +261,10 @@ def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytes
     world = World(tmp_path, columnar="auto")
     try:
         world.visit()
-        world.tend()
+        world.maintain()
         assert (world.engines.name, world.runner.run(world.engines.status()).state) == ("sqlite", "off")
         world.visit()
-        world.tend()
+        world.maintain()
         assert (world.engines.name, world.runner.run(world.engines.status()).state) == ("duckdb", "ready")
     finally:
         world.close()
@@ -272,19 +272,19 @@ def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytes
 
 def test_without_a_replica_its_file_goes_and_changes_are_not_kept(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     world.close()
     world.given["columnar"] = "off"
     world.open()
     world.write("delete from stored_events where id = 1")
-    world.tend()
+    world.maintain()
     assert not list(world.directory.glob(f"{FILE_NAME}*"))
     assert world.db.read_now(lambda db: db.execute("select count(*) from changes").fetchall()) == [(0,)]
 
 
 def test_the_status_says_what_is_there(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     world.visit()
     status = world.runner.run(world.engines.status())
     assert (status.state, status.rows, status.behind) == ("ready", 18, 18)
@@ -293,7 +293,7 @@ def test_the_status_says_what_is_there(world: World) -> None:
 
 
 def test_a_table_without_rows_is_not_behind(world: World) -> None:
-    world.tend()
+    world.maintain()
     status = world.runner.run(world.engines.status())
     assert (status.state, status.rows, status.behind) == ("ready", 0, 0)
 
@@ -301,12 +301,12 @@ def test_a_table_without_rows_is_not_behind(world: World) -> None:
 def test_what_was_removed_leaves_the_file_within_a_day(world: World, caplog: pytest.LogCaptureFixture) -> None:
     secret = "the name of somebody"
     world.db.write_now(lambda db: world.strings.number(db, secret))
-    world.tend()
+    world.maintain()
     world.write("delete from strings where value = ?", secret)
-    world.tend()
+    world.maintain()
     world.clock.advance(seconds=DAY / 1000)
     with caplog.at_level(logging.INFO):
-        world.tend()
+        world.maintain()
     assert "to leave its file" in caplog.text
     world.assert_same()
     world.close()
@@ -318,7 +318,7 @@ def test_a_replica_that_fails_is_left_out_and_made_anew(
     world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
 
     def broken(*_: Any, **__: Any) -> None:
         raise library.IOException("the disk is gone")
@@ -329,7 +329,7 @@ def test_a_replica_that_fails_is_left_out_and_made_anew(
     assert "the disk is gone" in caplog.text
     assert world.engines.name == "sqlite"
     world.clock.advance(seconds=30)
-    world.tend()
+    world.maintain()
     assert world.engines.name == "duckdb"
     assert world.views() == 3
 
@@ -363,7 +363,7 @@ def test_a_query_over_its_budget_fails_alone(tmp_path: Path, monkeypatch: pytest
     world = World(tmp_path, memory="16MB")
     try:
         world.visit()
-        world.tend()
+        world.maintain()
         crowd(world, 400_000)
         with pytest.raises(OverBudget, match="more memory"):
             world.runner.run(world.engines.rows(HEAVY, seconds=60))
@@ -375,7 +375,7 @@ def test_a_query_over_its_budget_fails_alone(tmp_path: Path, monkeypatch: pytest
 
 def test_a_query_past_its_deadline_fails_alone(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     crowd(world, 400_000)
     with pytest.raises(DeadlineExceeded):
         world.runner.run(world.engines.rows(HEAVY, seconds=0.001))
@@ -385,7 +385,7 @@ def test_a_query_past_its_deadline_fails_alone(world: World) -> None:
 
 def test_a_query_that_nobody_waits_for_stops(world: World) -> None:
     world.visit()
-    world.tend()
+    world.maintain()
     crowd(world, 400_000)
 
     async def ask_and_leave() -> None:
@@ -412,16 +412,16 @@ def test_a_replica_that_cannot_be_made_is_tried_less_and_less_often(
     with monkeypatch.context() as patch:
         patch.setattr(columns, "open_replica", fail)
         for _ in range(2_000):
-            world.tend()
+            world.maintain()
             world.clock.advance(seconds=5)
         assert world.views() == 3
     waits = [later - earlier for earlier, later in pairwise(tries)]
     assert waits == [30, 60, 120, 240, 480, 960, 1_920, 3_600]
     assert len(caplog.records) == len(tries)
-    assert "No space left on device): SQLite answers, and it is made anew in 30 seconds" in caplog.text
+    assert "No space left on device): SQLite answers, and it is rebuilt in 30 seconds" in caplog.text
     assert "Traceback" not in caplog.text
     world.clock.advance(seconds=3_600)
-    world.tend()
+    world.maintain()
     assert world.engines.name == "duckdb"
 
 
@@ -431,12 +431,12 @@ def test_a_replica_that_the_disk_has_no_room_for_is_not_begun(
     world.visit()
     with monkeypatch.context() as patch:
         patch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=50 << 20))
-        world.tend()
+        world.maintain()
     assert world.engines.name == "sqlite"
     assert "it may take 64 MB, and 50 MB are free" in caplog.text
     assert not list(world.directory.glob(f"{FILE_NAME}*"))
     world.clock.advance(seconds=30)
-    world.tend()
+    world.maintain()
     assert world.engines.name == "duckdb"
 
 
@@ -500,7 +500,7 @@ def test_in_a_small_container_there_is_a_replica_only_where_it_is_asked_for(
     world = World(tmp_path, columnar=columnar)
     try:
         world.visit()
-        world.tend()
+        world.maintain()
         assert world.engines.name == name
     finally:
         world.close()

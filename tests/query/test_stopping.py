@@ -60,10 +60,10 @@ def question(parameters: int) -> Request:
     return check(given, zone_name=None, now=1_781_697_600_000)
 
 
-@pytest.mark.parametrize("scope", [Scope((1,)), Scope((1,), stranger=True)])
+@pytest.mark.parametrize("scope", [Scope((1,)), Scope((1,), public=True)])
 def test_a_parameter_that_cannot_be_asked_stops_the_others(overloaded: Overloaded, scope: Scope) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(overloaded), FixedClock(), seconds=30, strangers=8)
+        queries = Queries(Engines(overloaded), FixedClock(), seconds=30, public=8)
         with pytest.raises(Unavailable):
             await queries.answer(question(20), scope)
         assert overloaded.stopped == overloaded.begun - 1

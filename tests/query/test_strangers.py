@@ -19,7 +19,7 @@ from analytics_box.store.writes import Work
 from tests.inprocess import FixedClock
 
 T = TypeVar("T")
-STRANGER, MEMBER = Scope((1,), stranger=True), Scope((1,))
+STRANGER, MEMBER = Scope((1,), public=True), Scope((1,))
 
 
 class Watched(Db):
@@ -69,10 +69,10 @@ async def turns() -> None:
 @pytest.mark.parametrize(("scope", "most"), [(STRANGER, 2), (MEMBER, 8)])
 def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, most: int) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
+        queries = Queries(Engines(watched), FixedClock(), seconds=30, public=2)
         asking = [
             asyncio.ensure_future(queries.answer(question(10, year=2010 + n), scope))
-            for n in range(2 if scope.stranger else 1)
+            for n in range(2 if scope.public else 1)
         ]
         await turns()
         watched.free.set()
@@ -85,7 +85,7 @@ def test_strangers_run_few_parameters_at_once(watched: Watched, scope: Scope, mo
 
 def test_strangers_who_would_wait_too_long_are_told_while_members_are_answered(watched: Watched) -> None:
     async def ask() -> None:
-        queries = Queries(Engines(watched), FixedClock(), seconds=30, strangers=2)
+        queries = Queries(Engines(watched), FixedClock(), seconds=30, public=2)
         asking = [asyncio.ensure_future(queries.answer(question(8, year=2010 + n), STRANGER)) for n in range(8)]
         await turns()
         with pytest.raises(Unavailable):

@@ -42,7 +42,7 @@ NOBODY = Identity("203.0.113.7")
 def test_a_website_is_read_by_its_number(box: WholeBox) -> None:
     found = asked(box, {"website_id": box.sites["shop"]}, key_of(box))
     assert isinstance(found, Scope)
-    assert (found.sites, found.subject, found.stranger) == ((box.numbers["shop"],), "website", False)
+    assert (found.sites, found.subject, found.public) == ((box.numbers["shop"],), "website", False)
 
 
 def test_without_a_name_it_is_the_caller_s_organization(box: WholeBox) -> None:

@@ -36,7 +36,7 @@ class World:
         migrate(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
         strings, live = Strings(), LiveSessions()
-        self.db.accompany(strings, live)
+        self.db.attach(strings, live)
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
         self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
@@ -77,7 +77,7 @@ class World:
     async def _answers(self, request: Request, scope: Scope) -> list[list[Entry]]:
         columns = self._engines[1]
         if columns.name == "sqlite":
-            await columns.tend()
+            await columns.maintain()
         answers = [await queries.answer(request, scope) for queries in self._queries]
         assert [engines.name for engines in self._engines] == ["sqlite", "duckdb"]
         return answers

@@ -1,4 +1,4 @@
-"""Programs are told from people (semantics 19, wire 4.7); measured on public collections of user agents."""
+"""Bots are distinguished from people (semantics 19, wire 4.7); measured on public collections of user agents."""
 
 import json
 import lzma
@@ -27,16 +27,16 @@ def user_agents(name: str) -> list[str]:
 def test_of_programs_at_least_98_percent_are_found(corpus: str, how_many: int) -> None:
     programs = user_agents(f"{corpus}_bots")
     assert len(programs) > how_many
-    missed = [sent for sent in programs if not bots.judge(sent)[0]]
+    missed = [sent for sent in programs if not bots.classify(sent)[0]]
     assert len(missed) <= len(programs) * 0.02, missed
 
 
 @pytest.mark.parametrize(("corpus", "how_many"), [("device_detector", 35_000), ("uap_core", 15_000)])
 def test_of_people_at_most_1_7_percent_are_held_for_programs(corpus: str, how_many: int) -> None:
     """Those that are no user agents but bare names of models are too short whoever sends them (wire 4.7)."""
-    people = [sent for sent in user_agents(f"{corpus}_people") if bots.judge(sent)[0] != bots.SHORT]
+    people = [sent for sent in user_agents(f"{corpus}_people") if bots.classify(sent)[0] != bots.SHORT]
     assert len(people) > how_many
-    wronged = [sent for sent in people if bots.judge(sent)[0]]
+    wronged = [sent for sent in people if bots.classify(sent)[0]]
     assert len(wronged) <= len(people) * 0.017, wronged[:20]
 
 
@@ -92,7 +92,7 @@ NAMED = (
 
 @each(("sent", "program"), NAMED)
 def test_a_program_that_browses_like_a_person_is_known_by_the_word_it_adds(sent: str, program: str) -> None:
-    assert bots.judge(sent) == (bots.KNOWN, program)
+    assert bots.classify(sent) == (bots.KNOWN, program)
 
 
 MODELS = (
@@ -107,12 +107,12 @@ MODELS = (
 @each("model", MODELS)
 def test_people_have_phones_whose_makers_call_them_bots_and_spiders(model: str) -> None:
     for sent in (f"{PIXEL} Safari/537.36", PIXEL.replace("Android 15", "U; Android 4.2.2; it-it")):
-        assert bots.judge(sent.replace("Pixel 9", model)) == ("", "")
+        assert bots.classify(sent.replace("Pixel 9", model)) == ("", "")
 
 
 @each(("sent", "reason", "program"), SAMPLES)
 def test_a_user_agent_is_judged_and_a_program_named(sent: str, reason: str, program: str) -> None:
-    assert bots.judge(sent) == (reason, program)
+    assert bots.classify(sent) == (reason, program)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_a_user_agent_is_judged_and_a_program_named(sent: str, reason: str, prog
     ],
 )
 def test_headers_give_programs_away(headers: dict[bytes, bytes], verdict: tuple[str, str]) -> None:
-    assert bots.judge_headers(headers) == verdict
+    assert bots.classify_headers(headers) == verdict
 
 
 @pytest.mark.parametrize("sent", ["x" * 1_024, "(" * 1_024, "\x00\x07bot\x1b[2J" * 9, "é" * 20, "bot" * 341])
 def test_nonsense_is_judged_and_what_is_kept_of_it_can_be_shown(sent: str) -> None:
-    reason, program = bots.judge(sent)
+    reason, program = bots.classify(sent)
     assert reason in {"", bots.KNOWN}
     assert len(program) <= 64
     assert program.isprintable()
@@ -157,9 +157,9 @@ def test_what_is_looked_for_quickly_is_the_same_as_the_patterns_say() -> None:
         sure = bool(plain.search(sent) or lower.search(small))
         sure = sure or any(p.search(sent) for p in named) or any(p.search(small) for p in patterns)
         if sure:
-            assert bots.judge(sent)[0] == bots.KNOWN, sent
+            assert bots.classify(sent)[0] == bots.KNOWN, sent
         elif not any(re.search(pattern, small, re.ASCII) for pattern in found["shapes"]):
-            assert bots.judge(sent)[0] == "", sent
+            assert bots.classify(sent)[0] == "", sent
 
 
 @pytest.mark.node

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics_box.recognition.geo import NOWHERE, Place, Places, name_of, names, read
+from analytics_box.recognition.geo import UNKNOWN, Geo, Location, name_of, names, read
 from analytics_box.settings import Settings
 from tests.recognition.mmdb import database
 
@@ -20,11 +20,11 @@ BERLIN = {
 FLAT = {"country_code": "FR", "state1": "Brittany", "city": "Brest"}
 
 
-def places(folder: Path, **given: Any) -> Places:
-    return Places(Settings(data_dir=folder, trusted_proxies=("192.0.2.1/32",), **given))
+def opened(folder: Path, **given: Any) -> Geo:
+    return Geo(Settings(data_dir=folder, trusted_proxies=("192.0.2.1/32",), **given))
 
 
-def of(found: Places, network: str, headers: dict[bytes, bytes] | None = None, *, proxied: bool = False) -> Place:
+def of(found: Geo, network: str, headers: dict[bytes, bytes] | None = None, *, proxied: bool = False) -> Location:
     return found.of(network, headers or {}, peer=PROXY if proxied else "192.0.2.9")
 
 
@@ -49,7 +49,7 @@ def of(found: Places, network: str, headers: dict[bytes, bytes] | None = None, *
     ],
 )
 def test_countries_come_with_the_box(tmp_path: Path, network: str, country: str) -> None:
-    assert of(places(tmp_path), network) == Place(country)
+    assert of(opened(tmp_path), network) == Location(country)
 
 
 def test_every_country_of_the_list_has_an_english_name() -> None:
@@ -60,38 +60,38 @@ def test_every_country_of_the_list_has_an_english_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "place"),
+    ("entry", "location"),
     [
-        (BERLIN, Place("Germany", "State of Berlin", "Berlin")),
-        (FLAT, Place("France", "Brittany", "Brest")),
-        ({"country": "IT"}, Place("Italy")),
-        ({"registered_country": {"iso_code": "US"}}, Place("United States")),
-        ({"country": {"iso_code": "ZZ", "names": {"en": "Elsewhere"}}}, Place("Elsewhere")),
-        ({"country": {"iso_code": 5}, "subdivisions": [], "city": []}, NOWHERE),
-        ({"city": {"names": {"en": "A\u202eB\x00" + "x" * 300}}}, Place(city="AB" + "x" * 98)),
-        (None, NOWHERE),
-        ("Germany", NOWHERE),
+        (BERLIN, Location("Germany", "State of Berlin", "Berlin")),
+        (FLAT, Location("France", "Brittany", "Brest")),
+        ({"country": "IT"}, Location("Italy")),
+        ({"registered_country": {"iso_code": "US"}}, Location("United States")),
+        ({"country": {"iso_code": "ZZ", "names": {"en": "Elsewhere"}}}, Location("Elsewhere")),
+        ({"country": {"iso_code": 5}, "subdivisions": [], "city": []}, UNKNOWN),
+        ({"city": {"names": {"en": "A\u202eB\x00" + "x" * 300}}}, Location(city="AB" + "x" * 98)),
+        (None, UNKNOWN),
+        ("Germany", UNKNOWN),
     ],
 )
-def test_an_entry_of_a_database_is_read_whatever_form_it_has(entry: Any, place: Place) -> None:
-    assert read(entry) == place
+def test_an_entry_of_a_database_is_read_whatever_form_it_has(entry: Any, location: Location) -> None:
+    assert read(entry) == location
 
 
 def test_a_named_database_knows_regions_and_cities_and_the_list_fills_its_gaps(tmp_path: Path) -> None:
     file = tmp_path / "city.mmdb"
     file.write_bytes(database({"198.51.100.0/24": BERLIN, "2001:db8:1::/48": FLAT, "8.8.4.0/24": {"city": "X"}}))
-    found = places(tmp_path, geo_database=str(file))
-    assert of(found, "198.51.100.7") == Place("Germany", "State of Berlin", "Berlin")
-    assert of(found, "2001:db8:1:2::/64") == Place("France", "Brittany", "Brest")
-    assert of(found, "8.8.4.4") == Place("United States", "", "X")
-    assert of(found, "8.8.8.8") == Place("United States")
+    found = opened(tmp_path, geo_database=str(file))
+    assert of(found, "198.51.100.7") == Location("Germany", "State of Berlin", "Berlin")
+    assert of(found, "2001:db8:1:2::/64") == Location("France", "Brittany", "Brest")
+    assert of(found, "8.8.4.4") == Location("United States", "", "X")
+    assert of(found, "8.8.8.8") == Location("United States")
     assert list(tmp_path.glob(".geo-*")) == []
 
 
 def test_a_database_that_changes_is_read_anew_and_what_was_remembered_forgotten(tmp_path: Path) -> None:
     file = tmp_path / "city.mmdb"
     file.write_bytes(database({"198.51.100.0/24": BERLIN}))
-    found = places(tmp_path, geo_database=str(file))
+    found = opened(tmp_path, geo_database=str(file))
     assert of(found, "198.51.100.7").city == "Berlin"
     assert not found.reload()
     file.write_bytes(database({"198.51.100.0/24": FLAT}))  # in place: the old one must go on until then
@@ -105,9 +105,9 @@ def test_a_database_that_is_missing_or_broken_is_said_once_and_costs_no_country(
 ) -> None:
     file = tmp_path / "city.mmdb"
     with caplog.at_level(logging.INFO):
-        found = places(tmp_path, geo_database=str(file))
+        found = opened(tmp_path, geo_database=str(file))
         assert not found.reload()
-    assert of(found, "8.8.8.8") == Place("United States")
+    assert of(found, "8.8.8.8") == Location("United States")
     assert len(caplog.records) == 1
     assert str(file) in caplog.text
     assert "only countries are known" in caplog.text
@@ -123,34 +123,34 @@ def test_a_database_that_is_missing_or_broken_is_said_once_and_costs_no_country(
 
 
 def test_a_trusted_proxys_headers_go_before_the_databases(tmp_path: Path) -> None:
-    found = places(
+    found = opened(
         tmp_path, geo_country_header="CF-IPCountry", geo_region_header="CF-Region", geo_city_header="CF-IPCity"
     )
     said = {b"cf-ipcountry": b"DE", b"cf-region": b"Bavaria", b"cf-ipcity": "München".encode()}
-    assert of(found, "8.8.8.8", said, proxied=True) == Place("Germany", "Bavaria", "München")
-    assert of(found, "8.8.8.8", said, proxied=False) == Place("United States")
+    assert of(found, "8.8.8.8", said, proxied=True) == Location("Germany", "Bavaria", "München")
+    assert of(found, "8.8.8.8", said, proxied=False) == Location("United States")
     assert of(found, "8.8.8.8", said | {b"cf-ipcity": "München".encode("latin-1")}, proxied=True).city == "München"
     for unknown in (b"XX", b"T1", b"", b"\x00", b"qq"):
-        assert of(found, "8.8.8.8", {b"cf-ipcountry": unknown}, proxied=True) == Place("United States")
+        assert of(found, "8.8.8.8", {b"cf-ipcountry": unknown}, proxied=True) == Location("United States")
 
 
 def test_headers_that_no_setting_names_are_not_looked_at(tmp_path: Path) -> None:
-    assert of(places(tmp_path), "8.8.8.8", {b"cf-ipcountry": b"DE"}, proxied=True) == Place("United States")
+    assert of(opened(tmp_path), "8.8.8.8", {b"cf-ipcountry": b"DE"}, proxied=True) == Location("United States")
 
 
 def test_another_country_by_header_takes_the_databases_region_with_it(tmp_path: Path) -> None:
     file = tmp_path / "city.mmdb"
     file.write_bytes(database({"198.51.100.0/24": BERLIN}))
-    found = places(tmp_path, geo_database=str(file), geo_country_header="X-Country")
-    assert of(found, "198.51.100.7", {b"x-country": b"FR"}, proxied=True) == Place("France")
-    assert of(found, "198.51.100.7", {b"x-country": b"de"}, proxied=True) == Place(
+    found = opened(tmp_path, geo_database=str(file), geo_country_header="X-Country")
+    assert of(found, "198.51.100.7", {b"x-country": b"FR"}, proxied=True) == Location("France")
+    assert of(found, "198.51.100.7", {b"x-country": b"de"}, proxied=True) == Location(
         "Germany", "State of Berlin", "Berlin"
     )
 
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analytics_box.recognition.geo.MOST_REMEMBERED", 3)
-    found = places(tmp_path)
+    found = opened(tmp_path)
     for last in range(20):
         of(found, f"8.8.8.{last}")
     assert len(found._known) == 3

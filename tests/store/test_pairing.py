@@ -163,7 +163,7 @@ def test_a_box_in_use_makes_no_new_events_db_unless_told_to(tmp_path: Path, *, e
         with pytest.raises(NotAPair, match=r"events\.db is missing or empty.* accept-files"):
             box.reopen()
         assert events.exists() == empty
-        assert accept(directory) == "events.db is made anew and has no events\n"
+        assert accept(directory) == "events.db is new and has no events\n"
         box.reopen()
 
 

@@ -36,7 +36,7 @@ def test_a_string_has_one_number_that_leads_back_to_it(db: Db, text: str) -> Non
 
 def test_the_empty_string_is_zero_even_to_a_memory_that_forgot_it(db: Db) -> None:
     strings = Strings(capacity=2)
-    db.accompany(strings)
+    db.attach(strings)
     for text in "abc":
         number(db, strings, text)
     assert number(db, strings, "") == EMPTY == 0
@@ -50,7 +50,7 @@ def test_strings_that_differ_in_case_or_in_space_are_different(db: Db) -> None:
 
 def test_the_memory_is_bounded_and_what_it_forgets_keeps_its_number(db: Db) -> None:
     strings = Strings(capacity=10)
-    db.accompany(strings)
+    db.attach(strings)
     first = {text: number(db, strings, text) for text in map(str, range(100))}
     assert len(strings) == 10
     again = {text: number(db, strings, text) for text in map(str, range(100))}
@@ -61,7 +61,7 @@ def test_the_memory_is_bounded_and_what_it_forgets_keeps_its_number(db: Db) -> N
 
 def test_the_busiest_strings_are_remembered_longest(db: Db) -> None:
     strings = Strings(capacity=3)
-    db.accompany(strings)
+    db.attach(strings)
     asked: list[str] = []
 
     def trace(_cursor: object, statement: str, _values: object) -> bool:
@@ -82,7 +82,7 @@ def test_the_busiest_strings_are_remembered_longest(db: Db) -> None:
 
 def test_long_strings_are_not_remembered_and_short_ones_only_as_far_as_their_bytes_go(db: Db) -> None:
     strings = Strings(most_bytes=10_000)
-    db.accompany(strings)
+    db.attach(strings)
     long = [f"{number}{'x' * LONGEST}" for number in range(20)]
     numbers = [number(db, strings, text) for text in long]
     assert len(strings) == 0
@@ -94,7 +94,7 @@ def test_long_strings_are_not_remembered_and_short_ones_only_as_far_as_their_byt
 
 def test_what_is_forgotten_for_erasure_makes_room(db: Db) -> None:
     strings = Strings(most_bytes=10_000)
-    db.accompany(strings)
+    db.attach(strings)
     for turn in range(20):
         texts = {f"{turn} {each}" for each in range(20)}
         for text in texts:

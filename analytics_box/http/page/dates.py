@@ -54,7 +54,7 @@ def day_text(when: date, form: DateFormat) -> str:
 
 
 def short_day_text(when: date, form: DateFormat) -> str:
-    """The same without its year, where that is plain."""
+    """A day without its year, where that is plain."""
     month = Ranges.months[when.month - 1]
     match form:
         case "D MMM YYYY":

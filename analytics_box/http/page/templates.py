@@ -45,7 +45,7 @@ class Pages:
     def show(
         self, template: str, *, code: int = 200, headers: Mapping[str, str] | None = None, **context: Any
     ) -> Response[str]:
-        """A rendered page, answered with this HTTP status; never stored by caches, for it is one person's."""
+        """A rendered page, answered with this HTTP status; never cached, because it is one person's."""
         return Response(
             self.text(template, **context),
             status_code=code,
@@ -85,7 +85,7 @@ def go(path: str, *, cookie: str = "") -> Response[bytes]:
 
 
 def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """Ask a stranger to sign in, and remember where they wanted to go.
+    """Ask an anonymous caller to sign in, and remember the page they asked for.
 
     When only a part of a page was asked for (htmx), the whole page goes there.
     """

@@ -43,7 +43,7 @@ class Visit(Struct, frozen=True):
 
     @property
     def person(self) -> Person:
-        """Who asks. Raises AuthRequired for strangers, whom the guard lets see public pages only."""
+        """Who asks. Raises AuthRequired for anonymous callers, whom the guard lets see public pages only."""
         if self.call.identity.person is None:
             raise errors.AuthRequired("Sign in to see this page")
         return self.call.identity.person

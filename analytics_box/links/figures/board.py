@@ -1,6 +1,6 @@
 """The page of a link as data: its tiles, its lists, and what a click on a row filters by. Pure.
 
-Its clicks are those of people, or visits of another kind, which are not counted: programs, previews, prefetches.
+Its clicks are those of people, or visits of another kind, which are not counted: bots, previews, prefetches.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ def _called(names: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def _kind(row: Record) -> str:
-    """What a program is, unless it is just one."""
+    """The kind of a bot that is not just a bot, such as a preview; else empty."""
     return LinkStats.kinds.get(row["kind"], "") if row["kind"] != KINDS[BOT] else ""
 
 

@@ -90,7 +90,7 @@ def redirected_to(link: Link, visit: Visit, query: str = "") -> Choice:
 
 
 def numbered(found: Live, organization: int) -> Live:
-    """The same link with the number of its organization."""
+    """A link with the number of its organization."""
     return found if found.organization == organization else replace(found, organization=organization)
 
 

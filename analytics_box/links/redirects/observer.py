@@ -17,8 +17,8 @@ from analytics_box.links.redirects.live import Live
 from analytics_box.links.redirects.previews import makes_previews
 from analytics_box.links.targeting.rules import Choice, Visit
 from analytics_box.recognition import agent
-from analytics_box.recognition.bots import judge_headers
-from analytics_box.recognition.geo import Place, Places, names
+from analytics_box.recognition.bots import classify_headers
+from analytics_box.recognition.geo import Geo, Location, names
 from analytics_box.recognition.language import language
 from analytics_box.recognition.paths import clean
 from analytics_box.recognition.source import host_of, source
@@ -33,27 +33,27 @@ Headers = Mapping[bytes, bytes]
 
 
 class Seen(Struct, frozen=True):
-    """What a request tells of its sender. `program` is the name of a bot."""
+    """What a request tells of its sender. `bot_name` is what a bot calls itself."""
 
     kind: Kind
     network: str
     user_agent: str
     agent: agent.Agent
-    place: Place
+    location: Location
     language: str
     referrer: str
     source: str
-    program: str
+    bot_name: str
 
     @property
     def visit(self) -> Visit:
         """What rules choose by."""
         return Visit(
             person=f"{self.network}\0{self.user_agent}",
-            country=self.place.country,
-            country_code=_code_of(self.place.country),
-            region=self.place.region,
-            city=self.place.city,
+            country=self.location.country,
+            country_code=_code_of(self.location.country),
+            region=self.location.region,
+            city=self.location.city,
             device=self.agent.device,
             system=self.agent.system,
             browser=self.agent.browser,
@@ -64,8 +64,8 @@ class Seen(Struct, frozen=True):
 class Observer:
     """Looks at requests, and makes clicks of them."""
 
-    def __init__(self, places: Places, salts: SaltFile, websites: Websites, clock: Clock) -> None:
-        self._places = places
+    def __init__(self, geo: Geo, salts: SaltFile, websites: Websites, clock: Clock) -> None:
+        self._geo = geo
         self._salts = salts
         self._websites = websites
         self._clock = clock
@@ -76,7 +76,7 @@ class Observer:
         """What this request tells of its sender."""
         user_agent = headers.get(b"user-agent", b"").decode("latin-1")[:_LONGEST_AGENT]
         known = agent.parse(user_agent)
-        kind, program = _kind(scope, headers, user_agent, known)
+        kind, bot_name = _kind(scope, headers, user_agent, known)
         network = network_of(scope["address"])
         client = scope["client"]
         referrer, came_from = _referrer(headers.get(b"referer", b"").decode("latin-1")[:_LONGEST_REFERRER])
@@ -85,11 +85,11 @@ class Observer:
             network=network,
             user_agent=user_agent,
             agent=known,
-            place=self._places.of(network, headers, peer=client[0] if client else ""),
+            location=self._geo.of(network, headers, peer=client[0] if client else ""),
             language=language(headers.get(b"accept-language", b"").decode("latin-1").split(",", 1)[0][:64]),
             referrer=referrer,
             source=came_from,
-            program=program,
+            bot_name=bot_name,
         )
 
     def click(self, seen: Seen, link: Live, organization_id: str, choice: Choice) -> Click:
@@ -112,14 +112,14 @@ class Observer:
             rule=choice.rule,
             referrer=seen.referrer,
             source=seen.source,
-            country=seen.place.country,
-            region=seen.place.region,
-            city=seen.place.city,
+            country=seen.location.country,
+            region=seen.location.region,
+            city=seen.location.city,
             browser=seen.agent.browser,
             system=seen.agent.system,
             device=seen.agent.device,
             language=seen.language,
-            agent=seen.program,
+            agent=seen.bot_name,
         )
 
     def _landing(self, organization_id: str, url: str) -> int:
@@ -137,10 +137,10 @@ class Observer:
 def _kind(scope: Scope, headers: Headers, user_agent: str, known: agent.Agent) -> tuple[Kind, str]:
     """What kind of visit this is, and what a bot calls itself. Only the first kind counts as a click."""
     if makes_previews(user_agent):
-        return PREVIEW, known.program or user_agent.partition("/")[0][:64]
-    bot, program = (known.bot, known.program) if known.bot else judge_headers(headers)
+        return PREVIEW, known.bot_name or user_agent.partition("/")[0][:64]
+    bot, bot_name = (known.bot, known.bot_name) if known.bot else classify_headers(headers)
     if bot:
-        return BOT, program or bot
+        return BOT, bot_name or bot
     if scope.get("head"):
         return HEAD, ""
     purpose = (

@@ -1,4 +1,4 @@
-"""Programs: the events that count nowhere else (semantics 19)."""
+"""Bots: their events count nowhere else (semantics 19)."""
 
 from analytics_box.query.catalog.types import Ask, QueryType, column
 from analytics_box.query.catalog.values import field, instant
@@ -9,11 +9,11 @@ TYPES = (
         name="bots",
         family="Bots",
         title="Bots",
-        description="The events of the range that were held for those of programs, by why and by what they call"
-        " themselves. Such events are kept for 30 days",
+        description="Bots whose events of the range are quarantined, by reason and by what they call themselves."
+        " Such events are kept for 30 days",
         columns=(
-            column("name", "string", "What the program calls itself", field("agent")),
-            column("reason", "string", "Why it is held for a program", field("bot")),
+            column("name", "string", "What the bot calls itself", field("agent")),
+            column("reason", "string", "Why its events are quarantined", field("bot")),
             column("count", "number", "Events"),
             column("first_seen", "datetime", "When it was first there in the range, UTC", instant("first")),
             column("last_seen", "datetime", "When it was last there, UTC", instant("last")),

@@ -1,4 +1,4 @@
-"""Clicks on short links (wire 1.12). Clicks are people's; programs, previews and prefetches are apart."""
+"""Clicks on short links (wire 1.12). Clicks are people's; bots, previews and prefetches are apart."""
 
 from msgspec.structs import replace
 
@@ -160,9 +160,9 @@ TYPES = (
     _type(
         "link_top_bots",
         "Bots",
-        "The programs that followed a link, previews among them",
+        "The bots that requested a link, previews among them",
         (
-            column("name", "string", "What the program calls itself", named("agent")),
+            column("name", "string", "What the bot calls itself", named("agent")),
             column("kind", "string", "bot or preview", _KIND),
             column("clicks", "number", "How often it came", field("clicks")),
             column("last_seen", "datetime", "When it was last there, UTC", instant("last")),
@@ -192,6 +192,6 @@ TYPES = (
 
 
 def of_kind(query_type: QueryType, kind: int) -> QueryType:
-    """The same question about visits of another kind, wherever it is about the clicks of people."""
+    """A query type about visits of another kind, wherever it is about the clicks of people."""
     asks = tuple(replace(ask, kinds=(kind,)) if ask.kinds == (CLICK,) else ask for ask in query_type.asks)
     return replace(query_type, asks=asks)

@@ -57,7 +57,7 @@ class Status(Struct, frozen=True):
 
 
 class Engines:
-    """Answers plans. `tend` keeps the replica where there is one; until it is ready SQLite answers."""
+    """Answers plans. `maintain` keeps the replica up to date; until it is ready SQLite answers."""
 
     def __init__(
         self,
@@ -119,8 +119,8 @@ class Engines:
                 await self._fail(broken)
         return await self.events.read(partial(_sqlite_rows, plan, take), seconds=seconds, long=True)
 
-    async def tend(self) -> None:
-        """Make the replica where it is wanted, bring it up to date, and forget the changes that it has."""
+    async def maintain(self) -> None:
+        """Build the replica if it is wanted, bring it up to date, and remove the recorded changes that it has."""
         if self._replica is None:
             if not await self._wanted():
                 columns.forget_replica(self._path)
@@ -130,7 +130,7 @@ class Engines:
                 return
             await self._open()
         elif self._replica.has_remains and self._clock.now() - self._opened_at >= DAY:
-            log.info("The column replica is made anew, for what was removed from the events to leave its file")
+            log.info("The column replica is rebuilt, so that removed events leave its file")
             await self._drop()
             await self._open()
         try:
@@ -236,20 +236,20 @@ class Engines:
             self._cursors.put(cursor)
 
     async def _fail(self, broken: Exception) -> None:
-        """SQLite answers, and the replica is made anew after a while: a longer one each time that it fails again."""
+        """Let SQLite answer, and rebuild the replica after a while, which grows with each failure."""
         wait = min(_FIRST_WAIT * 2**self._failures, _LONGEST_WAIT)
         self._failures += 1
         self._not_before = self._clock.monotonic() + wait
         expected = isinstance(broken, columns.NoRoom | OSError) or type(broken).__name__ in _OF_THE_MACHINE
         log.error(
-            "There is no column replica now (%s): SQLite answers, and it is made anew in %d seconds",
+            "There is no column replica now (%s): SQLite answers, and it is rebuilt in %d seconds",
             *(str(broken).partition("\n")[0], wait),
             exc_info=None if expected else broken,
         )
         await self._drop()
 
     async def _drop(self) -> None:
-        """Close and remove a replica that failed; the next `tend` makes a new one."""
+        """Close and remove a replica that failed; the next `maintain` builds a new one."""
         async with self._following:
             self._ready = False
             replica, self._replica = self._replica, None

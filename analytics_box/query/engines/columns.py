@@ -31,7 +31,7 @@ MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 3  # of what is made of the rows; a replica of another one is made anew
+VERSION = 3  # of what is made of the rows; a replica of another one is rebuilt
 
 
 class NoRoom(Exception):
@@ -39,7 +39,7 @@ class NoRoom(Exception):
 
 
 class Unusable(Exception):
-    """Why a replica has to be made anew."""
+    """Why a replica has to be rebuilt."""
 
 
 class Replica:
@@ -59,7 +59,7 @@ class Replica:
 
     @property
     def has_remains(self) -> bool:
-        """Whether strings were removed: their bytes may still be in the file, until it is made anew."""
+        """Whether strings were removed: their bytes may still be in the file, until it is rebuilt."""
         return self._has_remains
 
     def rows(self) -> int:
@@ -168,7 +168,7 @@ def open_replica(path: Path, db: Connection, *, memory: str, threads: int) -> Re
         try:
             return _opened(path, db, memory=memory, threads=threads)
         except (Unusable, duckdb.Error) as why:
-            log.info("The column replica is made anew: %s", why)
+            log.info("The column replica is rebuilt: %s", why)
     forget_replica(path)
     _check_room(path.parent, db)
     connection = _connect(path, memory=memory, threads=threads)

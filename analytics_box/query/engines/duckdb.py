@@ -117,7 +117,7 @@ def _fetched(connection: "DuckDBPyConnection") -> Iterator[Row]:
 
 
 def _watch(connection: "DuckDBPyConnection", ended: Event, lock: Lock, seconds: float) -> None:
-    """Interrupt a query that takes too long; again, for one that has not begun yet would not notice."""
+    """Interrupt a query that takes too long; again, because one that has not begun yet would not notice."""
     if ended.wait(seconds):
         return
     while True:

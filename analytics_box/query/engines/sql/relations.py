@@ -128,7 +128,7 @@ def _views_in_order(plan: Plan, where: list[str], dialect: Dialect) -> str:
 
 
 def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
-    """The conditions on pages together, for one page view must meet them all; every other one by itself."""
+    """The conditions on pages together, because one page view must meet them all; every other one by itself."""
     pages = tuple(item for item in items if isinstance(item, Condition) and item.column in OF_THE_PAGE)
     others = [(item,) for item in items if item not in pages]
     return [*([pages] if pages else []), *others]

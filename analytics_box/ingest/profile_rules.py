@@ -1,4 +1,4 @@
-"""What may be said of a person, and what is written down of who a visitor was (wire 4.5, semantics 7). Pure."""
+"""Limits of traits, and which profile a visitor belongs to from when on (wire 4.5, semantics 7). Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

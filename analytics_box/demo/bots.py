@@ -1,4 +1,4 @@
-"""Programs that fetch the demo's pages and run its script: a few each day, held and counted nowhere."""
+"""Bots that fetch the demo's pages and run its script: a few each day, quarantined and counted nowhere."""
 
 from collections.abc import Iterator
 from random import Random
@@ -13,7 +13,7 @@ from analytics_box.recognition.bots import KNOWN
 
 MOST = 6  # views of a day
 # What they call themselves, with their user agents.
-_PROGRAMS = (
+_BOTS = (
     ("Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"),
     ("bingbot", "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)"),
     (
@@ -25,10 +25,10 @@ _PROGRAMS = (
 
 
 def visits(random: Random, day: int) -> Iterator[Sent]:
-    """The views of programs on this UTC day."""
+    """The views of bots on this UTC day."""
     pages = [page for listed in PAGES.values() for page in listed]
     for _ in range(random.randint(1, MOST)):
-        name, user_agent = random.choice(_PROGRAMS)
+        name, user_agent = random.choice(_BOTS)
         sender = Sender(
             network=f"192.0.2.{random.randint(1, 254)}",
             user_agent=user_agent,
@@ -36,7 +36,7 @@ def visits(random: Random, day: int) -> Iterator[Sent]:
             language="",
             bot=KNOWN,
             by_key=False,
-            program=name,
+            bot_name=name,
         )
         page = random.choice(pages)
         incoming = Incoming(name="screen_view", path=f"https://{DOMAIN}{page.path}", title=page.title)

@@ -1,4 +1,4 @@
-"""The events that are held: what they are, counting them after all, and removing them in the end."""
+"""Quarantined events: listing them, counting them when a bot is allowed, and removing them after 30 days."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from analytics_box.bots.rows import Group
 from analytics_box.bots.rules import KEPT
 from analytics_box.clock import Clock
 from analytics_box.facts.layout import stored
-from analytics_box.ingest.bot_rules import Program
+from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
@@ -23,14 +23,14 @@ CHUNK = 2_000  # events per write
 
 
 class Found(Struct, frozen=True):
-    """What is held of a site: in all, and by program."""
+    """Quarantined events of a site: in total, and by bot."""
 
     total: int
     groups: Sequence[Group]
 
 
-class Held:
-    """The held events of a box."""
+class Quarantine:
+    """The quarantined events of a box."""
 
     def __init__(self, events: Db, live: LiveSessions, classification: Classification, clock: Clock) -> None:
         self.classification = classification
@@ -38,7 +38,7 @@ class Held:
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, site: int) -> Found:
-        """What is held of a site, the 200 commonest programs first."""
+        """A site's quarantined events, the 200 most frequent bots first."""
         since = self._clock.now() - KEPT
 
         def read(db: Connection) -> Found:
@@ -46,25 +46,25 @@ class Held:
 
         return await self._events.read(read)
 
-    async def count(self, site: int, program: Program) -> int:
-        """Count what is held of a program, which is people; how many events there were."""
+    async def count(self, site: int, bot: Bot) -> int:
+        """Count the quarantined events of an allowed bot; return how many there were."""
         async with self._one_at_a_time:
             return await unflag(
                 self._events,
                 self._live,
                 site=site,
-                reason=program.reason,
-                agent=program.agent,
+                reason=bot.reason,
+                agent=bot.agent,
             )
 
     async def count_all(self) -> None:
-        """Count what should have been counted: a crash may have been quicker than the last count."""
+        """Count the quarantined events of every allowed bot: a crash may have interrupted the last count."""
         for site in self.classification.sites():
             for rule in self.classification.of(site).people:
-                await self.count(site, rule.program)
+                await self.count(site, rule.bot)
 
     async def forget(self) -> int:
-        """Remove what has been held for 30 days; how many events there were."""
+        """Remove events quarantined for more than 30 days; return how many there were."""
         removed, before = 0, self._clock.now() - KEPT
         while found := await self._events.read(lambda db: rows.older(db, before, CHUNK)):
             await self._events.write(partial(_remove, found=found))

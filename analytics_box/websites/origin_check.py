@@ -1,4 +1,4 @@
-"""Whether an event may come in, and whether it is kept: a website's settings, made ready for the hot path. Pure.
+"""Which origins and IP addresses may send events, and what is ignored: settings made ready for the hot path. Pure.
 
 What is to be ignored goes first: such an event is answered like any other and not stored. Then the sender has to be
 allowed (wire 4.6).
@@ -82,8 +82,8 @@ class Paths(Struct, frozen=True):
         )
 
 
-class Door(Struct, frozen=True):
-    """The rules of one website. A None has no rule, so that the hot path only compares with None."""
+class OriginCheck(Struct, frozen=True):
+    """One website's rules for origins, IP addresses and paths. None is no rule, so that the hot path only compares."""
 
     domain: str
     allowed_origins: Origins | None = None
@@ -123,9 +123,9 @@ class Door(Struct, frozen=True):
         return self.allowed_addresses is None or self.allowed_addresses.have(address)
 
 
-def door(domain: str, tracking: Tracking) -> Door:
+def origin_check(domain: str, tracking: Tracking) -> OriginCheck:
     """The rules of a website with this domain and these settings, which are clean."""
-    return Door(
+    return OriginCheck(
         domain=domain,
         allowed_origins=_ready(tracking.allowedOrigins, _origins),
         allowed_addresses=_ready(tracking.allowedIps, _addresses),
@@ -167,7 +167,7 @@ def fits(pattern: Origin, origin: Origin) -> bool:
 
 
 def _budget(tracking: Tracking) -> Budget | None:
-    """What strangers may add to it in an hour, where that is not as much as usual."""
+    """What anonymous callers may add to it in an hour; None for the usual amount."""
     texts, megabytes = tracking.hourlyTexts or 0, tracking.hourlyMegabytes or 0
     return Budget(texts, megabytes * _MEGABYTE) if texts or megabytes else None
 

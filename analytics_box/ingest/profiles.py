@@ -1,4 +1,4 @@
-"""People as they become known: by identify, and by events that name one. Used by the writer thread alone.
+"""Profiles as identify and events name them. Used by the writer thread alone.
 
 What is known of a person is sealed before it reaches the database. The memory here only saves look-ups: it may forget
 anything at any time.
@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from analytics_box.clock import Clock, utc_day
 from analytics_box.facts.event import Event, Fact
-from analytics_box.ingest import people_rows as rows
-from analytics_box.ingest import people_rules as rules
-from analytics_box.ingest.people_rules import Given, Link, Traits
+from analytics_box.ingest import profile_rows as rows
+from analytics_box.ingest import profile_rules as rules
+from analytics_box.ingest.profile_rules import Given, Link, Traits
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
@@ -39,8 +39,8 @@ class Identified(Struct, frozen=True):
     perhaps: int = 0
 
 
-class People:
-    """Writes down who is who. As a companion of events.db it forgets what a rolled-back write has taught it."""
+class ProfileLinks:
+    """Writes profiles and which visitor belongs to which. Its memory follows commits and rollbacks of events.db."""
 
     def __init__(self, strings: Strings, seal: Seal, clock: Clock) -> None:
         self._strings = strings

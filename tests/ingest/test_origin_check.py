@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analytics_box.websites.door import Paths, door
+from analytics_box.websites.origin_check import Paths, origin_check
 from analytics_box.websites.tracking import Tracking, clean_origin
 from tests.cases import each
 from tests.inprocess import WholeBox, whole_box
@@ -59,7 +59,7 @@ ORIGINS: tuple[tuple[tuple[str, ...], str | None, bool], ...] = (
 
 @each(("allowed", "origin", "expected"), ORIGINS)
 def test_origins(allowed: tuple[str, ...], origin: str | None, expected: bool) -> None:
-    assert door("example.com", Tracking(allowedOrigins=allowed)).admits_origin(origin) is expected
+    assert origin_check("example.com", Tracking(allowedOrigins=allowed)).admits_origin(origin) is expected
 
 
 LOCAL = (
@@ -75,7 +75,7 @@ LOCAL = (
 
 @pytest.mark.parametrize(("origin", "expected"), LOCAL)
 def test_a_website_on_localhost_takes_every_local_origin(origin: str, expected: bool) -> None:
-    assert door("localhost", Tracking()).admits_origin(origin) is expected
+    assert origin_check("localhost", Tracking()).admits_origin(origin) is expected
 
 
 # allowed addresses, the client's, whether it may send
@@ -102,7 +102,7 @@ ADDRESSES: tuple[tuple[tuple[str, ...], str, bool], ...] = (
 
 @each(("allowed", "address", "expected"), ADDRESSES)
 def test_addresses(allowed: tuple[str, ...], address: str, expected: bool) -> None:
-    assert door("example.com", Tracking(allowedIps=allowed)).admits_address(address) is expected
+    assert origin_check("example.com", Tracking(allowedIps=allowed)).admits_address(address) is expected
 
 
 # pattern, path, whether it is ignored
@@ -132,7 +132,7 @@ PATHS = (
 
 @each(("pattern", "path", "expected"), PATHS)
 def test_paths(pattern: str, path: str, expected: bool) -> None:
-    ignored = door("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
+    ignored = origin_check("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
     assert isinstance(ignored, Paths)
     assert ignored.have(path) is expected
 
@@ -148,7 +148,7 @@ def test_a_star_stands_for_any_text(pattern: str, path: str) -> None:
     wanted = re.fullmatch(".*".join(re.escape(piece) for piece in pattern.split("*")), path) is not None
     if pattern.endswith("/*") and pattern.count("*") == 1:
         wanted = wanted or path == pattern[:-2]
-    ignored = door("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
+    ignored = origin_check("example.com", Tracking(ignoredPaths=(pattern,))).ignored_paths
     assert ignored is not None
     assert ignored.have(path) is wanted
 
@@ -161,7 +161,7 @@ def test_no_pattern_and_no_header_breaks_the_door(entry: str, origin: str) -> No
     with suppress(ValueError):
         cleaned = clean_origin(entry)
         assert clean_origin(cleaned) == cleaned
-        rules = door("example.com", Tracking(allowedOrigins=(cleaned,), ignoredTrackingOrigins=(cleaned,)))
+        rules = origin_check("example.com", Tracking(allowedOrigins=(cleaned,), ignoredTrackingOrigins=(cleaned,)))
         assert rules.admits_origin(origin) in {True, False}
         assert rules.ignores(origin, "") in {"", "ignored_origin"}
 

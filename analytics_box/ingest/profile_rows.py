@@ -1,7 +1,7 @@
-"""Who is who, as it is written down in events.db. Every function takes a connection inside the caller's transaction."""
+"""Profiles and their visitors in events.db. Every function takes a connection inside the caller's transaction."""
 
 from analytics_box.clock import DAY
-from analytics_box.ingest.people_rules import Link
+from analytics_box.ingest.profile_rules import Link
 from analytics_box.store.db import Connection
 
 
@@ -9,7 +9,7 @@ def note(db: Connection, site: int, profile: int, now: int) -> None:
     """A person that was named exists from now on, if not before; that it was named again is noted once a day."""
     db.execute(
         """
-        -- people.note
+        -- profile_rows.note
         insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
         on conflict (site, profile) do update set updated_at = :now where updated_at < :now - :day
         """,
@@ -21,7 +21,7 @@ def save(db: Connection, site: int, profile: int, *, traits: bytes | None, email
     """What is known of a person from now on."""
     db.execute(
         """
-        -- people.save
+        -- profile_rows.save
         insert into profiles (site, profile, created_at, updated_at, traits, email)
         values (:site, :profile, :now, :now, :traits, :email)
         on conflict (site, profile) do update set updated_at = :now, traits = :traits, email = :email
@@ -34,7 +34,7 @@ def touch(db: Connection, site: int, profile: int, now: int) -> None:
     """A person was identified again, with nothing new to say."""
     db.execute(
         """
-        -- people.touch
+        -- profile_rows.touch
         insert into profiles (site, profile, created_at, updated_at) values (:site, :profile, :now, :now)
         on conflict (site, profile) do update set updated_at = :now
         """,
@@ -46,7 +46,7 @@ def link(db: Connection, site: int, new: Link) -> None:
     """Write a link down; of two at the same instant the later one told counts."""
     db.execute(
         """
-        -- people.link
+        -- profile_rows.link
         insert into visitor_profiles (site, visitor, time, profile) values (?, ?, ?, ?)
         on conflict (site, visitor, time) do update set profile = excluded.profile
         """,
@@ -57,7 +57,7 @@ def link(db: Connection, site: int, new: Link) -> None:
 def traits(db: Connection, site: int, profile: int) -> bytes | None:
     """What is known of a person, sealed."""
     row = db.execute(
-        "-- profiles.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
+        "-- profile_rows.traits\nselect traits from profiles where site = ? and profile = ?", (site, profile)
     ).fetchone()
     return row[0] if row and isinstance(row[0], bytes) else None
 
@@ -68,7 +68,7 @@ def links_of_visitor(db: Connection, site: int, visitor: int, time: int) -> tupl
     for condition, order in (("time <= ?", "desc"), ("time > ?", "asc")):
         rows = db.execute(
             f"""
-            -- people.links_of_visitor
+            -- profile_rows.links_of_visitor
             select visitor, time, profile from visitor_profiles
             where site = ? and visitor = ? and {condition} order by time {order} limit 1
             """,

@@ -1,4 +1,4 @@
-"""What happens to websites on its own: old events go, the use of old client ids is noted."""
+"""Maintenance of websites: removing events past their retention, noting the use of old client ids."""
 
 import logging
 
@@ -15,8 +15,8 @@ from analytics_box.websites.rules import Website
 log = logging.getLogger(__name__)
 
 
-class Care(Struct, frozen=True):
-    """The parts that this works with."""
+class Maintenance(Struct, frozen=True):
+    """The parts that maintenance of websites needs."""
 
     box_db: Db
     events: Db
@@ -25,21 +25,21 @@ class Care(Struct, frozen=True):
     clock: Clock
 
 
-async def retain(care: Care) -> None:
-    """Remove the events that are older than their website wants to keep them."""
-    now = care.clock.now()
-    for website in care.websites.all():
+async def retain(box: Maintenance) -> None:
+    """Remove events that are older than their website's retention."""
+    now = box.clock.now()
+    for website in box.websites.all():
         days = website.tracking.dataRetentionDays
         if days is None:
             continue
-        removed = await erase.older(care.events, website.site, days=days, now=now)
+        removed = await erase.older(box.events, website.site, days=days, now=now)
         if removed:
             log.info("Removed %d events of %s, older than %d days", removed, website.id, days)
 
 
-async def note_old_client_ids(care: Care) -> None:
-    """Write down when old client ids were last used."""
-    used = care.websites.old_ids_used()
+async def note_old_client_ids(box: Maintenance) -> None:
+    """Save when old client ids were last used."""
+    used = box.websites.old_ids_used()
     if not used:
         return
 
@@ -47,5 +47,5 @@ async def note_old_client_ids(care: Care) -> None:
         touched = [rows.find(db, website_id) for website_id in rows.note_use(db, used)]
         return [website for website in touched if website is not None and website.deleted_at is None]
 
-    for website in await care.box_db.write(write):
-        care.websites.remember(website)
+    for website in await box.box_db.write(write):
+        box.websites.remember(website)

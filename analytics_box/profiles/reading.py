@@ -1,4 +1,4 @@
-"""The people of a website, as authorised readers see them: found, listed, and with all that they did.
+"""Profiles of a website for authorised readers: found, listed, and with all their activity.
 
 Their traits are opened here and nowhere else.
 """
@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.facts.tables import BY_NAME, PERSONAL
-from analytics_box.ingest import people, people_rules
-from analytics_box.ingest.people_rules import Traits
+from analytics_box.ingest import profile_rules, profiles
+from analytics_box.ingest.profile_rules import Traits
 from analytics_box.profiles import rows, rules, traces
 from analytics_box.profiles.erasure import Erasures, subject_of_device, subject_of_person
 from analytics_box.profiles.holder import Holder
@@ -32,7 +32,7 @@ _INSTANTS = ("time", "session_started")
 
 
 class Person(Struct, frozen=True):
-    """Somebody the website knows. Times are UTC ms. Not `readable` is who was sealed with another key."""
+    """A profile of a website. Times are UTC ms. It is not `readable` if its traits were sealed with another key."""
 
     number: int
     profile_id: str
@@ -43,7 +43,7 @@ class Person(Struct, frozen=True):
 
     @property
     def email(self) -> str:
-        return people_rules.email(self.traits)
+        return profile_rules.email(self.traits)
 
     @property
     def display_name(self) -> str:
@@ -57,15 +57,15 @@ class Place(NamedTuple):
     after: int
 
 
-class Register(Struct, frozen=True):
-    """What reading about people needs."""
+class Profiles(Struct, frozen=True):
+    """The profiles of all websites, with what reading them needs."""
 
     events: Db
     seal: Seal
     erasures: Erasures
 
     async def listed(self, holder: Holder, search: str, *, limit: int, offset: int) -> list[Person]:
-        """The people of a website, the latest identified first; with a search those whose id begins with it, or whose
+        """Profiles of a website, the latest identified first; with a search those whose id begins with it, or whose
         e-mail address it is."""
         site = holder.site
         if search:
@@ -76,7 +76,7 @@ class Register(Struct, frozen=True):
         return [self._opened(site, stored) for stored in await self.events.read(find)]
 
     async def find(self, holder: Holder, profile_id: str) -> Person | None:
-        """The person with this id."""
+        """The profile with this id."""
         stored = await self.events.read(lambda db: rows.find(db, holder.site, profile_id))
         return self._opened(holder.site, stored) if stored is not None else None
 
@@ -106,7 +106,7 @@ class Register(Struct, frozen=True):
 
     def _opened(self, site: int, stored: Stored) -> Person:
         try:
-            known, readable = people.open_traits(self.seal, site, stored.profile_id, stored.traits), True
+            known, readable = profiles.open_traits(self.seal, site, stored.profile_id, stored.traits), True
         except SealBroken as broken:
             log.error("What is known of a person cannot be read: %s", broken)
             known, readable = {}, False
@@ -114,7 +114,7 @@ class Register(Struct, frozen=True):
 
     def _digest(self, site: int, address: str) -> bytes | None:
         try:
-            return people.email_digest(self.seal, site, address)
+            return profiles.email_digest(self.seal, site, address)
         except SealBroken:  # nothing was sealed yet, or with a key that is gone
             return None
 
