@@ -13,7 +13,6 @@ from analytics_box.http.call import Call
 from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.ingest.reasons import words
 from analytics_box.store.db import Connection
-from analytics_box.tenancy.acting import by_of
 from analytics_box.tenancy.messages import Success, date
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
@@ -150,5 +149,5 @@ async def update_bot_options(call: Call, given: BotOptions) -> Success:
 
 async def _change(call: Call, website: Website, write: Callable[[Connection, By], Wishes]) -> None:
     """Save a change of the website's settings for bots and classify events by them from then on."""
-    changed = await call.write(lambda db: write(db, by_of(call)))
+    changed = await call.write(lambda db: write(db, call.by))
     call.parts[Quarantine].classification.remember(website.site, changed)

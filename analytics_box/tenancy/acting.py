@@ -16,8 +16,3 @@ def acting(call: Call, organization_id: str | None) -> tuple[str, By]:
     if call.identity.key is not None and call.identity.key.websites is not None:
         raise errors.Forbidden("This needs a key with global access")
     return call.organization(organization_id), call.by
-
-
-def by_of(call: Call) -> By:
-    """The caller for the audit log."""
-    return call.by
