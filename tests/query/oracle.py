@@ -187,10 +187,11 @@ def _values(asked: Asked, told: Sequence[Told]) -> list[Row]:
     for value, row in rows.items():
         row["percentage"] = _share(row["total_events" if custom else "visitors"], whole)
         row.update(_more(asked.type, value))
-    key = asked.sort_by or ("total_events" if custom else "visitors")
-    ordered = sorted(rows.items())  # equal rows by name (semantics 22)
+    own = "total_events" if custom else "visitors"
+    key = asked.sort_by or own
+    # Equal rows stand as the type orders them by itself, and those that are still equal by name (semantics 22).
+    named = [row for _, row in sorted(rows.items(), key=lambda item: (-item[1][own], item[0]))]
     descending = asked.descending or asked.sort_by is None
-    named = [row for _, row in ordered]
     known = [row for row in named if row[key] != "Unknown"]
     known.sort(key=lambda row: row[key], reverse=descending)
     return known + [row for row in named if row[key] == "Unknown"]  # last both ways (semantics 22)

@@ -99,17 +99,11 @@ def visits(told: Sequence[Happening], is_span: Callable[[Happening], bool] = lam
         visit = _nearest(known.get(whose(span), []), span.time)
         if visit is not None:
             visit.spans.append(span)
-    return [visit for own in known.values() for visit in own]
-
-
-def _gather(visit: Visit, beacons: list[Happening]) -> None:
-    """The leave beacons that waited for a session come to it."""
-    while True:
-        found = next((one for one in beacons if visit.reaches(one.time) or visit.showed(one)), None)
-        if found is None:
-            return
-        beacons.remove(found)
-        visit.happenings.append(found)
+    found = [visit for own in known.values() for visit in own]
+    for visit in found:  # what left a page long before a session began did not leave it in that session
+        earliest = visit.started - IDLE
+        visit.happenings = [one for one in visit.happenings if one.kind != "exit" or one.time >= earliest]
+    return found
 
 
 def _home(own: Sequence[Visit], happening: Happening) -> Visit | None:
