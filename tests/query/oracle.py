@@ -82,7 +82,7 @@ def tell(happenings: Sequence[Happening]) -> list[Told]:
     """Every event with its session (semantics 10 and 13), in the order of arrival; bots are nobody's (19)."""
     sessions = {
         id(happening): session
-        for visit in visits(happenings)
+        for visit in (visit.counted() for visit in visits(happenings))
         for session in [Session(visit, visit.kept(OF_THE_FIRST_EVENT))]
         for happening in visit.happenings
     }

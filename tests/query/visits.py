@@ -43,6 +43,12 @@ class Visit:
     def visitor(self) -> int:
         return self.beginnings[0].visitor
 
+    def counted(self) -> "Visit":
+        """Without what left a page long before it began."""
+        earliest = self.started - IDLE
+        left = [one for one in self.happenings if one.kind != "exit" or one.time >= earliest]
+        return Visit(self.named, left, self.spans)
+
     def kept(self, names_of_first_event: Iterable[str]) -> dict[str, str]:
         """What all of it has: of its first page view, and of its first event what is named here (semantics 15)."""
         first = self.beginnings[0]
@@ -99,11 +105,7 @@ def visits(told: Sequence[Happening], is_span: Callable[[Happening], bool] = lam
         visit = _nearest(known.get(whose(span), []), span.time)
         if visit is not None:
             visit.spans.append(span)
-    found = [visit for own in known.values() for visit in own]
-    for visit in found:  # what left a page long before a session began did not leave it in that session
-        earliest = visit.started - IDLE
-        visit.happenings = [one for one in visit.happenings if one.kind != "exit" or one.time >= earliest]
-    return found
+    return [visit for own in known.values() for visit in own]
 
 
 def _home(own: Sequence[Visit], happening: Happening) -> Visit | None:
