@@ -62,7 +62,7 @@ def test_requests_wait_for_their_turn_and_too_many_are_told_so(
     monkeypatch: pytest.MonkeyPatch, stranger: bool, most: int
 ) -> None:
     monkeypatch.setattr(budget, "_WAITING", 3)
-    monkeypatch.setattr(budget, "_WAITING_STRANGERS", 3)
+    monkeypatch.setattr(budget, "_WAITING_PUBLIC", 3)
 
     async def ask() -> None:
         budgets, free, running = AnswerBudgets(), asyncio.Event(), 0
