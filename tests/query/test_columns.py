@@ -307,7 +307,7 @@ def test_what_was_removed_leaves_the_file_within_a_day(world: World, caplog: pyt
     world.clock.advance(seconds=DAY / 1000)
     with caplog.at_level(logging.INFO):
         world.maintain()
-    assert "to leave its file" in caplog.text
+    assert "so that removed events leave its file" in caplog.text
     world.assert_same()
     world.close()
     assert secret.encode() not in (world.directory / FILE_NAME).read_bytes()
