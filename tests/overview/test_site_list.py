@@ -2,20 +2,7 @@
 
 from analytics_box.overview.site_list import site_card, sparkline
 from analytics_box.overview.week import Day, Totals, Week
-from analytics_box.websites.rules import Website
-
-
-def website(number: int = 1, domain: str = "example.com") -> Website:
-    return Website(
-        id=f"w{number}",
-        organization_id="o1",
-        site=number,
-        name=f"Site {number}",
-        domain=domain,
-        is_public=False,
-        status="ACTIVE",
-        created_at=0,
-    )
+from tests.websites.test_shell import website
 
 
 def week(visitors: int) -> Week:
