@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from tests.browser.axe import violations
 from tests.running import BROWSER, EMAIL, PASSWORD, UNLIMITED, Box, running_box
@@ -116,6 +116,21 @@ def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page
     expect(page.locator("#chip-channel")).to_have_count(0)
     page.go_back()
     page.wait_for_url(re.compile("tab=channels$"))
+    expect(page.locator("#panel-browsers")).to_contain_text("Firefox")
+
+
+def test_going_back_before_the_scripts_are_there_shows_the_page_of_that_address(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.click("#panel-browsers >> text=Devices")
+    expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
+    held: list[Route] = []
+    page.route("**/htmx.min.js*", lambda route: held.append(route), times=1)  # noqa: PLW0108  Playwright marks what it calls
+    with page.expect_request("**/htmx.min.js*"):
+        page.evaluate("void setTimeout(() => location.reload())")
+    page.evaluate("history.back()")
+    page.wait_for_function("!location.search.includes('devices')")
+    held[0].continue_()
     expect(page.locator("#panel-browsers")).to_contain_text("Firefox")
 
 

@@ -48,6 +48,12 @@ document.addEventListener("click", (event) => {
     .catch(() => { if (panel.asked === asked) location.assign(href); });
 }, true);
 
+// Somebody may have gone back before htmx listened: then the page is not that of its address.
+document.addEventListener("DOMContentLoaded", () => {
+  const [loaded] = performance.getEntriesByType("navigation");
+  if (loaded.name.split("#")[0] !== location.href.split("#")[0]) location.reload();
+});
+
 document.addEventListener("htmx:afterSettle", follow);
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(name, ({ target }) => { if (target.matches?.("[data-lists]:not([aria-busy])")) location.reload(); });
