@@ -1,16 +1,15 @@
 """The command `analytics-box`: serve, demo, setup, accept-files, check, key, user."""
 
+import http.client
 import json
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from analytics_box import __version__, errors, server
+from analytics_box import __version__, errors, health_check, server
 from analytics_box.accounts import first_run, passwords, rules
 from analytics_box.box import Box
 from analytics_box.cli_admin import carry_out
@@ -167,7 +166,7 @@ def accept_files(**given: Any) -> None:
 
 @main.command()
 @click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
-@with_settings("data_dir", "host", "port")
+@with_settings("data_dir", "host", "port", "unix_socket", "tls_certificate", "tls_key")
 def check(over_http: bool, **given: Any) -> None:
     """Check that both databases are sound, or with --http that the server answers. Exit code 1 if not."""
 
@@ -180,13 +179,10 @@ def check(over_http: bool, **given: Any) -> None:
 
 
 def _answers(found: Settings) -> bool:
-    scheme = "https" if found.tls_certificate else "http"
-    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(found.host, found.host)  # noqa: S104  compared, not listened on
     try:
-        with urllib.request.urlopen(f"{scheme}://{host}:{found.port}/health", timeout=5) as answer:  # noqa: S310  ours
-            click.echo(answer.read().decode())
-            return True
-    except (urllib.error.URLError, OSError) as broken:
+        click.echo(health_check.ask(found))
+        return True
+    except (http.client.HTTPException, OSError) as broken:
         click.echo(f"No answer: {broken}", err=True)
         return False
 

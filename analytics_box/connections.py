@@ -16,10 +16,12 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from analytics_box import service_manager
 from analytics_box.http.address import Network, is_within, network_of, networks
 from analytics_box.settings import Settings
 
@@ -64,22 +66,83 @@ class Connection(NamedTuple):
     idle: float  # seconds since anything came or went
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections; port 0 is one that nobody listens on.
+class Place(NamedTuple):
+    """Where the box listens: a host and a port, or the path of a Unix socket."""
 
-    Raises PortTaken, with words for the operator.
+    host: str
+    port: int = 0
+    path: str = ""
+
+    @classmethod
+    def of(cls, listener: socket.socket) -> "Place":
+        """The place of a socket."""
+        name = listener.getsockname()
+        return cls("", path=name) if listener.family == socket.AF_UNIX else cls(name[0], name[1])
+
+    def shown(self, *, secure: bool) -> str:
+        """As it is told to people."""
+        if self.path:
+            return f"unix:{self.path}"
+        return f"{'https' if secure else 'http'}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
+
+@contextmanager
+def listen(settings: Settings) -> Iterator[socket.socket]:
+    """The socket that takes connections: what the service manager hands over, else a Unix socket or host and port.
+
+    Port 0 is one that nobody listens on. Raises PortTaken and SettingsError, with words for the operator.
     """
+    if (found := service_manager.inherited()) is not None:
+        listener = found
+    elif settings.unix_socket:
+        listener = _listen_unix(Path(settings.unix_socket), int(settings.unix_socket_mode, 8))
+    else:
+        listener = _listen_tcp(settings.host, settings.port)
+    listener.setblocking(False)
+    if sys.platform == "linux" and listener.family != socket.AF_UNIX:  # every connection inherits these
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
+    try:
+        with listener:
+            yield listener
+    finally:
+        if found is None and settings.unix_socket:
+            Path(settings.unix_socket).unlink(missing_ok=True)
+
+
+def _listen_tcp(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-        listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
     except OSError as taken:
         reason = str(taken.strerror).partition(" (while")[0]
         raise PortTaken(f"Cannot listen on {host}:{port}: {reason}; choose another --host or --port") from taken
-    if sys.platform == "linux":  # every connection inherits these
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MS)
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
+
+
+def _listen_unix(path: Path, mode: int) -> socket.socket:
+    """A Unix socket with this mode before anybody can connect. One that nobody listens on any more is replaced."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if path.is_socket() and not _is_listened_on(path):
+            path.unlink()
+        listener.bind(str(path))
+        path.chmod(mode)
+        listener.listen(BACKLOG)
+    except OSError as taken:
+        listener.close()
+        reason = taken.strerror or str(taken)
+        raise PortTaken(f"Cannot listen on {path}: {reason}; name another place as unix_socket") from taken
     return listener
+
+
+def _is_listened_on(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+        return True
 
 
 def room(settings: Settings) -> Room:
@@ -125,10 +188,10 @@ def surplus(found: Iterable[Connection], allowed: Room, kept: int) -> Iterator[t
 
 @contextmanager
 def watched(listener: socket.socket, allowed: Room, settings: Settings) -> Iterator[None]:
-    """Meanwhile, connections that are idle or too many are ended."""
+    """Meanwhile, connections that are idle or too many are ended; those over a Unix socket are the proxy's own."""
     stopping = threading.Event()
     proxies = networks(settings.trusted_proxies)
-    if sys.platform == "linux":
+    if sys.platform == "linux" and listener.family != socket.AF_UNIX:
         threading.Thread(target=_watch, args=(listener, allowed, proxies, stopping), daemon=True).start()
     try:
         yield

@@ -37,6 +37,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data_dir: Annotated[Path, "Directory of the databases, salts and lock; made with mode 0700."] = _default_data_dir()
     host: Annotated[_Text, "Address to listen on."] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535), "Port to listen on; 0 lets the system choose."] = 8000
+    unix_socket: Annotated[
+        _Text,
+        "Path of a Unix socket to listen on instead of host and port; what may write to it is trusted like a proxy.",
+    ] = ""
+    unix_socket_mode: Annotated[_Text, Meta(pattern="^0?[0-7]{3}$"), "Mode of that socket's file, in octal."] = "0660"
     base_url: Annotated[
         _Text,
         "Public address of the API and the pages, e.g. https://stats.example.com; empty: from host and port.",

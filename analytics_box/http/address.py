@@ -20,10 +20,11 @@ def networks(ranges: tuple[str, ...]) -> tuple[Network, ...]:
 def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network, ...]) -> str:
     """The right-most hop that is not a trusted proxy; the peer itself unless it is one.
 
-    A hop that is no address ends the walk: nothing left of it can be believed.
+    A peer without an address came over a Unix socket, and is trusted. A hop that is no address ends the walk: nothing
+    left of it can be believed.
     """
     address = canonical(peer)
-    if forwarded_for is None or not trusted or not _within(address, trusted):
+    if forwarded_for is None or (address and not (trusted and _within(address, trusted))):
         return address
     for hop in reversed(forwarded_for.split(",")):
         found = canonical(hop.strip())

@@ -1,7 +1,6 @@
 """Connections that only take up room: they end, and others are answered."""
 
 import asyncio
-import os
 import resource
 import socket
 import ssl
@@ -12,11 +11,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from granian.constants import HTTPModes, Interfaces
 
 from analytics_box.connections import Connection, Room, listen, surplus
 from analytics_box.http.asgi import Receive, Scope, Send
-from analytics_box.server import _Server
+from analytics_box.settings import Settings
+from analytics_box.web_server import WebServer
 from tests.running import Box, command, environment, running_box, set_up
 from tests.server.wire import PATIENCE, answers, connect, exchange, only, request
 
@@ -220,16 +219,13 @@ def test_a_flood_over_one_connection_ends_with_its_first_refusal(tmp_path: Path,
 
 def test_granian_closes_a_descriptor_of_its_own_and_not_ours() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        while scope["type"] == "lifespan":
-            await send({"type": (await receive())["type"] + ".complete"})
+        raise AssertionError("nobody asks")
 
     async def story(listener: socket.socket) -> None:
-        server = _Server(app, listener, interface=Interfaces.ASGI, http=HTTPModes.http1, websockets=False)
-        serving = asyncio.create_task(server.serve())
+        web = WebServer(app, listener, Settings(), connections=10)
+        web.start()
         await asyncio.to_thread(lambda: socket.create_connection(listener.getsockname()).close())
-        server.stop()  # type: ignore[no-untyped-call]  # granian has no types here
-        await serving
+        await web.stop(PATIENCE)  # raises when the listener that it closes was closed before
 
-    with listen("127.0.0.1", 0) as listener:
+    with listen(Settings(port=0)) as listener:
         asyncio.run(story(listener))
-        os.fstat(listener.fileno())
