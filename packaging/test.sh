@@ -10,7 +10,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 
 failed=''
 
-# Debian's Chromium, Node.js and npm, installed where they are missing and that is possible.
+# Debian's Chromium, Node.js, npm, curl and proxies, installed where they are missing and that is possible.
 install_tools() {
     packages=$(missing_tools)
     if [ -n "$packages" ] && is_root_with_apt; then
@@ -28,7 +28,9 @@ install_tools() {
 missing_tools() {
     have chromium || printf ' chromium'
     have node || printf ' nodejs'
-    have npm || printf ' npm'
+    for each in npm curl nginx caddy haproxy; do
+        have "$each" || printf ' %s' "$each"
+    done
 }
 
 # What web/package.json pins, without running the packages' own install scripts.

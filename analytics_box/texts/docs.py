@@ -136,6 +136,7 @@ class Manual:
         "members",
         "integrations",
         "running",
+        "proxies",
         "floods",
         "settings",
         "limits",

@@ -10,7 +10,7 @@ from tests.load.crowd import Known, View, views
 from tests.load.line import Line
 from tests.running import BROWSER
 
-CONNECTIONS = 32
+CONNECTIONS = 96
 FOLLOWERS = 4
 REMEMBERED = 0.1  # seconds: clicks that a kill may take
 _PAUSE = 0.1  # seconds before something that was refused is sent again
