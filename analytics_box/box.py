@@ -26,6 +26,7 @@ from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.templates import Pages
 from analytics_box.ingest.routes import handlers as event_handlers
+from analytics_box.invented.example import Examples
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.ring import KeyRing
 from analytics_box.limits import Limits
@@ -158,6 +159,7 @@ def _parts(
         state.links,
         state.link_domains,
         events.clicks,
+        Examples(events.db, events.intake.ledger, clock),
         client,
         sender,
         sender.mailer,

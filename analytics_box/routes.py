@@ -189,6 +189,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/defaults", defaults_pages.save, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/audit", audit_pages.audit_log, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites", overview.site_list, SIGNED_IN, page=True),
+    Route("POST", "/sites/example", setup_pages.example, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/new", website_pages.new_site_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/{website_id:str}", overview.site, SIGNED_IN, page=True),

@@ -20,7 +20,7 @@ from analytics_box.box import Box, open_box
 from analytics_box.identity import SCOPES, Scope
 from analytics_box.keys.create import create as create_key
 from analytics_box.settings import Settings
-from analytics_box.setup.account import Made, Wanted, first_account
+from analytics_box.setup.account import Made, Wanted, first_account, first_key
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -209,11 +209,11 @@ def whole_box(
 
 
 @contextmanager
-def empty_box(directory: Path, *, clock: FixedClock | None = None) -> Iterator[RunningBox]:
+def empty_box(directory: Path, *, clock: FixedClock | None = None, base_url: str = "") -> Iterator[RunningBox]:
     """An open box that nobody has set up yet."""
     directory.mkdir(parents=True, exist_ok=True)
     clock = clock or FixedClock()
-    inside = RunningBox(open_box(Settings(data_dir=directory), clock), clock, {})
+    inside = RunningBox(open_box(Settings(data_dir=directory, base_url=base_url), clock), clock, {})
     try:
         yield inside
     finally:
@@ -246,6 +246,7 @@ def _pattern(now: int) -> tuple[Filled, dict[str, bytes]]:
 def _fill(db: Any, now: int) -> Filled:
     wanted = Wanted(EMAIL, passwords.hash_now(PASSWORD), organization="Ada", website="Shop", domain="shop.example")
     made = first_account(db, wanted, by=By("test", now))
+    _, first_secret = first_key(db, made, by=By("test", now))
     foreign = Organization(ids.new_id(), "Eve", "eve", "hobby", new_site(db, now), now)
     tenancy_rows.insert(db, foreign, "{}")
 
@@ -274,7 +275,7 @@ def _fill(db: Any, now: int) -> Filled:
         return secret
 
     keys: dict[KeyName, str] = {
-        "all": made.secret,
+        "all": first_secret,
         "reading": key("read:data"),
         "tracking": key("track:events"),
         "linking": key("read:links", "write:links"),

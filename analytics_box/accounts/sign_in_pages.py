@@ -1,18 +1,16 @@
 """Pages of signing in, with the second factor as a step of its own, and of signing out."""
 
-from urllib.parse import urlsplit
-
 from analytics_box import texts
 from analytics_box.accounts import rows, rules
 from analytics_box.accounts import second_factor as factor
 from analytics_box.accounts.device import describe
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
+from analytics_box.accounts.transport import reached
 from analytics_box.accounts.tries import Tries
 from analytics_box.errors import AuthRequired
 from analytics_box.http.page.templates import own_path
 from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.recognition.source import is_local
 from analytics_box.store.seal import Seal
 
 
@@ -113,13 +111,12 @@ async def _signed_in(visit: Visit, user_id: str, *, wanted: str, zone: str) -> N
 
 
 def _sign_in_page(visit: Visit, wanted: str, *, email: str = "", wrong: bool = False, changed: bool = False) -> Page:
-    settings = visit.parts.settings
     return visit.pages.show(
         "sign_in.html",
         code=401 if wrong else 200,
         email=email,
         wrong=wrong,
         changed=changed,
-        plain_http=not settings.secure and not is_local(urlsplit(settings.public_url).hostname or ""),
+        plain_http=reached(visit.parts.settings) == "plain",
         next=wanted,
     )

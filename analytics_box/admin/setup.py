@@ -5,8 +5,10 @@ from msgspec import Struct
 from analytics_box import ids
 from analytics_box.admin.asking import command_line
 from analytics_box.http.call import Parts
+from analytics_box.identity import Key
 from analytics_box.keys.ring import KeyRing
 from analytics_box.setup import account
+from analytics_box.store.db import Connection
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites.directory import Directory
 
@@ -24,20 +26,21 @@ class AccountMade(Struct, frozen=True):
 
 async def set_up(parts: Parts, given: account.Wanted) -> AccountMade:
     """setup: the first account. Raises Conflict on a box that has one, and BadRequest."""
-    made = await parts.box_db.write(lambda db: account.first_account(db, given, by=command_line(parts)))
+    by = command_line(parts)
+
+    def write(db: Connection) -> tuple[account.Made, Key, str]:
+        made = account.first_account(db, given, by=by)
+        return made, *account.first_key(db, made, by=by)
+
+    made, key, secret = await parts.box_db.write(write)
     parts[Organizations].remember(made.organization)
     parts[Directory].remember(made.website)
-    parts[KeyRing].remember(ids.digest(made.secret), made.key)
-    return account_made(made)
-
-
-def account_made(made: account.Made) -> AccountMade:
-    """What was made, for showing."""
+    parts[KeyRing].remember(ids.digest(secret), key)
     return AccountMade(
         organizationId=made.organization.id,
         organization=made.organization.name,
         userId=made.user.id,
         websiteId=made.website.id,
         website=made.website.domain,
-        apiKey=made.secret,
+        apiKey=secret,
     )

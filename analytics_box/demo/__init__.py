@@ -1,1 +1,1 @@
-"""A box full of made-up visits, links and bots, to look around in."""
+"""The box of `analytics-box demo`: an account, made-up visits up to now, links and clicks."""

@@ -9,21 +9,23 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import history, links
-from analytics_box.demo.arrivals import DAYS
-from analytics_box.demo.site import DOMAIN, NAME
+from analytics_box.demo import links
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.invented import history
+from analytics_box.invented.arrivals import DAYS
+from analytics_box.invented.site import DOMAIN, NAME
 from analytics_box.links.link import Link
-from analytics_box.setup.account import Wanted, first_account
+from analytics_box.setup.account import Wanted, first_account, first_key
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
+from analytics_box.websites.rules import Website
 
 FOLDER = "demo"  # inside the user's data folder
 FILE = "demo.json"
@@ -99,12 +101,18 @@ def _account(directory: Path, demo: Demo, now: int) -> tuple[Target, list[Link]]
             wanted = Wanted(
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
-            websites = [box_db.write_now(lambda db: first_account(db, wanted, by=By("demo", now))).website]
+            websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", now)))]
         organization_id = websites[0].organization_id
         short = box_db.write_now(lambda db: links.make(db, organization_id, now))
         return Target(websites[0].site, websites[0].domain), short
     finally:
         box_db.close()
+
+
+def _first(db: Connection, wanted: Wanted, by: By) -> Website:
+    made = first_account(db, wanted, by=by)
+    first_key(db, made, by=by)
+    return made.website
 
 
 def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> None:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from analytics_box.acting import By
 from analytics_box.clock import DAY, SECOND
-from analytics_box.demo.site import DOMAIN
 from analytics_box.facts.clicks import BOT, CLICK, HEAD, PREFETCH, PREVIEW
 from analytics_box.facts.event import PAGE_VIEW, Event, Fact
 from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.invented.site import DOMAIN
 from analytics_box.links import list_rows
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.rows import Click

@@ -9,6 +9,7 @@ from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page.shell import frame
 from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
+from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import PANELS, WEBSITE
 from analytics_box.overview.measured import kinds_measured
 from analytics_box.overview.site_list import SiteCard, site_card
@@ -77,7 +78,14 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
             script=f"{parts.settings.tracker_url}/script.js",
         ),
         board=await page.whole(visit, website.site, _view(visit, website), names) if begun else None,
+        offers_example=not begun and _may_add_example(visit),
     )
+
+
+def _may_add_example(visit: Visit) -> bool:
+    person = visit.person
+    has_one = any(one.domain == DOMAIN for one in visit.parts[Directory].of(person.organization_id))
+    return at_least(person.role, MANAGER) and not has_one
 
 
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:

@@ -1,6 +1,6 @@
-"""The first account: a user, an organization, a website and a key, in one transaction.
+"""The first account: a user, an organization and a website, in one transaction.
 
-Both ways lead here: the page behind the one-time link, and `analytics-box setup`.
+Both ways lead here: the page behind the one-time link, and `analytics-box setup`, which makes a key, too.
 """
 
 from msgspec import Struct
@@ -36,13 +36,11 @@ class Wanted(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """What was made. `secret` is the API key's, shown this once."""
+    """What was made."""
 
     user: User
     organization: Organization
     website: Website
-    key: Key
-    secret: str
 
 
 def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
@@ -72,5 +70,9 @@ def first_account(db: Connection, wanted: Wanted, *, by: By) -> Made:
     for subject, subject_id in (("organization", organization.id), ("user", user.id)):
         audit.record(db, by, organization.id, "created", subject, subject_id)
     website = create_website(db, organization_id=organization.id, name=wanted.website, domain=wanted.domain, by=by)
-    key, secret = create_key(db, organization_id=organization.id, name="First key", scopes=SCOPES, websites=None, by=by)
-    return Made(user=user, organization=organization, website=website, key=key, secret=secret)
+    return Made(user=user, organization=organization, website=website)
+
+
+def first_key(db: Connection, made: Made, *, by: By) -> tuple[Key, str]:
+    """A key that can do everything in the organization, and its secret, which is shown this once."""
+    return create_key(db, organization_id=made.organization.id, name="First key", scopes=SCOPES, websites=None, by=by)

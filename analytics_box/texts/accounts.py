@@ -8,22 +8,26 @@ class Setup:
     """The first page that a new box shows."""
 
     title = "Set up your box"
-    lead = "Two minutes, then your first website is being measured. Nothing leaves this machine."
-    you = "You"
+    lead = "Three answers, then your first website is being measured. Nothing leaves this machine."
     password_help = "At least 12 characters. A few words in a row are strong and easy to remember."
-    organization = "Organization"
-    organization_help = "Your name, your company or your project."
-    website = "First website"
     website_name = "Name"
-    website_name_help = "What you call it. You can add more websites later."
     domain = "Domain"
+    own_domain = "Domain of your website"
     domain_help = "Like example.com. Write localhost to try it on this machine first."
+    example = "Also add an example website"
+    example_help = "90 days of made-up visits to look around in. Delete it whenever you like."
     submit = "Set up and continue"
-    done_title = "Your box is ready"
-    done_key = "Your API key"
-    done_key_help = "It can do everything in your organization. It is shown only now, so keep it in a safe place."
-    done_curl = "Ask for the last seven days"
-    done_continue = "Continue to your website"
+    reached: ClassVar[Mapping[str, str]] = {
+        "https": "People reach this box over https, at {address}.",
+        "local": (
+            "This box is at {address}, for this machine alone. To measure a website on the internet, give it a name "
+            "with https: pages that come over https load the script only over https."
+        ),
+        "plain": (
+            "This box is reached over plain http, at {address}: others on the network can read your password. "
+            "Give it a name with https before you use it for real."
+        ),
+    }
 
 
 class SignIn:

@@ -150,6 +150,8 @@ class Manual:
         "snippet": ("script", "What the script does, and its options"),
         "silent": ("not-counted#why-does-my-visit-not-count", "Why does my visit not count?"),
         "overview": ("overview", "How to read this page"),
+        "https": ("proxies", "How to give the box a name with https"),
+        "history": ("server-events", "How to send what happened before"),
         "not-counted": ("not-counted#reasons", "What each reason means"),
         "bots": ("not-counted#bots", "How bots are recognised"),
         "website": ("websites", "About these settings"),

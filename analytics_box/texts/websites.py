@@ -165,3 +165,7 @@ class Snippet:
     waiting_plain = "Open a page that has the line, then reload this page."
     local = "Visits from localhost are counted, because this website's domain is localhost."
     summary = "Snippet to paste"
+    meanwhile = "Meanwhile"
+    example = "Look around in an example"
+    example_help = "It adds a website with 90 days of made-up visits, which you can delete whenever you like."
+    import_links = "Import short links"

@@ -1,7 +1,5 @@
 """The one-time setup link of a new box, and what the first account consists of (security: first run)."""
 
-import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -9,10 +7,13 @@ from urllib.parse import urlencode
 import pytest
 
 from analytics_box.accounts import first_run
-from analytics_box.identity import SCOPES
+from analytics_box.facts.event import PAGE_VIEW
+from analytics_box.invented.arrivals import DAYS
+from analytics_box.invented.example import Examples
+from analytics_box.invented.site import DOMAIN
 from tests.inprocess import EMAIL, PASSWORD, Answer, RunningBox, empty_box
 
-FORM = {"email": EMAIL, "password": PASSWORD, "organization": "Ada", "website": "Shop", "domain": "shop.example"}
+FORM = {"email": EMAIL, "password": PASSWORD, "domain": "https://www.shop.example/"}
 HOUR = 3_600
 
 
@@ -42,12 +43,12 @@ def test_the_link_shows_the_form_and_makes_the_first_account(box: RunningBox) ->
     path = link(box)
     assert box.get(path).status == 200
     done = set_up(box, path)
-    assert done.status == 200
-    (secret,) = set(re.findall(r"svc_[0-9A-Za-z]{48}", done.body.decode()))
-    websites = box.get("/v1/query/websites", x_api_key=secret).json["websites"]
-    assert [website["domain"] for website in websites] == ["shop.example"]
+    assert done.status == 303
     cookie = done.headers["set-cookie"].split(";")[0]
-    assert box.get("/sites", cookie=cookie).status == 200
+    page = box.get(done.headers["location"], cookie=cookie)
+    assert page.status == 200
+    assert b"data-client-id" in page.body, "the line to paste"
+    assert rows(box, "select name, domain from websites") == [("shop.example", "shop.example")]
 
 
 def test_the_link_works_once(box: RunningBox) -> None:
@@ -93,7 +94,7 @@ def test_the_token_is_stored_hashed_only(box: RunningBox, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "changes",
-    [{"email": "x"}, {"password": "short"}, {"organization": ""}, {"website": "<b>"}, {"domain": "no domain"}],
+    [{"email": "x"}, {"password": "short"}, {"domain": "no domain"}],
     ids=lambda changes: next(iter(changes)),
 )
 def test_a_wrong_field_makes_nothing_and_the_link_still_works(box: RunningBox, changes: dict[str, str]) -> None:
@@ -102,7 +103,7 @@ def test_a_wrong_field_makes_nothing_and_the_link_still_works(box: RunningBox, c
     assert refused.status == 400
     assert PASSWORD.encode() not in refused.body, "a password is never shown again"
     assert rows(box, "select 1 from users") == rows(box, "select 1 from organizations") == []
-    assert set_up(box, path).status == 200
+    assert set_up(box, path).status == 303
 
 
 def test_another_sites_page_cannot_set_the_box_up(box: RunningBox) -> None:  # security: CSRF
@@ -111,19 +112,58 @@ def test_another_sites_page_cannot_set_the_box_up(box: RunningBox) -> None:  # s
     assert box.ask("POST", link(box), headers=headers, body=form).status == 403
 
 
-def test_the_first_account_is_owner_and_administrator_with_a_key_of_all_scopes(box: RunningBox) -> None:
+def test_the_first_account_is_owner_and_administrator(box: RunningBox) -> None:
     set_up(box, link(box))
     assert rows(box, "select email, is_administrator from users") == [(EMAIL, 1)]
     assert rows(box, "select role from members") == [("owner",)]
-    assert rows(box, "select name, plan from organizations") == [("Ada", "hobby")]
-    ((scopes,),) = rows(box, "select scopes from api_keys")
-    assert set(json.loads(str(scopes))) == set(SCOPES)  # spec 2.2
+    assert rows(box, "select name, plan from organizations") == [("shop.example", "hobby")]
+    assert rows(box, "select 1 from api_keys") == [], "keys are made on request"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("https://stats.example.com", "over https, at https://stats.example.com"),
+        ("", "for this machine alone"),
+        ("http://stats.example.com", "others on the network can read your password"),
+    ],
+)
+def test_the_form_says_how_the_box_is_reached(tmp_path: Path, address: str, said: str) -> None:
+    with empty_box(tmp_path / "data", base_url=address) as box:
+        assert said in box.get(link(box), host="stats.example.com" if address else "localhost").body.decode()
+
+
+def test_an_example_comes_with_the_account_on_request(box: RunningBox) -> None:
+    done = set_up(box, link(box), example="on")
+    cookie = done.headers["set-cookie"].split(";")[0]
+    assert rows(box, "select domain from websites order by created_at, domain") == [(DOMAIN,), ("shop.example",)]
+    box.run(box.box.parts[Examples].filled())
+    days = box.box.events.db.read_now(
+        lambda db: db.execute(
+            "select count(*), count(distinct time / 86400000) from events where kind = ?", (PAGE_VIEW,)
+        ).fetchall()
+    )
+    ((views, different),) = days
+    assert int(str(different)) > DAYS - 2
+    assert int(str(views)) > 1_000
+    page = box.get(done.headers["location"], cookie=cookie).body
+    assert b"/sites/example" not in page, "there is one"
+
+
+def test_an_example_is_added_once(box: RunningBox) -> None:
+    cookie = set_up(box, link(box)).headers["set-cookie"].split(";")[0]
+    forms = {"cookie": cookie, "content_type": "application/x-www-form-urlencoded"}
+    first, again = [box.ask("POST", "/sites/example", headers=forms, body=b"") for _ in range(2)]
+    assert first.status == again.status == 303
+    assert first.headers["location"] == again.headers["location"]
+    assert len(rows(box, "select 1 from websites")) == 2
+    box.run(box.box.parts[Examples].filled())
 
 
 def test_what_was_made_stands_in_the_audit_log_which_nobody_can_change(box: RunningBox) -> None:  # spec 6.2
     set_up(box, link(box))
     found = rows(box, "select action, subject from audit order by subject")
-    assert found == [("created", subject) for subject in ("api_key", "organization", "user", "website")]
+    assert found == [("created", subject) for subject in ("organization", "user", "website")]
     for statement in ("delete from audit", "update audit set actor = 'x'"):
         with pytest.raises(Exception, match="append-only"):
             box.box.box_db.write_now(lambda db, statement=statement: db.execute(statement))  # type: ignore[misc]  # a lambda with a default

@@ -9,11 +9,11 @@ import pytest
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
-from analytics_box.demo import history
-from analytics_box.demo.arrivals import DAYS
 from analytics_box.facts.event import PAGE_VIEW
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
+from analytics_box.invented import history
+from analytics_box.invented.arrivals import DAYS
 from analytics_box.store import schema
 from analytics_box.store.migrations import migrate
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from random import Random
 
 from analytics_box.clock import MINUTE, SECOND, utc_day
-from analytics_box.demo import bots
-from analytics_box.demo.arrivals import Arrival, arrivals
-from analytics_box.demo.audience import PLACES, SOURCES
-from analytics_box.demo.visits import Going, Sent, visit
 from analytics_box.facts.event import Fact
 from analytics_box.ingest.enrich import Target, measured, understand
 from analytics_box.ingest.visitors import Salts
+from analytics_box.invented import bots
+from analytics_box.invented.arrivals import Arrival, arrivals
+from analytics_box.invented.audience import PLACES, SOURCES
+from analytics_box.invented.visits import Going, Sent, visit
 
 JUST_NOW = 9  # visits that began in the last minutes, so that somebody is online when the demo is opened
 

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
-from analytics_box.demo import history
-from analytics_box.demo.arrivals import DAYS, SPIKE
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
 from analytics_box.facts.tables import ATTRIBUTES, SPANS
 from analytics_box.ingest.enrich import Target
+from analytics_box.invented import history
+from analytics_box.invented.arrivals import DAYS, SPIKE
 
 NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
 FIRST = utc_day(NOW) - DAYS

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from analytics_box.demo.audience import Machine
-from analytics_box.demo.site import Page
 from analytics_box.facts.event import METRICS
+from analytics_box.invented.audience import Machine
+from analytics_box.invented.site import Page
 
 Own = tuple[int | float | str | None, ...]
 

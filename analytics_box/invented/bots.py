@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from random import Random
 
 from analytics_box.clock import DAY
-from analytics_box.demo.site import DOMAIN, PAGES
-from analytics_box.demo.visits import Sent
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
+from analytics_box.invented.site import DOMAIN, PAGES
+from analytics_box.invented.visits import Sent
 from analytics_box.recognition import agent
 from analytics_box.recognition.bots import KNOWN
 

@@ -5,7 +5,7 @@ Weights are relative; they need not add up to anything.
 
 from typing import NamedTuple
 
-from analytics_box.demo.site import TALKED_ABOUT, Page, Section
+from analytics_box.invented.site import TALKED_ABOUT, Page, Section
 
 
 class Source(NamedTuple):

@@ -7,13 +7,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from analytics_box.clock import HOUR, SECOND
-from analytics_box.demo import measured
-from analytics_box.demo.arrivals import Arrival
-from analytics_box.demo.audience import DIRECT, MACHINES, Machine, Place, Source
-from analytics_box.demo.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
 from analytics_box.ingest.enrich import Sender
 from analytics_box.ingest.payload import Incoming
 from analytics_box.ingest.payload import Sent as Said
+from analytics_box.invented import measured
+from analytics_box.invented.arrivals import Arrival
+from analytics_box.invented.audience import DIRECT, MACHINES, Machine, Place, Source
+from analytics_box.invented.site import DOMAIN, GOES_ON, NEXT, PAGES, READING, Page, Section
 from analytics_box.recognition import agent, geo
 
 MOST_PAGES = 15  # in one visit

@@ -6,7 +6,7 @@ from random import Random
 from typing import NamedTuple
 
 from analytics_box.clock import DAY, HOUR, SECOND
-from analytics_box.demo.audience import HACKER_NEWS, NEWSLETTER, PLACES, SOURCES, Place, Source
+from analytics_box.invented.audience import HACKER_NEWS, NEWSLETTER, PLACES, SOURCES, Place, Source
 
 DAYS = 90  # of history that a new demo has
 FIRST_DAY_VISITS = 70
