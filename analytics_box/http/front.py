@@ -174,7 +174,7 @@ class Front:
                 text = value.decode("latin-1")
                 forwarded_for = text if forwarded_for is None else f"{forwarded_for},{text}"
         client = scope["client"]
-        address = client_address(client[0] if client else "", forwarded_for, self._trusted)
+        address = client_address(client[0], forwarded_for, self._trusted) if client else ""
         scope["address"] = address
         if not host:
             raise errors.BadRequest("The request has no Host header")
