@@ -24,7 +24,7 @@ def client_address(peer: str, forwarded_for: str | None, trusted: tuple[Network,
     left of it can be believed.
     """
     address = canonical(peer)
-    if forwarded_for is None or (address and not (trusted and _within(address, trusted))):
+    if forwarded_for is None or (peer and not (trusted and _within(address, trusted))):
         return address
     for hop in reversed(forwarded_for.split(",")):
         found = canonical(hop.strip())
