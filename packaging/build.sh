@@ -69,25 +69,21 @@ build_folder() {
     need objdump binutils || fail "objdump and strip are missing (on Debian: sudo apt-get install binutils)"
     once wheel
     say "freezing $folder ..."
-    PYTHONPATH=$(echo "$packages"/lib/python3.*/site-packages) "$tools/python" -m PyInstaller --noconfirm \
-        --log-level WARN --distpath "$build/folder" --workpath "$build/pyinstaller" packaging/analytics-box.spec >&2
+    # from a folder without an analytics_box, so that the one of the wheel is taken
+    (cd "$build" && PYTHONPATH=$(echo "$packages"/lib/python3.*/site-packages) "$tools/python" -m PyInstaller \
+        --noconfirm --log-level WARN --distpath "$build/folder" --workpath "$build/pyinstaller" \
+        "$root/packaging/analytics-box.spec" >&2)
     cp "$(sbom)" "$folder/sbom.cdx.json"
     cp LICENSE "$folder"
 }
 
 build_binary() {
     once folder
-    name=analytics-box-$version-$system
-    archive=$dist/$name.tar.gz
-    tar -C "$folder" --owner=0 --group=0 -cf - . | gzip -9 >"$archive"
-    header=$build/header
-    sed -e "s/@VERSION@/$version/" -e "s/@NAME@/$version-$(cksum <"$archive" | cut -d' ' -f1)/" \
-        -e "s/@LINES@/$(($(wc -l <packaging/single-file.sh) + 1))/" packaging/single-file.sh >"$header"
-    cat "$header" "$archive" >"$dist/$name"
-    chmod 755 "$dist/$name"
+    name=$dist/analytics-box-$version-$system
+    sh packaging/bundle.sh "$folder" "$version" "$name"
     cp packaging/install.sh "$dist"
-    made "$dist/$name"
-    made "$archive"
+    made "$name"
+    made "$name.tar.gz"
 }
 
 build_deb() {
@@ -124,13 +120,30 @@ build_image() {
     name=analytics-box:$version
     if have docker && docker info >/dev/null 2>&1; then
         docker build --tag "$name" --file packaging/Dockerfile "$root" >&2
-    elif have podman || have buildah; then
-        builder=$(command -v podman || command -v buildah)
-        "$builder" build --format docker --tag "$name" --file packaging/Dockerfile "$root" >&2
+    elif have podman; then
+        podman build --format docker --tag "$name" --file packaging/Dockerfile "$root" >&2
     else
-        fail "docker, podman or buildah is needed to build an image"
+        need buildah buildah || fail "docker, podman or buildah is needed to build an image"
+        base=$(sed -n 's/^ARG BASE=//p' packaging/Dockerfile)
+        with_buildah pull --quiet "$base" >&2 || stand_in
+        with_buildah build --format docker --build-arg "BASE=$base" --tag "$name" --file packaging/Dockerfile \
+            --build-arg "PIP_INDEX_URL=${PIP_INDEX_URL:-}" --build-arg "PIP_CERT=${PIP_CERT:-}" \
+            --volume /etc/ssl/certs:/etc/ssl/certs:ro "$root" >&2
     fi
     say "made the image $name"
+}
+
+# Where the base cannot be had: this machine's Debian with its own Python, of which the image holds what it needs.
+stand_in() {
+    say "$base cannot be had; building with Debian's own Python instead"
+    debian "$build/debian-python.tar" python3 python3-venv binutils ||
+        fail "without it, root and Debian's mmdebstrap are needed"
+    base=localhost/debian-python
+    with_buildah inspect --type image "$base" >/dev/null 2>&1 || {
+        container=$(with_buildah from scratch)
+        with_buildah add --quiet "$container" "$build/debian-python.tar" / >&2
+        with_buildah commit --quiet --rm "$container" "$base" >&2
+    }
 }
 
 made() {

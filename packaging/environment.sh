@@ -95,9 +95,9 @@ find_python() {
         set -- python3 python3.14 python3.13 python3.12 python3.11
     fi
     for candidate; do
-        version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        spoken=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
         if ! "$candidate" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            outdated="$outdated $candidate is $version."
+            outdated="$outdated $candidate is $spoken."
         elif makes_venvs "$candidate"; then
             # Outside of any active virtual environment, so that replacing that one does no harm.
             python=$("$candidate" -I -c 'import sys; print(sys._base_executable)')

@@ -160,28 +160,65 @@ kept() {
 }
 
 has_data() {
-    [ -s "$place$data/events.db" ] && [ -s "$place$data/box.db" ] || fail "$1 took the data"
+    if [ ! -s "$place$data/events.db" ] || [ ! -s "$place$data/box.db" ]; then
+        fail "$1 took the data"
+    fi
 }
 
-# As Docker would run it: as its user, in a root that nothing can be written to, with a volume for the data.
+# As Docker would run it: as its user, in a root that cannot be written to, with a volume for the data.
 try_image() {
     "$tools/hadolint" "$root/packaging/Dockerfile" || fail "hadolint complains"
     if ! have buildah || [ "$(id -u)" -ne 0 ]; then
-        cannot "the image is run by root, with buildah"
+        cannot "an image is tried by root, with buildah"
         return 0
     fi
-    container=$(with_buildah from --pull-never "analytics-box:$version")
+    container=$(with_buildah from --pull-never "localhost/analytics-box:$version")
     place=$(with_buildah mount "$container")
     size=$(du -sm "$place" | cut -f1)
-    say "the image has $size MB"
+    say "  the image has $size MB"
     [ "$size" -le 200 ] || fail "the image is larger than 200 MB"
-    user=$(about User)
-    [ "$user" = 10001:10001 ] || fail "the image runs as '$user'"
+    [ "$(about '{{.OCIv1.Config.User}}')" = 10001:10001 ] || fail "the image runs as another user than 10001"
+    about '{{.Docker.Config.Healthcheck.Test}}' | grep -q 'check --http' || fail "the image has no health check"
 
-    mkdir "$work/volume"
-    cp -a "$place/data/." "$work/volume" && chown "$(stat -c %u:%g "$place/data")" "$work/volume"
-    visit sh "$work/run" serve
+    about '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' >"$work/variables"
+    cp -a "$place/data" "$work/volume"
+    mkdir -p "$place/proc" "$place/dev"
+    cat >"$work/run" <<'SH'
+# run COMMAND...: as the image says, in a root that only this process has.
+set -eu
+place=$1 work=$2
+shift 2
+mount --bind "$place" "$place"
+mount --bind "$work/volume" "$place/data"
+mount --bind /dev "$place/dev"
+mount -t proc proc "$place/proc"
+mount -o remount,bind,ro "$place"
+# shellcheck disable=SC2046 # one word for each variable
+exec /usr/bin/env -i $(cat "$work/variables") "$(command -v chroot)" --userspec=10001:10001 "$place" analytics-box "$@"
+SH
+    visit unshare --mount sh "$work/run" "$place" "$work" serve
+    check_health
     with_buildah rm "$container" >/dev/null
+}
+
+# Whether the image's own check sees that it serves, and that it does not.
+check_health() {
+    set -- unshare --mount sh "$work/run" "$place" "$work"
+    echo ANALYTICS_BOX_PORT=58123 >>"$work/variables"
+    ! "$@" check --http >&2 2>/dev/null || fail "the image is healthy while nothing serves"
+    "$@" serve 2>"$work/served" &
+    serving=$!
+    until grep -q 'listens on' "$work/served"; do
+        kill -0 "$serving" || fail "the image does not serve: $(cat "$work/served")"
+        sleep 0.2
+    done
+    "$@" check --http >&2 || fail "the image serves and is not healthy"
+    kill "$serving"
+    wait "$serving" || fail "the image ended with $?"
+}
+
+about() {
+    with_buildah inspect --format "$1" "$container"
 }
 
 # Why a kind is not tried, which is an error where it has to be.
