@@ -1,11 +1,12 @@
 """Completes a list of parts (SBOM, CycloneDX) that cyclonedx-py has made of the packages the box runs with.
 
-`python packaging/sbom.py FILE`: pip and setuptools, which only install, go; Python itself, which the packed kinds carry,
-and what web/ and the lists for recognition were made from come in.
+`python packaging/sbom.py FILE`: pip and setuptools, which only install, go; Python itself, which the packed kinds
+carry, and what web/ and the lists for recognition were made from come in.
 """
 
 import json
 import platform
+import re
 import ssl
 import sys
 from pathlib import Path
@@ -14,12 +15,21 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 INSTALLERS = ("pip", "setuptools")
 # Packages of npm of which something is in the box.
-FROM_NPM = ("@ip-location-db/geo-whois-asn-country-mmdb", "crawler-user-agents", "htmx.org", "isbot", "uplot", "web-vitals")
+FROM_NPM = (
+    "@ip-location-db/geo-whois-asn-country-mmdb",
+    "crawler-user-agents",
+    "htmx.org",
+    "isbot",
+    "uplot",
+    "web-vitals",
+)
 
 
 def main(file: Path) -> None:
     """Rewrite the file in place."""
     told = json.loads(file.read_text(encoding="utf-8"))
+    about = (ROOT / "analytics_box" / "__init__.py").read_text(encoding="utf-8")
+    told["metadata"]["component"]["version"] = re.findall(r'^__version__ = "(.*)"$', about, re.MULTILINE)[0]
     gone = {part["bom-ref"] for part in told["components"] if part["name"] in INSTALLERS}
     told["components"] = [part for part in told["components"] if part["bom-ref"] not in gone] + beyond()
     told["dependencies"] = [

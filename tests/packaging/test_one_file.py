@@ -125,7 +125,9 @@ def release(file: Path, tmp_path: Path) -> Iterator[tuple[Path, str]]:
     folder.mkdir()
     (folder / NAME).write_bytes(file.read_bytes())
     (folder / f"{NAME}.tar.gz").write_bytes(b"the folder")
-    lines = [f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in (NAME, NAME + ".tar.gz")]
+    lines = [
+        f"{hashlib.sha256((folder / name).read_bytes()).hexdigest()}  {name}\n" for name in (NAME, NAME + ".tar.gz")
+    ]
     (folder / "SHA256SUMS").write_text("".join(lines))
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     Thread(target=server.serve_forever, daemon=True).start()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = sorted((ROOT / "packaging").glob("*.sh"))
+SCRIPTS = sorted((ROOT / "packaging").rglob("*.sh"))
 
 
 def script(path: Path, *lines: str) -> None:
