@@ -68,6 +68,7 @@ sbom() {
 build_folder() {
     need objdump binutils || fail "objdump and strip are missing (on Debian: sudo apt-get install binutils)"
     once wheel
+    need_libpython
     say "freezing $folder ..."
     # from a folder without an analytics_box, so that the one of the wheel is taken
     (cd "$build" && PYTHONPATH=$(echo "$packages"/lib/python3.*/site-packages) "$tools/python" -m PyInstaller \
@@ -75,6 +76,17 @@ build_folder() {
         "$root/packaging/analytics-box.spec" >&2)
     cp "$(sbom)" "$folder/sbom.cdx.json"
     cp LICENSE "$folder"
+}
+
+# Debian's Python has itself as a library, which goes into the folder, in a package of its own.
+need_libpython() {
+    find_it='import ctypes, sysconfig; ctypes.CDLL(sysconfig.get_config_var("INSTSONAME"))'
+    "$tools/python" -c "$find_it" 2>/dev/null && return
+    library=$("$tools/python" -c 'import sys; print("libpython%d.%d" % sys.version_info[:2])')
+    if is_root_with_apt; then
+        apt_install "$library" || say "installing $library failed; the lines above say why"
+    fi
+    "$tools/python" -c "$find_it" 2>/dev/null || fail "$library is missing (on Debian: sudo apt-get install $library)"
 }
 
 build_binary() {
@@ -122,13 +134,15 @@ build_image() {
         docker build --tag "$name" --file packaging/Dockerfile "$root" >&2
     elif have podman; then
         podman build --format docker --tag "$name" --file packaging/Dockerfile "$root" >&2
-    else
-        need buildah buildah || fail "docker, podman or buildah is needed to build an image"
+    elif need buildah buildah; then
         base=$(sed -n 's/^ARG BASE=//p' packaging/Dockerfile)
         with_buildah pull --quiet "$base" >&2 || stand_in
         with_buildah build --format docker --build-arg "BASE=$base" --tag "$name" --file packaging/Dockerfile \
             --build-arg "PIP_INDEX_URL=${PIP_INDEX_URL:-}" --build-arg "PIP_CERT=${PIP_CERT:-}" \
             --volume /etc/ssl/certs:/etc/ssl/certs:ro "$root" >&2
+    else
+        cannot "docker, podman or buildah is needed to build an image"
+        return 0
     fi
     say "made the image $name"
 }
@@ -136,7 +150,7 @@ build_image() {
 # Where the base cannot be had: this machine's Debian with its own Python, of which the image holds what it needs.
 stand_in() {
     say "$base cannot be had; building with Debian's own Python instead"
-    debian "$build/debian-python.tar" python3 python3-venv binutils ||
+    debian "$build/debian-python.tar" python3 python3-venv binutils '?name(^libpython3\.[0-9]+$)' ||
         fail "without it, root and Debian's mmdebstrap are needed"
     base=localhost/debian-python
     with_buildah inspect --type image "$base" >/dev/null 2>&1 || {

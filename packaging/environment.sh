@@ -150,6 +150,12 @@ need() {
     have "$wanted"
 }
 
+# Says why something is left out, which is an error where it should work: on Debian as root.
+cannot() {
+    say "left out here: $*"
+    ! is_root_with_apt || exit 1
+}
+
 # debian FILE.tar [PACKAGE...]: whether there is a root file system of this Debian in the file, made if need be, with
 # nothing but what every Debian has and these packages.
 debian() {

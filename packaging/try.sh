@@ -221,10 +221,4 @@ about() {
     with_buildah inspect --format "$1" "$container"
 }
 
-# Why a kind is not tried, which is an error where it has to be.
-cannot() {
-    say "not tried here: $*"
-    ! is_root_with_apt || exit 1
-}
-
 main "$@"
