@@ -1,13 +1,15 @@
 #!/bin/sh
-# Lays out the root of the image in a folder: `sh packaging/image.sh FOLDER`, run by the Dockerfile after build.sh.
+# Lays out what the image holds: `sh packaging/image.sh FOLDER`, run by the Dockerfile after build.sh. FOLDER/root is the
+# system's, FOLDER/owned is of the user that the box runs as.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
-image=$1
+image=$1/root
 program=usr/lib/analytics-box
 
-mkdir -p "$image/usr/lib" "$image/usr/bin" "$image/etc/ssl/certs" "$image/data" "$image/tmp"
+mkdir -p "$image/usr/lib" "$image/usr/bin" "$image/etc/ssl/certs" "$image/tmp" "$1/owned/data"
 chmod 1777 "$image/tmp"
+chmod 700 "$1/owned/data"
 cp -a "$root/build/folder/analytics-box" "$image/$program"
 ln -s "/$program/analytics-box" "$image/usr/bin/analytics-box"
 

@@ -40,6 +40,7 @@ clean() {
     for mounted in "$work"/*/proc; do
         ! mountpoint -q "$mounted" || umount "$mounted"
     done
+    [ -z "${container:-}" ] || with_buildah rm "$container" >/dev/null
     rm -rf "$work"
 }
 
@@ -172,6 +173,7 @@ try_image() {
         cannot "an image is tried by root, with buildah"
         return 0
     fi
+    with_buildah inspect --type image "localhost/analytics-box:$version" >/dev/null 2>&1 || fail "the image is not built"
     container=$(with_buildah from --pull-never "localhost/analytics-box:$version")
     place=$(with_buildah mount "$container")
     size=$(du -sm "$place" | cut -f1)
@@ -198,7 +200,6 @@ exec /usr/bin/env -i $(cat "$work/variables") "$(command -v chroot)" --userspec=
 SH
     visit unshare --mount sh "$work/run" "$place" "$work" serve
     check_health
-    with_buildah rm "$container" >/dev/null
 }
 
 # Whether the image's own check sees that it serves, and that it does not.
