@@ -38,10 +38,11 @@ prepare() {
 }
 
 # prepare_in FOLDER box|tools: the same for an environment elsewhere, which holds the packages that the box runs with and
-# nothing else, or the tools that pack it.
+# nothing else, or the tools that pack it. It is made anew when it no longer fits, for all that it holds is packed.
 prepare_in() {
     set -- "$venv" "$@"
     venv=$2
+    is_ready "$3" || rm -rf "$venv"
     prepare "$3"
     venv=$1
 }
