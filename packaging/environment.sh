@@ -1,6 +1,7 @@
 # shellcheck shell=sh
-# The virtual environment that run.sh and test.sh share: .venv at the root of the checkout. POSIX sh, sourced with
-# $root set. Everything here speaks on standard error, so that `run.sh setup --json` prints nothing but its JSON.
+# What the scripts of this folder share, above all the virtual environment of run.sh and test.sh: .venv at the root of
+# the checkout. POSIX sh, sourced with $root set. Everything here speaks on standard error, so that `run.sh setup
+# --json` prints nothing but its JSON.
 #
 # A stamp in .venv says what it was made from (place, interpreter, locks, project metadata); while it matches,
 # prepare() costs a few milliseconds. The project is installed as editable: web/ lies beside the package, and a pull
@@ -34,6 +35,16 @@ prepare() {
         (install_packages "$1") || exit 1
     fi
     exec 9<&-
+}
+
+# prepare_in FOLDER box|tools: the same for an environment elsewhere, which holds the packages that the box runs with and
+# nothing else, or the tools that pack it. It is made anew when it no longer fits, for all that it holds is packed.
+prepare_in() {
+    set -- "$venv" "$@"
+    venv=$2
+    is_ready "$3" || rm -rf "$venv"
+    prepare "$3"
+    venv=$1
 }
 
 fingerprint() {
@@ -85,9 +96,9 @@ find_python() {
         set -- python3 python3.14 python3.13 python3.12 python3.11
     fi
     for candidate; do
-        version=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+        spoken=$("$candidate" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
         if ! "$candidate" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-            outdated="$outdated $candidate is $version."
+            outdated="$outdated $candidate is $spoken."
         elif makes_venvs "$candidate"; then
             # Outside of any active virtual environment, so that replacing that one does no harm.
             python=$("$candidate" -I -c 'import sys; print(sys._base_executable)')
@@ -129,6 +140,41 @@ apt_install() {
     apt-get update -qq </dev/null >&2 && apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
 }
 
+# need COMMAND PACKAGE...: whether the command is there, after installing these Debian packages where that is possible.
+need() {
+    wanted=$1
+    shift
+    if ! have "$wanted" && is_root_with_apt; then
+        say "installing $* ..."
+        apt_install "$@" || say "installing $* failed; the lines above say why"
+    fi
+    have "$wanted"
+}
+
+# Says why something is left out, which is an error where it should work: on Debian as root.
+cannot() {
+    say "left out here: $*"
+    ! is_root_with_apt || exit 1
+}
+
+# debian FILE.tar [PACKAGE...]: whether there is a root file system of this Debian in the file, made if need be, with
+# nothing but what every Debian has and these packages.
+debian() {
+    [ ! -s "$1" ] || return 0
+    is_root_with_apt && need mmdebstrap mmdebstrap || return 1
+    file=$1
+    shift
+    say "making $file ..."
+    codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    mmdebstrap --quiet --mode=root --variant=minbase --format=tar \
+        --include="$(printf '%s,' ca-certificates "$@")" "$codename" "$file.part" >&2 && mv "$file.part" "$file"
+}
+
+# Where neither docker nor podman is: buildah, so that it works in a container, too.
+with_buildah() {
+    BUILDAH_ISOLATION=chroot buildah --storage-driver vfs "$@"
+}
+
 # Ends with what to do where the command cannot be run although it is there: another processor, no right, noexec.
 check_command() {
     status=0
@@ -153,19 +199,25 @@ install_packages() {
     cd "$root/packaging" || exit 1
     : >"$venv/unfinished"
     rm -f "$venv/ready.run" "$venv/ready.test"
-    case $1 in
+    kind=$1
+    case $kind in
         run) set -- -r requirements.lock -r build.lock ;;
         test) set -- -r test.lock ;;
+        box) set -- -r requirements.lock ;;
+        tools) set -- -r tools.lock ;;
     esac
     pip_install --require-hashes --only-binary :all: "$@" ||
         fail "the packages could not be installed; the lines above say why. Is there a network connection?" \
             "Behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL. Then run the same command again."
     rm "$venv/unfinished"
-    pip_install --no-index --no-deps --no-build-isolation --editable "$root" ||
-        fail "installing Analytics Box itself failed; the lines above say why"
-
-    fingerprint >"$venv/ready.run"
-    case $* in *test.lock*) cp "$venv/ready.run" "$venv/ready.test" ;; esac
+    case $kind in
+        run | test)
+            pip_install --no-index --no-deps --no-build-isolation --editable "$root" ||
+                fail "installing Analytics Box itself failed; the lines above say why"
+            fingerprint >"$venv/ready.run"
+            ;;
+    esac
+    fingerprint >"$venv/ready.$kind"
 }
 
 pip_install() {

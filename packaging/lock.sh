@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the three locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
+# Writes the four locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
 # and Python from 3.11 on. Pins stay unless asked: `--upgrade` for all, `--upgrade-package NAME` for one. Needs uv.
 set -eu
 
@@ -8,14 +8,17 @@ export PATH="$PWD/.venv/bin:$PATH"
 export UV_CUSTOM_COMPILE_COMMAND="sh packaging/lock.sh"
 command -v uv >/dev/null || { echo "lock.sh: uv is missing; install it: pipx install uv" >&2; exit 1; }
 
-build=$(mktemp)
-trap 'rm -f "$build"' EXIT
-python3 - >"$build" <<'PYTHON'
+asked=$(mktemp -d)
+trap 'rm -rf "$asked"' EXIT
+python3 - "$asked" <<'PYTHON'
+import sys
 import tomllib
 from pathlib import Path
 
-print(*tomllib.loads(Path("pyproject.toml").read_text())["build-system"]["requires"], sep="\n")
-print("editables")  # hatchling asks for it when it installs a project in place
+asked, project = Path(sys.argv[1]), tomllib.loads(Path("pyproject.toml").read_text())
+# hatchling asks for editables when it installs a project in place
+(asked / "build").write_text("\n".join([*project["build-system"]["requires"], "editables"]))
+(asked / "tools").write_text("\n".join(project["project"]["optional-dependencies"]["package"]))
 PYTHON
 
 lock() { # NAME.lock, then what to lock and options
@@ -25,6 +28,7 @@ lock() { # NAME.lock, then what to lock and options
         --output-file "$output" "$@"
 }
 
-lock test.lock pyproject.toml "$build" --extra test "$@"          # everything, so that the others agree with it
+lock test.lock pyproject.toml "$asked/build" --extra test "$@"    # everything, so that the others agree with it
 lock requirements.lock pyproject.toml --constraints packaging/test.lock "$@"
-lock build.lock "$build" --constraints packaging/test.lock "$@"
+lock build.lock "$asked/build" --constraints packaging/test.lock "$@"
+lock tools.lock "$asked/tools" --constraints packaging/test.lock "$@"

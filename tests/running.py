@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -89,14 +89,15 @@ def run_set_up(data_dir: Path, *, domain: str = "example.com") -> Account:
 class Server:
     """A server process. `url` has no trailing slash; `log` is the file of all that it prints."""
 
-    def __init__(self, data_dir: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, data_dir: Path, settings: dict[str, Any], serve: Sequence[str] = ()) -> None:
+        """Started by this Python, or by the command `serve` with all its arguments."""
         self.data_dir = data_dir
         self.log = data_dir.with_name(data_dir.name + ".log")
         self.url = ""
         with self.log.open("ab") as output:
             self._printed_before = output.tell()
             self.process = subprocess.Popen(
-                command("serve"),
+                serve or command("serve"),
                 env=environment(**({"port": 0} | settings | {"data_dir": data_dir})),
                 stdin=subprocess.DEVNULL,
                 stdout=output,

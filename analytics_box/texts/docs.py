@@ -135,6 +135,7 @@ class Manual:
         "keys",
         "members",
         "integrations",
+        "install",
         "running",
         "proxies",
         "floods",

@@ -1,12 +1,8 @@
 """The whole way of a page view: a real browser on a real site, the tracker, the box, the query, the dashboard."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import apsw
@@ -15,32 +11,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chromium import SITE
+from tests.browser.website import website
 from tests.running import EMAIL, PASSWORD, Account, serving, set_up
 
 PATIENCE_SECONDS = 20.0
 
 pytestmark = pytest.mark.browser
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def website(folder: Path, script: str) -> Iterator[str]:
-    """A site of two pages that carry the tracker; its address."""
-    for name, title in (("index.html", "Home"), ("pricing.html", "Pricing")):
-        (folder / name).write_text(
-            f"<!doctype html><title>{title}</title>{script}<h1>{title}</h1><a href='/pricing.html'>Pricing</a>"
-        )
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://{SITE}:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def eventually(look: Callable[[], bool]) -> None:

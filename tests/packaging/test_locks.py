@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "build.lock", "test.lock")
+LOCKS = ("requirements.lock", "build.lock", "test.lock", "tools.lock")
 
 
 class Pin(NamedTuple):
@@ -62,6 +62,7 @@ def locked_requirements() -> list[tuple[str, str]]:
         *(("requirements.lock", wanted) for wanted in about["project"]["dependencies"]),
         *(("build.lock", wanted) for wanted in about["build-system"]["requires"]),
         *(("test.lock", wanted) for wanted in about["project"]["optional-dependencies"]["test"]),
+        *(("tools.lock", wanted) for wanted in about["project"]["optional-dependencies"]["package"]),
     ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = sorted((ROOT / "packaging").glob("*.sh"))
+SCRIPTS = sorted((ROOT / "packaging").rglob("*.sh"))
 
 
 def script(path: Path, *lines: str) -> None:
@@ -57,6 +57,14 @@ def installed(checkout: Path) -> Path:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_a_script_parses_as_posix_shell(path: Path) -> None:
     subprocess.run((shutil.which("dash") or "sh", "-n", str(path)), check=True)
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is missing")
+def test_scripts_have_no_known_faults() -> None:
+    found = subprocess.run(
+        ("shellcheck", "--external-sources", *SCRIPTS), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stdout
 
 
 def test_a_complete_environment_is_used_at_once_and_gets_the_arguments_as_they_are(installed: Path) -> None:
