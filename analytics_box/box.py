@@ -11,6 +11,8 @@ import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
+from analytics_box.backup import restore, take
+from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.dashboard.late_parts import LateParts
@@ -88,6 +90,7 @@ class Box(Struct, frozen=True):
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
+        self.parts[Backups].stop()
         running.closing(self.settings.data_dir)
         self.events.close()
         self.box_db.close()
@@ -99,6 +102,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     clock = clock or SystemClock()
     # First, because it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
+    restore.complete(settings.data_dir)
+    take.sweep(settings.data_dir, fresh=True)
     unclean = running.was_left_open(settings.data_dir)
     reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)
     reserve.keep_from_start()
@@ -167,6 +172,7 @@ def _parts(
         LateParts(clock),
         ImportJobs(clock),
         watched,
+        Backups(settings, (state.db, events.db), clock),
         assets.load(web_dir() / "static"),
         Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),

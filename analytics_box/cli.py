@@ -1,4 +1,4 @@
-"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user."""
+"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user, backup, restore."""
 
 import http.client
 import json
@@ -13,6 +13,7 @@ from analytics_box import __version__, errors, health_check, server
 from analytics_box.accounts import first_run, passwords, rules
 from analytics_box.box import Box
 from analytics_box.cli_admin import carry_out
+from analytics_box.cli_backup import backup, restore_command
 from analytics_box.cli_keys import key
 from analytics_box.cli_users import user
 from analytics_box.clock import SystemClock
@@ -34,6 +35,8 @@ def main() -> None:
 
 main.add_command(key)
 main.add_command(user)
+main.add_command(backup)
+main.add_command(restore_command)
 
 
 @main.command()

@@ -34,7 +34,7 @@ def migrate(directory: Path) -> None:
     """Bring both files in this directory to the schema of this version. Raises NewerSchema or DamagedFile."""
     for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
         path = directory / name
-        seen = applied(path)
+        seen = steps_of(path)
         known = [step for step, _ in steps]
         if unknown := [step for step in seen if step not in known]:
             raise NewerSchema(
@@ -45,23 +45,28 @@ def migrate(directory: Path) -> None:
             _apply(path, steps)
 
 
-def applied(path: Path) -> list[str]:
+def steps_of(path: Path) -> list[str]:
     """Names of the steps that this file has seen, oldest first; none for one that is missing or empty."""
     if not path.exists() or path.stat().st_size == 0:
         return []
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
-        if not db.table_exists(None, "_sqlite_migrations"):
-            return []
-        rows = db.execute(
-            "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid",
-            (SET,),
-        )
-        return [str(name) for (name,) in rows.fetchall()]
+        return applied(db)
     except (apsw.NotADBError, apsw.CorruptError) as damage:
         raise DamagedFile(f"{path} cannot be read ({damage}); restore a backup") from damage
     finally:
         db.close()
+
+
+def applied(db: apsw.Connection) -> list[str]:
+    """Names of the steps that an open file has seen, oldest first."""
+    if not db.table_exists(None, "_sqlite_migrations"):
+        return []
+    rows = db.execute(
+        "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid",
+        (SET,),
+    )
+    return [str(name) for (name,) in rows.fetchall()]
 
 
 def _apply(path: Path, steps: tuple[Step, ...]) -> None:

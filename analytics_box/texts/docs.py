@@ -137,6 +137,7 @@ class Manual:
         "integrations",
         "running",
         "proxies",
+        "backup",
         "floods",
         "settings",
         "limits",
