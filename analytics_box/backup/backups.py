@@ -49,7 +49,7 @@ class Backups:
         self._entries = record.read(settings.data_dir)
         self._copying, self._noting = asyncio.Lock(), asyncio.Lock()
         self._ending = threading.Event()
-        self._began: int | None = None  # when the box was set up
+        self._began = databases[0].read_now(_began)  # when the box was set up
 
     @property
     def settings_name_a_place(self) -> bool:
@@ -76,6 +76,8 @@ class Backups:
 
     async def run_if_due(self) -> None:
         """Make a backup if it is time for one."""
+        if self._began is None:
+            self._began = await self._databases[0].read(_began)
         if self.settings_name_a_place and self._is_due() and not self._copying.locked():
             async with self._copying:
                 await self.run()
@@ -125,12 +127,12 @@ class Backups:
 
         return look
 
-    async def standing(self) -> Standing:
+    def standing(self) -> Standing:
         """How it stands now."""
         entries, now = self._entries, self._clock.now()
         last = next((entry for entry in reversed(entries) if record.is_good(entry)), None)
         newest = next((entry for entry in reversed(entries) if entry.kind != "upgrade"), None)
-        since = last.ended if last else await self._in_use_since()
+        since = last.ended if last else self._began
         every = self._settings.backup_every if self._settings.backup_to else 0
         patience = 2 * every * HOUR if every else self._settings.backup_reminder_days * DAY
         return Standing(
@@ -140,11 +142,6 @@ class Backups:
             every=every,
             recent=tuple(reversed(entries)),
         )
-
-    async def _in_use_since(self) -> int | None:
-        if self._began is None:
-            self._began = await self._databases[0].read(_began)
-        return self._began
 
 
 def _began(db: Connection) -> int | None:

@@ -96,7 +96,8 @@ class Bucket:
         except FileNotFoundError as missing:
             raise NotReached(f"{self.shown}: there is no such bucket or backup") from missing
         except (BaseError, OSError) as broken:
-            raise NotReached(f"{self.shown} cannot be used: {' '.join(str(broken).split())[:_MOST_WORDS]}") from broken
+            said = " ".join(str(broken).partition("Debug source")[0].split())
+            raise NotReached(f"{self.shown} cannot be used: {said[:_MOST_WORDS]}") from broken
 
 
 def _endpoint() -> str:

@@ -225,6 +225,15 @@ def rows_after(directory: Path, file: str, table: str, last: int) -> int:
         return 0
 
 
+def rows_in(directory: Path, file: str, tables: Sequence[str]) -> int:
+    """Rows of those of these tables that there are. No box may use the files now, or only read them."""
+    if not tables:
+        return 0
+    with closing(_source(directory / file)) as db:
+        there = [table for table in tables if db.table_exists(None, table)]
+        return sum(_table(db, table, numbered=False).rows for table in there)
+
+
 def seconds_since(start: float) -> float:
     """Seconds since a value of time.monotonic."""
     return round(time.monotonic() - start, 3)

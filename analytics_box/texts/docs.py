@@ -166,6 +166,7 @@ class Manual:
         "members": ("members#roles", "What each role may do"),
         "integrations": ("integrations#alert-channels", "About alert channels"),
         "domains": ("integrations#domains", "How a domain is proven"),
+        "backup": ("backup", "How to back up and restore"),
         "box": ("settings", "All settings of the box"),
         "security": ("members#your-account", "About passwords and second factors"),
         "audit": ("members#audit-log", "What the audit log holds"),
