@@ -144,8 +144,6 @@ class Folder:
                     yield file
                     file.flush()
                     os.fsync(file.fileno())
-                if (self._path / name).exists():
-                    raise NotReached(f"{self._path / name} is there already; wait a second and try again")
                 part.rename(self._path / name)
                 sync_folder(self._path)
             except BaseException:

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -153,15 +153,18 @@ def sweep(directory: Path, *, fresh: bool = False) -> None:
             log.info("%s is being made into a backup", folder)
         finally:
             os.close(opened)
+    _remove_if_empty(directory / COPIES)
 
 
 def remove(folder: Path) -> None:
     """Remove a copy."""
     shutil.rmtree(folder, ignore_errors=True)
-    try:
-        folder.parent.rmdir()
-    except OSError:
-        return  # another copy is beside it
+    _remove_if_empty(folder.parent)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # there is another copy in it
+        folder.rmdir()
 
 
 def finish(
