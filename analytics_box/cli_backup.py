@@ -1,7 +1,6 @@
 """The commands `analytics-box backup` and `restore`."""
 
 import json
-import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -223,7 +222,7 @@ def _ask(directory: Path, name: str, ready: restore.Found) -> None:
         click.echo(f"It is of ANOTHER box than the one in {directory}.", err=True)
     for line in _losses(ready):
         click.echo(line, err=True)
-    if not os.isatty(sys.stdin.fileno()):
+    if not sys.stdin.isatty():
         raise Failed("Nobody is there to ask: add --yes to restore without a question")
     click.confirm(f"Restore it into {directory}?", abort=True, err=True)
 
