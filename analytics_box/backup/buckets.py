@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _PIECE: Final = 8 << 20  # of an upload, which has 10,000 at most: 80 GB
 _AT_ONCE: Final = 2
 _MOST_WORDS: Final = 300
-_RETRY: Final = timedelta(seconds=60)  # in which a request is tried again
+_GIVE_UP: Final = 5.0  # seconds to tell the storage that an upload has ended early
+_RETRY: Final = timedelta(seconds=20)  # in which a request is tried again
 
 
 class Bucket:
@@ -41,12 +42,13 @@ class Bucket:
             raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")
         self._obstore = obstore
         self.shown = f"s3://{parts.netloc}/{parts.path.strip('/')}".rstrip("/")
-        self._store: S3Store = S3Store(
-            parts.netloc,
-            prefix=parts.path.strip("/") or None,
-            client_options={"allow_http": _endpoint().startswith("http://"), "timeout": "120s"},
-            retry_config={"max_retries": 5, "retry_timeout": _RETRY},
-        )
+        with self._in_words():
+            self._store: S3Store = S3Store(
+                parts.netloc,
+                prefix=parts.path.strip("/") or None,
+                client_options={"allow_http": _endpoint().startswith("http://"), "timeout": "120s"},
+                retry_config={"max_retries": 5, "retry_timeout": _RETRY},
+            )
 
     @contextmanager
     def writing(self, name: str) -> Iterator[Sink]:
@@ -125,7 +127,7 @@ class _Upload:
         """Send what is left, or give it up. Raises what the storage refused."""
         if broken is not None:
             self._hand_over(broken, quietly=True)
-            self._thread.join()
+            self._thread.join(_GIVE_UP)  # nobody waits for a storage that hangs
             return
         if self._waiting:
             self._hand_over(bytes(self._waiting))

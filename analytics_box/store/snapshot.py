@@ -225,13 +225,13 @@ def rows_after(directory: Path, file: str, table: str, last: int) -> int:
         return 0
 
 
-def rows_in(directory: Path, file: str, tables: Sequence[str]) -> int:
-    """Rows of those of these tables that there are. No box may use the files now, or only read them."""
+def rows_in(directory: Path, file: str, tables: Sequence[str]) -> tuple[int, bool]:
+    """Rows of those of these tables that there are, and whether all are there."""
     if not tables:
-        return 0
+        return 0, True
     with closing(_source(directory / file)) as db:
         there = [table for table in tables if db.table_exists(None, table)]
-        return sum(_table(db, table, numbered=False).rows for table in there)
+        return sum(_table(db, table, numbered=False).rows for table in there), len(there) == len(tables)
 
 
 def seconds_since(start: float) -> float:
