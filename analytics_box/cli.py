@@ -78,7 +78,8 @@ def demo(**given: Any) -> None:
     guarded(run)
 
 
-def _demo(found: Settings) -> None:
+def _demo(given: Settings) -> None:
+    found = msgspec.structs.replace(given, backup_to="", backup_reminder_days=0)  # nothing in it is worth a backup
     with server.lock(found.data_dir):
         made = fill(found.data_dir, SystemClock().now())
 

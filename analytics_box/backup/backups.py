@@ -12,7 +12,7 @@ from msgspec import Struct
 from analytics_box.backup import record, take
 from analytics_box.backup.archive import GoingOn
 from analytics_box.backup.failures import Failed, Stopped
-from analytics_box.backup.places import place_of
+from analytics_box.backup.places import place_of, shown_as
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
 from analytics_box.backup.take import Copy, Wanted
@@ -83,8 +83,10 @@ class Backups:
                 await self.run()
 
     def _is_due(self) -> bool:
-        tried = max((entry.ended for entry in self._entries if entry.kind == "scheduled"), default=0)
-        done = max((entry.ended for entry in self._entries if entry.kind == "scheduled" and not entry.error), default=0)
+        place = shown_as(self._settings.backup_to)  # another one begins with a backup
+        own = [entry for entry in self._entries if entry.kind == "scheduled" and entry.place == place]
+        tried = max((entry.ended for entry in own), default=0)
+        done = max((entry.ended for entry in own if not entry.error), default=0)
         now, every = self._clock.now(), self._settings.backup_every * HOUR
         wait = every if done == tried else min(every, _AGAIN)
         return not 0 <= now - tried < wait
@@ -99,7 +101,7 @@ class Backups:
             return
         except Failed as failed:
             log.error("No backup was made to %s: %s", settings.backup_to, failed)
-            entry = Entry("scheduled", settings.backup_to, self._clock.now(), error=str(failed))
+            entry = Entry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
         await self.note(entry)
 
     def _make(self) -> Entry:

@@ -41,7 +41,7 @@ class Bucket:
         if not parts.netloc or parts.query or "@" in parts.netloc:
             raise Failed(f"{parts.scheme}://…: storage is named as s3://bucket/prefix; keys stand in AWS_* variables")
         self._obstore = obstore
-        self.shown = f"s3://{parts.netloc}/{parts.path.strip('/')}".rstrip("/")
+        self.shown = address.rstrip("/")
         with self._in_words():
             self._store: S3Store = S3Store(
                 parts.netloc,

@@ -57,6 +57,11 @@ def place_of(text: str) -> Place:
     return Folder(Path(text).expanduser())
 
 
+def shown_as(text: str) -> str:
+    """How the place that a user has named calls itself. It need not be there."""
+    return text.rstrip("/") if "://" in text or text == PIPE else str(Path(text).expanduser().absolute())
+
+
 def source_of(text: str) -> tuple[Place, str]:
     """The backup that a user has named: a file, or the newest one of a folder or a prefix. Raises Failed."""
     if text == PIPE:
