@@ -192,10 +192,10 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
         if source == PIPE and not yes:
             raise click.UsageError("A backup from a pipe leaves nobody to ask: add --yes")
         passphrase = passphrase_of(passphrase_file or found.backup_passphrase_file)
-        place, name = source_of(source)
         directory = found.data_dir
         with _alone(directory):
             restore.complete(directory)
+            place, name = source_of(source, restore.box_of(directory))
             ready = restore.prepare(directory, place, name, passphrase)
             try:
                 if not yes:
@@ -218,8 +218,6 @@ def _alone(directory: Path) -> Any:
 
 def _ask(directory: Path, name: str, ready: restore.Found) -> None:
     click.echo(f"{name} is whole. {_in_words(ready.manifest)}", err=True)
-    if ready.other_box:
-        click.echo(f"It is of ANOTHER box than the one in {directory}.", err=True)
     for line in _losses(ready):
         click.echo(line, err=True)
     if not sys.stdin.isatty():
@@ -232,8 +230,10 @@ def _losses(ready: restore.Found) -> list[str]:
         return []
     loss = ready.loss
     return [
+        *(["It is of ANOTHER box than the one that was there."] if ready.other_box else []),
         f"What came after it goes: {loss.events:,} events, {loss.clicks:,} clicks on short links, {loss.changes:,} "
-        "changes in the audit log. Keys that were revoked since work again, and passwords are those of then.",
+        "changes in the audit log. Keys and sessions that were revoked since work again, passwords are those of then, "
+        "and people who were removed since are there again.",
     ]
 
 

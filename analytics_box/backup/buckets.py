@@ -46,6 +46,7 @@ class Bucket:
             self._store: S3Store = S3Store(
                 parts.netloc,
                 prefix=parts.path.strip("/") or None,
+                config={"disable_bulk_delete": True},  # not every storage knows it
                 client_options={"allow_http": _endpoint().startswith("http://"), "timeout": "120s"},
                 retry_config={"max_retries": 5, "retry_timeout": _RETRY},
             )

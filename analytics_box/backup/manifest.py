@@ -99,9 +99,16 @@ def is_name(name: str) -> bool:
     return _SHAPE.fullmatch(stem) is not None
 
 
-def newest(names: Iterable[str]) -> str:
-    """The backup of the latest moment among these names, of whichever box; empty where there is none."""
-    return max((name for name in names if is_name(name)), key=_moment, default="")
+def newest(names: Iterable[str], box: str = "") -> str:
+    """The backup of the latest moment among these names: of this box, or of the only one that has any.
+
+    Empty where there is none. Raises NotABackup where those of several boxes lie together, and none is of this one.
+    """
+    shapes = {name: shape for name in names if is_name(name) and (shape := _SHAPE.match(name))}
+    own = {name: shape for name, shape in shapes.items() if box and shape["box"] == _short(box)} or shapes
+    if len({shape["box"] for shape in own.values()}) > 1:
+        raise NotABackup("There are backups of several boxes, so which is meant? Name a single one")
+    return max(own, key=lambda name: own[name]["moment"], default="")
 
 
 def too_many(names: Iterable[str], box: str, keep: int, *, rest: str = "") -> list[str]:
@@ -113,11 +120,6 @@ def too_many(names: Iterable[str], box: str, keep: int, *, rest: str = "") -> li
         if shape and shape["box"] == _short(box) and bool(shape["rest"]) == bool(rest)
     )
     return own[:-keep] if keep else []
-
-
-def _moment(name: str) -> str:
-    found = _SHAPE.match(name)
-    return found["moment"] if found else ""
 
 
 def _short(box: str) -> str:

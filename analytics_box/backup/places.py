@@ -62,8 +62,11 @@ def shown_as(text: str) -> str:
     return text.rstrip("/") if "://" in text or text == PIPE else str(Path(text).expanduser().absolute())
 
 
-def source_of(text: str) -> tuple[Place, str]:
-    """The backup that a user has named: a file, or the newest one of a folder or a prefix. Raises Failed."""
+def source_of(text: str, box: str = "") -> tuple[Place, str]:
+    """The backup that a user has named: a file, or the newest one of a folder or a prefix, of this box if it has any.
+
+    Raises Failed.
+    """
     if text == PIPE:
         return Pipe(), PIPE
     parent, _, name = text.rpartition("/")
@@ -73,7 +76,7 @@ def source_of(text: str) -> tuple[Place, str]:
         path = Path(text).expanduser()
         return Folder(path.parent), path.name
     place = place_of(text)
-    name = manifests.newest(place.names())
+    name = manifests.newest(place.names(), box)
     if not name:
         raise NotReached(f"There is no backup in {text}")
     return place, name

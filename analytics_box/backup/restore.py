@@ -92,6 +92,11 @@ def prepare(directory: Path, place: Place, name: str, passphrase: bytes, going_o
         raise
 
 
+def box_of(directory: Path) -> str:
+    """The id of the box in a data directory; empty where it cannot be told."""
+    return snapshot.box_id_of(directory) if (directory / schema.BOX_FILE).exists() else ""
+
+
 def undo(directory: Path) -> None:
     """Forget a restore that has not been committed."""
     shutil.rmtree(directory / NEW, ignore_errors=True)

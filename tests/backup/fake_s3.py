@@ -116,7 +116,11 @@ def fake_s3() -> Iterator[FakeS3]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that gives up an upload leaves without a word."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     storage.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
