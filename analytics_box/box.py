@@ -11,6 +11,8 @@ import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
+from analytics_box.backup import restore, take, upgrade
+from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.dashboard.late_parts import LateParts
@@ -51,6 +53,7 @@ from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
 from analytics_box.subjects import subjects
 from analytics_box.watch.figures import Watched
+from analytics_box.watch.notices import notices
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
 
@@ -88,6 +91,7 @@ class Box(Struct, frozen=True):
 
     def close(self) -> None:
         """Finish the waiting writes and close both databases."""
+        self.parts[Backups].stop()
         running.closing(self.settings.data_dir)
         self.events.close()
         self.box_db.close()
@@ -99,17 +103,22 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     clock = clock or SystemClock()
     # First, because it refuses wrong settings: no file is open yet.
     client = outgoing.client(settings, agent=f"AnalyticsBox/{analytics_box.__version__}")
+    restore.complete(settings.data_dir)
+    take.sweep(settings.data_dir, fresh=True)
     unclean = running.was_left_open(settings.data_dir)
     reserve = Reserve(settings.data_dir, settings.least_free_mb * _MEGABYTE)
     reserve.keep_from_start()
+    upgrade.prepare(settings, clock)
     bring_together(settings.data_dir)
+    upgrade.done(settings)
     running.starting(settings.data_dir)
     state = open_state(settings, clock, reserve)
     events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
     runs = Runs()
     sender = Sender(client, Mailer(settings))
-    watched = _watched(state, events, settings, runs, reserve)
+    backups = Backups(settings, (state.db, events.db), clock)
+    watched = _watched(state, events, settings, runs, reserve, backups)
     parts = _parts(settings, clock, state, events, client, sender, watched)
     return Box(
         settings=settings,
@@ -167,6 +176,7 @@ def _parts(
         LateParts(clock),
         ImportJobs(clock),
         watched,
+        watched.backups,
         assets.load(web_dir() / "static"),
         Manual(web_dir() / "manual", settings.public_url),
         Reference(lambda: document(settings, cookie=state.sign_ins.cookie_name)),
@@ -175,6 +185,7 @@ def _parts(
 
 def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = Pages(web_dir() / "templates", parts[Assets])
+    pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     return Front(
         app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
@@ -185,10 +196,12 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     )
 
 
-def _watched(state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve) -> Watched:
+def _watched(
+    state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve, backups: Backups
+) -> Watched:
     databases = (state.db, events.db)
     readiness = Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve)
-    return Watched(databases, events.dropped, events.engines, runs, readiness)
+    return Watched(databases, events.dropped, events.engines, runs, readiness, backups)
 
 
 def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) -> Redirects:

@@ -1,4 +1,4 @@
-"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user."""
+"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user, backup, restore."""
 
 import http.client
 import json
@@ -11,8 +11,10 @@ import msgspec
 
 from analytics_box import __version__, errors, health_check, server
 from analytics_box.accounts import first_run, passwords, rules
+from analytics_box.backup import restore, upgrade
 from analytics_box.box import Box
 from analytics_box.cli_admin import carry_out
+from analytics_box.cli_backup import backup, restore_command
 from analytics_box.cli_keys import key
 from analytics_box.cli_users import user
 from analytics_box.clock import SystemClock
@@ -34,6 +36,8 @@ def main() -> None:
 
 main.add_command(key)
 main.add_command(user)
+main.add_command(backup)
+main.add_command(restore_command)
 
 
 @main.command()
@@ -74,7 +78,8 @@ def demo(**given: Any) -> None:
     guarded(run)
 
 
-def _demo(found: Settings) -> None:
+def _demo(given: Settings) -> None:
+    found = msgspec.structs.replace(given, backup_to="", backup_reminder_days=0)  # nothing in it is worth a backup
     with server.lock(found.data_dir):
         made = fill(found.data_dir, SystemClock().now())
 
@@ -158,7 +163,10 @@ def accept_files(**given: Any) -> None:
         if not (found.data_dir / schema.BOX_FILE).exists():
             raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
         with server.lock(found.data_dir):
+            restore.complete(found.data_dir)
+            upgrade.prepare(found, SystemClock())
             done = bring_together(found.data_dir, accept=True)
+            upgrade.done(found)
         click.echo("\n".join(done) or "The files belong together; nothing had to be accepted")
 
     guarded(run)
@@ -166,14 +174,25 @@ def accept_files(**given: Any) -> None:
 
 @main.command()
 @click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @with_settings("data_dir", "host", "port", "unix_socket", "tls_certificate", "tls_key")
-def check(over_http: bool, **given: Any) -> None:
-    """Check that both databases are sound, or with --http that the server answers. Exit code 1 if not."""
+def check(over_http: bool, as_json: bool, **given: Any) -> None:
+    """Check that both databases are sound, and what this version would change in them; or with --http that the server
+    answers. Exit code 1 if not."""
 
     def run() -> None:
         found = read_settings(given)
-        sound = _answers(found) if over_http else _files_are_sound(found.data_dir)
-        sys.exit(0 if sound else 1)
+        if over_http:
+            sys.exit(0 if _answers(found) else 1)
+        files = _looked_through(found.data_dir)
+        is_broken_off = (found.data_dir / restore.JOURNAL).exists()
+        ahead = upgrade.pending(found) if all(said == "ok" for said in files.values()) and not is_broken_off else None
+        if as_json:
+            steps = msgspec.to_builtins(ahead) if ahead else None
+            click.echo(json.dumps({"files": files, "upgrade": steps, "restoreBrokenOff": is_broken_off}))
+        else:
+            _show_checked(files, ahead, is_broken_off=is_broken_off)
+        sys.exit(0 if all(said == "ok" for said in files.values()) else 1)
 
     guarded(run)
 
@@ -187,16 +206,23 @@ def _answers(found: Settings) -> bool:
         return False
 
 
-def _files_are_sound(directory: Path) -> bool:
-    sound = True
+def _looked_through(directory: Path) -> dict[str, str]:
+    """What is said of each file, by its path; "ok" if it is sound."""
     in_use = server.is_served(directory)
-    for name in (schema.BOX_FILE, schema.EVENTS_FILE):
-        path = directory / name
-        if not path.is_file():
-            click.echo(f"{path}: missing", err=True)
-            sound = False
-            continue
-        found = integrity(path, in_use=in_use)
-        click.echo(f"{path}: {found}")
-        sound = sound and found == "ok"
-    return sound
+    paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE))
+    return {str(path): integrity(path, in_use=in_use) if path.is_file() else "missing" for path in paths}
+
+
+def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_broken_off: bool) -> None:
+    for path, said in files.items():
+        click.echo(f"{path}: {said}", err=said == "missing")
+    if is_broken_off:
+        click.echo("A restore was broken off; the next start finishes it")
+    if ahead is None or not ahead.steps:
+        return
+    click.echo(f"The next start of version {__version__} changes the files, and no older version opens them then:")
+    for step in ahead.steps:
+        click.echo(f"  {step.file}: {step.name}" + (f", writes {step.rows:,} rows anew" if step.rows else ""))
+    if ahead.backup:
+        click.echo(f"It makes a backup first, which needs {2 * ahead.bytes / 1e6:,.0f} MB of room at most")
+    click.echo(f"This takes about {max(ahead.seconds, 1):,.0f} s, several times as long on a slow disk")

@@ -110,7 +110,7 @@ class Person(Struct, frozen=True):
     """A signed-in user with the organization that the session is on, and how they want pages to look.
 
     `memberships` are all their organizations, in the order in which they joined. `session` is the digest under which
-    the session is stored.
+    the session is stored. `is_administrator` is of the box.
     """
 
     user_id: str
@@ -123,6 +123,7 @@ class Person(Struct, frozen=True):
     time_format: TimeFormat = "HH:mm"
     memberships: tuple[Membership, ...] = ()
     session: bytes = b""
+    is_administrator: bool = False
 
     def role_in(self, organization_id: str) -> Role | None:
         """The person's role in any organization; None where they do not belong."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from analytics_box import memory, removals
 from analytics_box.accounts import sweep as accounts
 from analytics_box.accounts.second_step import SecondSteps
+from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
 from analytics_box.ingest import repeats
@@ -213,6 +214,11 @@ async def maintain_columns(box: Box) -> None:
     await box.events.engines.maintain()
 
 
+async def back_up(box: Box) -> None:
+    """Make a backup if it is time for one."""
+    await box.parts[Backups].run_if_due()
+
+
 JOBS = (
     Job("turn salts", 60, turn_salts),
     Job("finish erasures", 10, finish_erasures),
@@ -236,6 +242,7 @@ JOBS = (
     Job("forget drops", 21_600, forget_drops, removes=True),
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks, removes=True),
+    Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),
     Job("keep the reserve", 60, keep_reserve),

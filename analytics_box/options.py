@@ -8,6 +8,7 @@ import click
 
 from analytics_box import connections, log, server, settings
 from analytics_box.admin.channel import NotAnswering
+from analytics_box.backup.failures import Failed
 from analytics_box.demo.fill import NotADemo
 from analytics_box.errors import BoxError
 from analytics_box.keys.rules import RateLimit
@@ -30,6 +31,7 @@ _REFUSALS = (
     SealBroken,
     NotADemo,
     NotAnswering,
+    Failed,
 )
 
 

@@ -98,6 +98,26 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Megabytes of free disk below which events are refused, or 5 % of a small disk; 0: however few.",
     ] = 512
 
+    # Backups
+    backup_to: Annotated[
+        _Text, "Where backups are made by themselves: a folder, or s3://bucket/prefix; empty: nowhere."
+    ] = ""
+    backup_every: Annotated[int, Meta(ge=0, le=8_760), "Hours between two backups to backup_to; 0: none."] = 24
+    backup_keep: Annotated[
+        int, Meta(ge=0, le=10_000), "Backups of this box that are kept in backup_to; older ones are removed; 0: all."
+    ] = 14
+    backup_passphrase_file: Annotated[
+        _Text, "File whose first line seals backups, and opens them; empty: they are not sealed."
+    ] = ""
+    backup_reminder_days: Annotated[
+        int,
+        Meta(ge=0, le=3650),
+        "Days without a backup after which administrators are told so, where none are made by themselves; 0: never.",
+    ] = 7
+    upgrade_backup: Annotated[
+        Literal["on", "off"], "A backup in the data directory before a new version rewrites what is stored."
+    ] = "on"
+
     # Websites
     budget_texts: Annotated[
         int,
@@ -288,7 +308,7 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
     data_dir = Path(flags.get("data_dir") or given.get("data_dir") or known["data_dir"].default)
 
     named = environ.get(CONFIG_VARIABLE)
-    path = Path(named) if named else data_dir / FILE_NAME
+    path = configuration_file(data_dir, environ)
     content = _read(path) if named or (data_dir != NOWHERE and os.path.isfile(path)) else {}
 
     warnings = [f"{path}: {name!r} is not a setting" for name in content if name not in known]
@@ -306,6 +326,12 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
             "This user has no home directory: name a place for the data with --data-dir or ANALYTICS_BOX_DATA_DIR"
         )
     return settings, tuple(warnings)
+
+
+def configuration_file(data_dir: Path, environment: Mapping[str, str] | None = None) -> Path:
+    """Where the settings of this data directory stand, if anywhere."""
+    named = (os.environ if environment is None else environment).get(CONFIG_VARIABLE)
+    return Path(named) if named else data_dir / FILE_NAME
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ class SignIn(Struct, frozen=True):
     date_format: DateFormat
     time_format: TimeFormat
     role: Role
+    is_administrator: bool
 
 
 class Session(Struct, frozen=True):
@@ -50,7 +51,8 @@ def find(db: Connection, digest: bytes) -> SignIn | None:
         """
         -- sessions.find
         select sessions.digest, sessions.user_id, sessions.organization_id, sessions.created_at, sessions.seen_at,
-               users.email, users.time_zone, users.theme, users.date_format, users.time_format, members.role
+               users.email, users.time_zone, users.theme, users.date_format, users.time_format, members.role,
+               users.is_administrator
         from sessions
         join users on users.id = sessions.user_id
         join members on members.user_id = sessions.user_id and members.organization_id = sessions.organization_id

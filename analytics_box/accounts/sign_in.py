@@ -73,6 +73,7 @@ class SignIns:
             time_format=found.time_format,
             memberships=tuple(memberships),
             session=found.digest,
+            is_administrator=found.is_administrator,
         )
 
     async def turn_to(self, person: Person, organization_id: str) -> None:

@@ -86,12 +86,15 @@ async def _answer(line: bytes, answer: Answerer) -> Answered:
         return Answered(error="Something went wrong inside the box; its log says more")
 
 
-def ask(directory: Path, command: str, arguments: bytes) -> Any:
-    """Have a running box carry out a command; its result as plain values. Raises BoxError or NotAnswering."""
+def ask(directory: Path, command: str, arguments: bytes, *, seconds: float = ASK_SECONDS) -> Any:
+    """Have a running box carry out a command within `seconds`; its result as plain values.
+
+    Raises BoxError or NotAnswering.
+    """
     request = msgspec.json.encode(Asked(command, msgspec.Raw(arguments))) + b"\n"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(ASK_SECONDS)
+            connection.settimeout(seconds)
             with _short(directory) as address:
                 connection.connect(address)
             connection.sendall(request)

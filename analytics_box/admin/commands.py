@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import keys, setup, users
+from analytics_box.admin import backups, keys, setup, users
 from analytics_box.http.call import Parts
 
 Command = Callable[[Parts, Any], Awaitable[Any]]
@@ -21,6 +21,8 @@ COMMANDS: dict[str, Command] = {
     "key rotate": keys.key_rotate,
     "key revoke": keys.key_revoke,
     "key delete": keys.key_delete,
+    "backup copy": backups.backup_copy,
+    "backup note": backups.backup_note,
 }
 
 

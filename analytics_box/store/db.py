@@ -6,7 +6,10 @@ the commit: an acknowledged write is on disk. A read runs on a connection of its
 
 import asyncio
 import logging
+import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
@@ -27,6 +30,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 MAX_READ_SECONDS = 10.0
+_HOLD_SECONDS = 5.0  # for which writers wait at most
+_HOLD_PATIENCE = 60.0  # seconds until one has come to it
 
 
 class Queues(NamedTuple):
@@ -35,6 +40,18 @@ class Queues(NamedTuple):
     writes: int
     reads: int
     held: int
+
+
+class Hold:
+    """A write that does nothing, for as long as nothing may be written. `lapsed` says that this took too long."""
+
+    def __init__(self) -> None:
+        self.lapsed = False
+        self.began, self.end = threading.Event(), threading.Event()
+
+    def __call__(self, _db: Connection) -> None:
+        self.began.set()
+        self.lapsed = self.lapsed or not self.end.wait(_HOLD_SECONDS)
 
 
 class Db:
@@ -92,6 +109,21 @@ class Db:
         future: Future[T] = Future()
         self._writer.enqueue(Job(work, future))
         return future.result()
+
+    @contextmanager
+    def held(self) -> Iterator[Hold]:
+        """Let nothing be written to the file inside; for threads other than the event loop's. Raises Unavailable.
+
+        A group commit that is under way waits, so what others read meanwhile is what has been acknowledged.
+        """
+        hold, future = Hold(), Future[None]()
+        self._writer.enqueue(Job(hold, future))
+        try:
+            if not hold.began.wait(_HOLD_PATIENCE):
+                raise Unavailable(f"{self.path.name} is too busy; try again in a moment")
+            yield hold
+        finally:
+            hold.end.set()
 
     async def read(self, work: Work[T], *, seconds: float = MAX_READ_SECONDS, long: bool = False) -> T:
         """Run `work` on a reader's connection; it must fetch all it wants before it returns.

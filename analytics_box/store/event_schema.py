@@ -1,6 +1,20 @@
 """The schema of events.db, as an append-only list of steps."""
 
+from collections.abc import Mapping
+
 from analytics_box.store.stored_facts import LASTING_IDS, NOT_MEASURED, STORED_FACTS
+
+_FACTS = ("vitals", "errors", "outgoing_links", "engagement")
+_PEOPLE = ("visitor_profiles", "link_clicks", "erasures")
+
+# Steps that change or remove rows, and in which tables (by their names before the step).
+EVENTS_REWRITTEN: Mapping[str, tuple[str, ...]] = {
+    "0003_people": ("visitor_profiles",),
+    "0006_changes": ("visitor_profiles",),
+    "0007_stored_facts": ("events", *_FACTS, *_PEOPLE, "erasure_strings"),
+    "0008_not_measured": ("stored_engagement",),
+    "0009_lasting_ids": ("stored_events", *(f"stored_{table}" for table in _FACTS), *_PEOPLE),
+}
 
 EVENTS = (
     (

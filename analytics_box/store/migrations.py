@@ -20,6 +20,7 @@ Step = tuple[str, tuple[str, ...]]  # name, statements
 Open = Callable[[Path], "Database"]
 
 SET = "analytics_box"
+BACKUPS = "backups"  # in the data directory: what was there before an upgrade
 
 
 class NewerSchema(Exception):
@@ -34,34 +35,61 @@ def migrate(directory: Path) -> None:
     """Bring both files in this directory to the schema of this version. Raises NewerSchema or DamagedFile."""
     for name, steps in ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS)):
         path = directory / name
-        seen = applied(path)
-        known = [step for step, _ in steps]
-        if unknown := [step for step in seen if step not in known]:
-            raise NewerSchema(
-                f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
-                "install that version or restore a backup"
-            )
-        if seen != known:
+        if _missing(path, steps):
             _apply(path, steps)
 
 
-def applied(path: Path) -> list[str]:
+def pending(directory: Path) -> list[tuple[str, str]]:
+    """The steps that files which are there still have to take, by file. Raises NewerSchema or DamagedFile."""
+    files = ((schema.BOX_FILE, schema.BOX), (schema.EVENTS_FILE, schema.EVENTS))
+    return [
+        (name, step)
+        for name, steps in files
+        if steps_of(directory / name)
+        for step in _missing(directory / name, steps)
+    ]
+
+
+def _missing(path: Path, steps: tuple[Step, ...]) -> list[str]:
+    seen, known = steps_of(path), [step for step, _ in steps]
+    if unknown := [step for step in seen if step not in known]:
+        raise NewerSchema(
+            f"{path} was written by a newer version of Analytics Box (it has {', '.join(unknown)}); "
+            f"install that version or restore a backup{_way_back(path.parent)}"
+        )
+    return [step for step in known if step not in seen]
+
+
+def _way_back(directory: Path) -> str:
+    """Where the backup of before an upgrade is; the command says what it lacks before it does anything."""
+    backups = directory / BACKUPS
+    return f": analytics-box restore --data-dir {directory} {backups}" if backups.is_dir() else ""
+
+
+def steps_of(path: Path) -> list[str]:
     """Names of the steps that this file has seen, oldest first; none for one that is missing or empty."""
     if not path.exists() or path.stat().st_size == 0:
         return []
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
-        if not db.table_exists(None, "_sqlite_migrations"):
-            return []
-        rows = db.execute(
-            "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid",
-            (SET,),
-        )
-        return [str(name) for (name,) in rows.fetchall()]
+        if path.with_name(f"{path.name}-wal").exists():  # how the last run ended stays to be seen
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        return applied(db)
     except (apsw.NotADBError, apsw.CorruptError) as damage:
         raise DamagedFile(f"{path} cannot be read ({damage}); restore a backup") from damage
     finally:
         db.close()
+
+
+def applied(db: apsw.Connection) -> list[str]:
+    """Names of the steps that an open file has seen, oldest first."""
+    if not db.table_exists(None, "_sqlite_migrations"):
+        return []
+    rows = db.execute(
+        "-- migrations.applied\nselect name from _sqlite_migrations where migration_set = ? order by rowid",
+        (SET,),
+    )
+    return [str(name) for (name,) in rows.fetchall()]
 
 
 def _apply(path: Path, steps: tuple[Step, ...]) -> None:

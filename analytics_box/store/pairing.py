@@ -12,7 +12,7 @@ import apsw
 
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.migrations import applied, migrate
+from analytics_box.store.migrations import migrate, steps_of
 from analytics_box.store.writes import Work
 
 T = TypeVar("T")
@@ -63,6 +63,21 @@ def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
     return done
 
 
+def mismatch(box: Connection, events: Connection) -> tuple[str, str]:
+    """The id of the box, and why these two files do not belong together: empty where they do. It writes nothing.
+
+    Files from before they carried an id have none.
+    """
+    if not (box.table_exists(None, "box") and events.table_exists(None, "box")):
+        return "", ""
+    box_id, other_id = _box_id(box), _box_id(events)
+    if other_id and other_id != box_id:
+        return box_id, f"{schema.BOX_FILE} and {schema.EVENTS_FILE} are of different boxes"
+    if any(theirs > ours for theirs, ours in zip(_known(events), _given(box), strict=True)):
+        return box_id, f"{schema.BOX_FILE} is older than {schema.EVENTS_FILE}"
+    return box_id, ""
+
+
 async def note_numbers(box_db: Db, events: Db) -> None:
     """Tell events.db which numbers have been given since, so that no older box.db gives them again."""
     given = await box_db.read(_given)
@@ -72,7 +87,7 @@ async def note_numbers(box_db: Db, events: Db) -> None:
 
 
 def _check_both_are_there(box: Path, events: Path, *, accept: bool) -> list[str]:
-    has_box, has_events = bool(applied(box)), bool(applied(events))
+    has_box, has_events = bool(steps_of(box)), bool(steps_of(events))
     if has_events and not has_box:
         raise NotAPair(
             f"{box} is missing or empty, but {events.name} has events of a box; restore {box.name}, "

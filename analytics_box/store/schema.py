@@ -1,14 +1,25 @@
 """The tables, step by step. A released step never changes; a new wish is a new step at the end.
 
+A step that changes rows which are there says so in REWRITES: a start makes a backup before it.
+
 Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so nothing newer than 3.37 stands here.
 """
 
-from analytics_box.store.event_schema import EVENTS
+from collections.abc import Mapping
 
-__all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE"]
+from analytics_box.store.event_schema import EVENTS, EVENTS_REWRITTEN
+
+__all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE", "REWRITES"]
 
 BOX_FILE = "box.db"
 EVENTS_FILE = "events.db"
+
+# Steps that change or remove rows, and in which tables (by their names before the step).
+REWRITES: Mapping[str, tuple[str, ...]] = {
+    "0002_keys_records": ("api_keys",),
+    "0008_accounts_names_and_links": ("password_resets",),
+    **EVENTS_REWRITTEN,
+}
 
 BOX = (
     (

@@ -181,6 +181,21 @@ class Defaults:
     done: ClassVar[Mapping[str, str]] = {"saved": "Saved. It counts for what is made from now on."}
 
 
+class BackupNotices:
+    """What administrators of the box are told about its backups, on every page and on that of the box."""
+
+    failed = "The last backup to {place} failed: {error}"
+    never = "This box has never been backed up."
+    overdue = "The last backup is {days} days old."
+    title = "Backups"
+    lead = "The last backups, and those that were made before an upgrade. The manual says how to restore one."
+    none = "There has been no backup yet. Set backup_to, or run analytics-box backup."
+    whole = "{name}, {size}"
+    failed_row = "Failed: {error}"
+    when = "When"
+    what = "Backup"
+
+
 class TheBox:
     """The page of the program itself."""
 

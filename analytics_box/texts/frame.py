@@ -19,6 +19,7 @@ class App:
     manual = "Manual and API"
     shortcuts = "Keyboard shortcuts"
     close = "Close"
+    see = "See more"
 
 
 class SettingsArea:

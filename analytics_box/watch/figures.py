@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 import analytics_box
+from analytics_box.backup.backups import Backups, Standing
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.query.engines import Engines
 from analytics_box.store.db import Db
@@ -30,6 +31,7 @@ class Watched(Struct, frozen=True):
     engines: Engines
     runs: Runs
     readiness: Readiness
+    backups: Backups
 
 
 class Figure(NamedTuple):
@@ -82,6 +84,7 @@ async def figures(watched: Watched) -> list[Figure]:
             "What may still be written to the disk of the data directory",
             free_bytes(watched.databases[0].path.parent),
         ),
+        *_of_backups(watched.backups.standing()),
         *_of_jobs(watched.runs),
         *_of_the_process(),
     ]
@@ -100,6 +103,13 @@ def _of_databases(databases: tuple[Db, ...]) -> Iterator[Figure]:
     yield each("reads_held", "gauge", "Reads that wait for the log to start again", [found.held for found in queues])
     yield each("log_bytes", "gauge", "Size of the write-ahead log", [db.log_bytes for db in databases])
     yield each("database_bytes", "gauge", "Size without the log", [_size(db.path) for db in databases])
+
+
+def _of_backups(standing: Standing) -> Iterator[Figure]:
+    yield _one("analytics_box_backup_failed", "Whether the last backup failed", standing.failed is not None)
+    yield _one("analytics_box_backup_overdue", "Whether the last whole backup is too old, or missing", standing.overdue)
+    last = standing.last.moment / 1e3 if standing.last else 0
+    yield _one("analytics_box_backup_last_seconds", "Unix time that the last whole backup is of; 0: none", last)
 
 
 def _of_jobs(runs: Runs) -> Iterator[Figure]:

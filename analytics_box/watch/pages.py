@@ -4,13 +4,18 @@ from pathlib import Path
 
 import analytics_box
 from analytics_box import texts
+from analytics_box.backup.backups import Backups
+from analytics_box.backup.record import Entry
+from analytics_box.http.page.dates import moment
 from analytics_box.http.page.visit import Page, Visitor
+from analytics_box.identity import Person
 from analytics_box.query.engines import Status
 from analytics_box.query.run import Queries
 from analytics_box.store import schema
 from analytics_box.texts import figures
 
 _MEGABYTE = 1_000_000
+_SHOWN = 10  # backups
 
 
 async def box(visit: Visitor) -> Page:
@@ -28,7 +33,15 @@ async def box(visit: Visitor) -> Page:
         engine=words.engines[parts[Queries].engines.name],
         state=words.states[status.state],
         facts=_facts(status),
+        backups=[_backup(entry, visit.person) for entry in parts[Backups].standing().recent[:_SHOWN]],
     )
+
+
+def _backup(entry: Entry, person: Person) -> tuple[str, str]:
+    """When a backup ended, and what became of it."""
+    words = texts.BackupNotices
+    said = words.whole.format(name=entry.name, size=_megabytes(entry.bytes))
+    return moment(entry.ended, person), words.failed_row.format(error=entry.error) if entry.error else said
 
 
 def _facts(status: Status) -> dict[str, str]:

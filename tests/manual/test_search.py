@@ -28,7 +28,7 @@ def found(box: WholeBox, query: str) -> list[str]:
     [
         ("bounce+rate", "/docs/definitions#bounce-rate"),
         ("BOUNCE", "/docs/definitions#bounce"),
-        ("back+up", "/docs/running#back-up"),
+        ("back+up", "/docs/backup"),
         ("systemd", "/docs/running"),
         ("nftables", "/docs/floods#nftables"),
         ("data-track-errors", "/docs/script#what-is-sent"),

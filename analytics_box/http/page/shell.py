@@ -30,7 +30,7 @@ class Shell(Struct, frozen=True):
     changed and websites added, and a few others.
 
     `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
-    belongs to.
+    belongs to. An administrator of the box is told what has to be done about it.
     """
 
     email: str
@@ -43,6 +43,7 @@ class Shell(Struct, frozen=True):
     organization: str = ""
     logo: str = ""
     organizations: tuple[OrganizationShown, ...] = ()
+    is_administrator: bool = False
 
 
 def frame(person: Person, here: Here) -> Shell:
@@ -65,4 +66,5 @@ def frame(person: Person, here: Here) -> Shell:
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,
+        is_administrator=person.is_administrator,
     )

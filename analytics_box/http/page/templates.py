@@ -1,7 +1,7 @@
 """Pages for people: templates, forms, redirects, and refusals that read like a page."""
 
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -32,11 +32,15 @@ class Pages:
             lstrip_blocks=True,
             auto_reload=False,
         )
-        self._templates.globals |= {"static": assets.url, "texts": texts, "settings_entries": ()}
+        self._templates.globals |= {"static": assets.url, "texts": texts, "settings_entries": (), "notices": tuple}
 
     def offer_settings(self, entries: tuple[Entry, ...]) -> None:
         """Tell which pages the settings area has."""
         self._templates.globals["settings_entries"] = entries
+
+    def tell_administrators(self, notices: Callable[[], Sequence[object]]) -> None:
+        """Say on every page of an administrator of the box what this returns: things with a text and an href."""
+        self._templates.globals["notices"] = notices
 
     def text(self, template: str, **context: Any) -> str:
         """A rendered page, for who answers by themselves."""

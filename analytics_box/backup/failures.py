@@ -1,0 +1,28 @@
+"""What a backup or a restore can be refused for.
+
+Failed
+├── NoRoom          a disk has too little room
+├── NotABackup      the source is no backup, or it was changed, cut off or sealed with another passphrase
+├── NotReached      the place cannot be read or written
+└── Stopped         the box stops
+"""
+
+
+class Failed(Exception):
+    """A backup or a restore cannot go on; the message says why and what to do."""
+
+
+class NoRoom(Failed):
+    """A disk has too little room."""
+
+
+class NotABackup(Failed):
+    """The source is no backup, or it was changed, cut off or sealed with another passphrase."""
+
+
+class NotReached(Failed):
+    """The place cannot be read or written."""
+
+
+class Stopped(Failed):
+    """The box stops."""

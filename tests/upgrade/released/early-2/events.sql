@@ -1,0 +1,374 @@
+BEGIN TRANSACTION;
+CREATE TABLE "_sqlite_migrations" (
+   "id" INTEGER PRIMARY KEY,
+   "migration_set" TEXT,
+   "name" TEXT,
+   "applied_at" TEXT
+);
+INSERT INTO "_sqlite_migrations" VALUES(1,'analytics_box','0001_events','2026-11-22 22:25:57.482080+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(2,'analytics_box','0002_places_spans_profiles','2026-11-22 22:25:57.486788+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(3,'analytics_box','0003_people','2026-11-22 22:25:57.490074+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(4,'analytics_box','0004_flagged_events','2026-11-22 22:25:57.491995+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(5,'analytics_box','0005_link_clicks','2026-11-22 22:25:57.494021+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(6,'analytics_box','0006_changes','2026-11-22 22:25:57.499000+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(7,'analytics_box','0007_stored_facts','2026-11-22 22:25:57.539756+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(8,'analytics_box','0008_not_measured','2026-11-22 22:25:57.543994+00:00');
+INSERT INTO "_sqlite_migrations" VALUES(9,'analytics_box','0009_lasting_ids','2026-11-22 22:25:57.546968+00:00');
+CREATE TABLE campaigns (id integer primary key autoincrement, utm_source integer not null, utm_medium integer not null, utm_campaign integer not null, utm_term integer not null, utm_content integer not null, unique (utm_source, utm_medium, utm_campaign, utm_term, utm_content)) strict;
+INSERT INTO "campaigns" VALUES(0,0,0,0,0,0);
+INSERT INTO "campaigns" VALUES(2,0,0,15,0,0);
+CREATE TABLE changes (
+              id               integer primary key autoincrement,
+              source           text    not null,
+              row              integer not null
+            ) strict
+            ;
+CREATE TABLE clients (id integer primary key autoincrement, browser integer not null, browser_version integer not null, system integer not null, system_version integer not null, device integer not null, unique (browser, browser_version, system, system_version, device)) strict;
+INSERT INTO "clients" VALUES(0,0,0,0,0,0);
+INSERT INTO "clients" VALUES(1,5,0,0,0,0);
+INSERT INTO "clients" VALUES(2,5,6,7,0,8);
+CREATE TABLE drops (
+              site             integer not null,
+              day              integer not null,
+              reason           text    not null check (length(reason) between 1 and 64),
+              count            integer not null check (count > 0),
+              primary key (site, day, reason)
+            ) strict, without rowid
+            ;
+CREATE TABLE erasure_numbers (
+      erasure          text    not null references erasures (id) on delete cascade,
+      kind             text    not null,
+      number           integer not null,
+      primary key (erasure, kind, number)
+    ) strict, without rowid
+    ;
+CREATE TABLE erasures (
+              id               text    primary key check (length(id) between 8 and 64),
+              site             integer not null,
+              website_id       text    not null,
+              organization_id  text    not null,
+              actor            text    not null,
+              profile          integer not null,
+              visitors         text    not null check (json_valid(visitors)),
+              removed          integer not null default 0 check (removed >= 0),
+              created_at       integer not null
+            ) strict, without rowid
+            ;
+CREATE TABLE event_ids (
+              digest           integer primary key,
+              until            integer not null
+            ) strict
+            ;
+CREATE TABLE event_ids_new (
+              id               integer primary key,
+              digest           integer not null,
+              until            integer not null
+            ) strict
+            ;
+CREATE TABLE link_clicks (
+              id               integer primary key,
+              link             integer not null,
+              time             integer not null,
+              kind             integer not null check (kind between 1 and 5),
+              visitor          integer not null,
+              landing          integer not null,
+              landing_visitor  integer not null,
+              variant          integer not null,
+              rule             integer not null,
+              referrer         integer not null,
+              source           integer not null,
+              country          integer not null,
+              region           integer not null,
+              city             integer not null,
+              browser          integer not null,
+              system           integer not null,
+              device           integer not null,
+              language         integer not null,
+              agent            integer not null
+            ) strict
+            ;
+INSERT INTO "link_clicks" VALUES(1,1,1781697600000,1,2006,0,0,0,0,0,0,11,0,0,5,7,8,9,0);
+CREATE TABLE link_orphans (
+              domain           text    not null check (length(domain) <= 253),
+              day              integer not null,
+              kind             integer not null check (kind between 1 and 5),
+              slug             text    not null check (length(slug) <= 50),
+              count            integer not null check (count > 0),
+              primary key (domain, day, kind, slug)
+            ) strict, without rowid
+            ;
+CREATE TABLE link_totals (
+              link             integer primary key,
+              clicks           integer not null check (clicks > 0),
+              last             integer not null
+            ) strict
+            ;
+INSERT INTO "link_totals" VALUES(1,1,1781697600000);
+CREATE TABLE profiles (
+              site             integer not null,
+              profile          integer not null,
+              created_at       integer not null,
+              updated_at       integer not null,
+              traits           blob, email blob check (email is null or length(email) = 16),
+              primary key (site, profile)
+            ) strict, without rowid
+            ;
+CREATE TABLE session_numbers (next integer not null check (next > 0)) strict;
+INSERT INTO "session_numbers" VALUES(1);
+CREATE TABLE stored_engagement (
+  id integer primary key,
+  site integer not null,
+  time integer not null,
+  visitor integer not null check (visitor between 0 and 0x7fffffffffff),
+  session integer not null check (session >= 0),
+  client_session integer not null,
+  profile integer not null,
+  path integer not null,
+  query_string integer not null,
+  page_index integer not null,
+  exit_type integer not null,
+  time_on_page integer,
+  active_time integer,
+  first_interaction integer,
+  scroll integer check (scroll between 0 and 100),
+  scrolls integer not null,
+  clicks integer not null,
+  keys integer not null,
+  interactions integer check (interactions >= 0),
+  copies integer not null,
+  rage_clicks integer not null,
+  dead_clicks integer not null,
+  rage_target integer not null,
+  dead_target integer not null,
+  form_fields integer not null,
+  form_submits integer not null,
+  last_field integer not null,
+  errors integer not null,
+  entry integer not null,
+  referrer integer not null,
+  source integer not null,
+  channel integer not null,
+  click_id integer not null,
+  campaign integer not null,
+  country integer not null,
+  region integer not null,
+  city integer not null,
+  client integer not null,
+  language integer not null,
+  time_zone integer not null,
+  viewport integer not null,
+  screen integer not null,
+  connection integer not null
+) strict;
+CREATE TABLE stored_errors (
+  id integer primary key,
+  site integer not null,
+  time integer not null,
+  visitor integer not null check (visitor between 0 and 0x7fffffffffff),
+  session integer not null check (session >= 0),
+  client_session integer not null,
+  profile integer not null,
+  path integer not null,
+  query_string integer not null,
+  type integer not null,
+  message integer not null,
+  filename integer not null,
+  line integer not null check (line >= 0),
+  position integer not null check (position >= 0),
+  stack integer not null,
+  entry integer not null,
+  referrer integer not null,
+  source integer not null,
+  channel integer not null,
+  click_id integer not null,
+  campaign integer not null,
+  country integer not null,
+  region integer not null,
+  city integer not null,
+  client integer not null,
+  language integer not null,
+  time_zone integer not null,
+  viewport integer not null,
+  screen integer not null,
+  connection integer not null
+) strict;
+CREATE TABLE stored_events (
+  id integer primary key,
+  site integer not null,
+  time integer not null,
+  kind integer not null check (kind in (1, 2, 3)),
+  name integer not null,
+  namespace integer not null,
+  visitor integer not null check (visitor between 0 and 0x7fffffffffff),
+  session integer not null check (session >= 0),
+  profile integer not null,
+  path integer not null,
+  query_string integer not null,
+  title integer not null,
+  engaged integer not null check (engaged >= 0),
+  scroll integer check (scroll between 0 and 100),
+  interactions integer check (interactions >= 0),
+  bot integer not null,
+  agent integer not null,
+  origin integer not null,
+  since_start integer not null,
+  client_session integer not null,
+  entry integer not null,
+  referrer integer not null,
+  source integer not null,
+  channel integer not null,
+  click_id integer not null,
+  campaign integer not null,
+  country integer not null,
+  region integer not null,
+  city integer not null,
+  client integer not null,
+  language integer not null,
+  time_zone integer not null,
+  viewport integer not null,
+  screen integer not null,
+  connection integer not null,
+  properties text
+) strict;
+INSERT INTO "stored_events" VALUES(1,2,1781697600000,2,1,0,2000,327680000,0,2,0,0,0,0,0,0,0,0,0,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,'{"id": "0"}');
+INSERT INTO "stored_events" VALUES(2,2,1781697660000,1,0,0,2002,327745536,0,3,0,0,0,0,0,0,0,0,0,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,NULL);
+INSERT INTO "stored_events" VALUES(3,2,1781697720000,2,1,0,2000,327680000,0,4,0,0,0,0,0,0,0,0,120000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,'{"id": "2"}');
+INSERT INTO "stored_events" VALUES(4,2,1781697780000,1,0,0,2002,327745536,0,2,0,0,0,0,0,0,0,0,120000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,NULL);
+INSERT INTO "stored_events" VALUES(5,2,1781697840000,2,1,0,2000,327680000,0,3,0,0,0,0,0,0,0,0,240000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,'{"id": "4"}');
+INSERT INTO "stored_events" VALUES(6,2,1781697900000,1,0,0,2002,327745536,0,4,0,0,0,0,0,0,0,0,240000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,NULL);
+INSERT INTO "stored_events" VALUES(7,2,1781697960000,2,1,0,2000,327680000,0,2,0,0,0,0,0,0,0,0,360000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,'{"id": "6"}');
+INSERT INTO "stored_events" VALUES(8,2,1781698020000,1,0,0,2002,327745536,0,3,0,0,0,0,0,0,0,0,360000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,NULL);
+INSERT INTO "stored_events" VALUES(9,2,1781698080000,2,1,0,2000,327680000,0,4,0,0,0,0,0,0,0,0,480000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,'{"id": "8"}');
+INSERT INTO "stored_events" VALUES(10,2,1781698140000,1,0,0,2002,327745536,0,2,0,0,0,0,0,0,0,0,480000,0,2,12,13,0,0,2,11,0,0,2,9,10,14,0,0,NULL);
+CREATE TABLE stored_outgoing_links (
+  id integer primary key,
+  site integer not null,
+  time integer not null,
+  visitor integer not null check (visitor between 0 and 0x7fffffffffff),
+  session integer not null check (session >= 0),
+  client_session integer not null,
+  profile integer not null,
+  path integer not null,
+  query_string integer not null,
+  href integer not null,
+  text integer not null,
+  domain integer not null,
+  entry integer not null,
+  referrer integer not null,
+  source integer not null,
+  channel integer not null,
+  click_id integer not null,
+  campaign integer not null,
+  country integer not null,
+  region integer not null,
+  city integer not null,
+  client integer not null,
+  language integer not null,
+  time_zone integer not null,
+  viewport integer not null,
+  screen integer not null,
+  connection integer not null
+) strict;
+INSERT INTO "stored_outgoing_links" VALUES(1,2,1781697600000,2000,327680000,0,0,2,0,12,1,13,0,0,0,0,0,0,0,0,0,1,0,0,0,0,0);
+CREATE TABLE stored_vitals (
+  id integer primary key,
+  site integer not null,
+  time integer not null,
+  visitor integer not null check (visitor between 0 and 0x7fffffffffff),
+  session integer not null check (session >= 0),
+  client_session integer not null,
+  profile integer not null,
+  path integer not null,
+  query_string integer not null,
+  metric integer not null,
+  value real    not null check (value >= 0),
+  entry integer not null,
+  referrer integer not null,
+  source integer not null,
+  channel integer not null,
+  click_id integer not null,
+  campaign integer not null,
+  country integer not null,
+  region integer not null,
+  city integer not null,
+  client integer not null,
+  language integer not null,
+  time_zone integer not null,
+  viewport integer not null,
+  screen integer not null,
+  connection integer not null
+) strict;
+INSERT INTO "stored_vitals" VALUES(1,2,1781697600000,2000,327680000,0,0,2,0,16,1.5,0,0,0,0,0,0,0,0,0,1,0,0,0,0,0);
+CREATE TABLE strings (
+              id               integer primary key,
+              value            text    not null unique
+            ) strict
+            ;
+INSERT INTO "strings" VALUES(0,'');
+INSERT INTO "strings" VALUES(1,'bought');
+INSERT INTO "strings" VALUES(2,'/0');
+INSERT INTO "strings" VALUES(3,'/1');
+INSERT INTO "strings" VALUES(4,'/2');
+INSERT INTO "strings" VALUES(5,'Firefox');
+INSERT INTO "strings" VALUES(6,'140');
+INSERT INTO "strings" VALUES(7,'Linux');
+INSERT INTO "strings" VALUES(8,'desktop');
+INSERT INTO "strings" VALUES(9,'en');
+INSERT INTO "strings" VALUES(10,'Europe/Berlin');
+INSERT INTO "strings" VALUES(11,'DE');
+INSERT INTO "strings" VALUES(12,'https://news.example');
+INSERT INTO "strings" VALUES(13,'news.example');
+INSERT INTO "strings" VALUES(14,'1280x720');
+INSERT INTO "strings" VALUES(15,'spring');
+INSERT INTO "strings" VALUES(16,'direct');
+CREATE TABLE visitor_profiles (
+              id               integer primary key,
+              site             integer not null,
+              visitor          integer not null,
+              time             integer not null,
+              profile          integer not null,
+              unique (site, visitor, time)
+            ) strict
+            ;
+CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
+    ON "_sqlite_migrations" ("migration_set", "name");
+CREATE INDEX profiles_by_email on profiles (site, email) where email is not null;
+CREATE INDEX profiles_by_update on profiles (site, updated_at);
+CREATE INDEX link_clicks_by_time on link_clicks (link, time);
+CREATE INDEX visitor_profiles_by_profile on visitor_profiles (site, profile);
+CREATE TRIGGER link_clicks_delete after delete on link_clicks
+                begin insert into changes (source, row) values ('link_clicks', old.id); end;
+CREATE TRIGGER visitor_profiles_delete after delete on visitor_profiles
+                begin insert into changes (source, row) values ('visitor_profiles', old.id); end;
+CREATE TRIGGER strings_delete after delete on strings
+                begin insert into changes (source, row) values ('strings', old.id); end;
+CREATE TRIGGER strings_update after update on strings
+                begin insert into changes (source, row) values ('strings', old.id); end;
+CREATE INDEX events_by_time on stored_events (site, time);
+CREATE INDEX events_flagged on stored_events (site, bot, agent, time) where bot <> 0;
+CREATE TRIGGER events_delete after delete on stored_events begin insert into changes (source, row) values ('events', old.id); end;
+CREATE VIEW events as select id, site, time, kind, name, namespace, visitor, session, profile, path, query_string, title, engaged, scroll, interactions, bot, agent, origin, iif(session = 0, 0, time - since_start) as session_started, client_session, entry, referrer, source, channel, click_id, coalesce((select utm_source from campaigns where id = stored.campaign), 0) as utm_source, coalesce((select utm_medium from campaigns where id = stored.campaign), 0) as utm_medium, coalesce((select utm_campaign from campaigns where id = stored.campaign), 0) as utm_campaign, coalesce((select utm_term from campaigns where id = stored.campaign), 0) as utm_term, coalesce((select utm_content from campaigns where id = stored.campaign), 0) as utm_content, country, region, city, coalesce((select browser from clients where id = stored.client), 0) as browser, coalesce((select browser_version from clients where id = stored.client), 0) as browser_version, coalesce((select system from clients where id = stored.client), 0) as system, coalesce((select system_version from clients where id = stored.client), 0) as system_version, coalesce((select device from clients where id = stored.client), 0) as device, language, time_zone, viewport, screen, connection, properties from stored_events as stored;
+CREATE INDEX vitals_by_time on stored_vitals (site, time);
+CREATE TRIGGER vitals_delete after delete on stored_vitals begin insert into changes (source, row) values ('vitals', old.id); end;
+CREATE VIEW vitals as select id, site, time, visitor, session, client_session, profile, path, query_string, metric, value, entry, referrer, source, channel, click_id, coalesce((select utm_source from campaigns where id = stored.campaign), 0) as utm_source, coalesce((select utm_medium from campaigns where id = stored.campaign), 0) as utm_medium, coalesce((select utm_campaign from campaigns where id = stored.campaign), 0) as utm_campaign, coalesce((select utm_term from campaigns where id = stored.campaign), 0) as utm_term, coalesce((select utm_content from campaigns where id = stored.campaign), 0) as utm_content, country, region, city, coalesce((select browser from clients where id = stored.client), 0) as browser, coalesce((select browser_version from clients where id = stored.client), 0) as browser_version, coalesce((select system from clients where id = stored.client), 0) as system, coalesce((select system_version from clients where id = stored.client), 0) as system_version, coalesce((select device from clients where id = stored.client), 0) as device, language, time_zone, viewport, screen, connection from stored_vitals as stored;
+CREATE INDEX errors_by_time on stored_errors (site, time);
+CREATE TRIGGER errors_delete after delete on stored_errors begin insert into changes (source, row) values ('errors', old.id); end;
+CREATE VIEW errors as select id, site, time, visitor, session, client_session, profile, path, query_string, type, message, filename, line, position, stack, entry, referrer, source, channel, click_id, coalesce((select utm_source from campaigns where id = stored.campaign), 0) as utm_source, coalesce((select utm_medium from campaigns where id = stored.campaign), 0) as utm_medium, coalesce((select utm_campaign from campaigns where id = stored.campaign), 0) as utm_campaign, coalesce((select utm_term from campaigns where id = stored.campaign), 0) as utm_term, coalesce((select utm_content from campaigns where id = stored.campaign), 0) as utm_content, country, region, city, coalesce((select browser from clients where id = stored.client), 0) as browser, coalesce((select browser_version from clients where id = stored.client), 0) as browser_version, coalesce((select system from clients where id = stored.client), 0) as system, coalesce((select system_version from clients where id = stored.client), 0) as system_version, coalesce((select device from clients where id = stored.client), 0) as device, language, time_zone, viewport, screen, connection from stored_errors as stored;
+CREATE INDEX outgoing_links_by_time on stored_outgoing_links (site, time);
+CREATE TRIGGER outgoing_links_delete after delete on stored_outgoing_links begin insert into changes (source, row) values ('outgoing_links', old.id); end;
+CREATE VIEW outgoing_links as select id, site, time, visitor, session, client_session, profile, path, query_string, href, text, domain, entry, referrer, source, channel, click_id, coalesce((select utm_source from campaigns where id = stored.campaign), 0) as utm_source, coalesce((select utm_medium from campaigns where id = stored.campaign), 0) as utm_medium, coalesce((select utm_campaign from campaigns where id = stored.campaign), 0) as utm_campaign, coalesce((select utm_term from campaigns where id = stored.campaign), 0) as utm_term, coalesce((select utm_content from campaigns where id = stored.campaign), 0) as utm_content, country, region, city, coalesce((select browser from clients where id = stored.client), 0) as browser, coalesce((select browser_version from clients where id = stored.client), 0) as browser_version, coalesce((select system from clients where id = stored.client), 0) as system, coalesce((select system_version from clients where id = stored.client), 0) as system_version, coalesce((select device from clients where id = stored.client), 0) as device, language, time_zone, viewport, screen, connection from stored_outgoing_links as stored;
+CREATE INDEX engagement_by_time on stored_engagement (site, time);
+CREATE TRIGGER engagement_delete after delete on stored_engagement begin insert into changes (source, row) values ('engagement', old.id); end;
+CREATE VIEW engagement as select id, site, time, visitor, session, client_session, profile, path, query_string, page_index, exit_type, time_on_page, active_time, first_interaction, scroll, scrolls, clicks, keys, interactions, copies, rage_clicks, dead_clicks, rage_target, dead_target, form_fields, form_submits, last_field, errors, entry, referrer, source, channel, click_id, coalesce((select utm_source from campaigns where id = stored.campaign), 0) as utm_source, coalesce((select utm_medium from campaigns where id = stored.campaign), 0) as utm_medium, coalesce((select utm_campaign from campaigns where id = stored.campaign), 0) as utm_campaign, coalesce((select utm_term from campaigns where id = stored.campaign), 0) as utm_term, coalesce((select utm_content from campaigns where id = stored.campaign), 0) as utm_content, country, region, city, coalesce((select browser from clients where id = stored.client), 0) as browser, coalesce((select browser_version from clients where id = stored.client), 0) as browser_version, coalesce((select system from clients where id = stored.client), 0) as system, coalesce((select system_version from clients where id = stored.client), 0) as system_version, coalesce((select device from clients where id = stored.client), 0) as device, language, time_zone, viewport, screen, connection from stored_engagement as stored;
+CREATE TRIGGER events_update after update on stored_events begin insert into changes (source, row) values ('events', old.id); end;
+CREATE TRIGGER vitals_update after update on stored_vitals begin insert into changes (source, row) values ('vitals', old.id); end;
+CREATE TRIGGER errors_update after update on stored_errors begin insert into changes (source, row) values ('errors', old.id); end;
+CREATE TRIGGER outgoing_links_update after update on stored_outgoing_links begin insert into changes (source, row) values ('outgoing_links', old.id); end;
+CREATE TRIGGER engagement_update after update on stored_engagement begin insert into changes (source, row) values ('engagement', old.id); end;
+CREATE TRIGGER visitor_profiles_update after update on visitor_profiles begin insert into changes (source, row) values ('visitor_profiles', old.id); end;
+CREATE TRIGGER link_clicks_update after update on link_clicks begin insert into changes (source, row) values ('link_clicks', old.id); end;
+DELETE FROM sqlite_sequence;
+INSERT INTO "sqlite_sequence" VALUES('clients',2);
+INSERT INTO "sqlite_sequence" VALUES('campaigns',2);
+INSERT INTO "sqlite_sequence" VALUES('changes',0);
+COMMIT;
