@@ -96,7 +96,7 @@ class Recent(logging.Handler):
 
 RECENT: Final = Recent()
 _OURS: Final = __name__.partition(".")[0]
-_PLACE = re.compile(r"%(?:\([^)]*\))?[-#0 +]*[0-9]*(?:\.[0-9]+)?[a-zA-Z]")
+_PLACE = re.compile(r"%%|%(?:\([^)]*\))?[-#0 +]*[0-9]*(?:\.[0-9]+)?[a-zA-Z]")
 _HIDDEN: Final = "…"
 
 
@@ -107,10 +107,12 @@ def _sentence(record: logging.LogRecord) -> str:
     values = iter(record.args) if isinstance(record.args, tuple) else iter(())
 
     def put(found: "re.Match[str]") -> str:
+        if found[0] == "%%":
+            return "%"
         value = next(values, None)
         return found[0] % value if isinstance(value, int | float) else _HIDDEN
 
-    return _PLACE.sub(put, str(record.msg)).replace("%%", "%")
+    return _PLACE.sub(put, str(record.msg))
 
 
 def _raised(broken: BaseException | None) -> tuple[str, ...]:
