@@ -51,7 +51,9 @@ def _row(command: click.Command, name: str) -> Row:
     context = click.Context(command, info_name=f"{PROGRAM} {name}", max_content_width=_ENOUGH_WIDTH)
     context.terminal_width = _ENOUGH_WIDTH
     own = [one for one in command.get_params(context) if not isinstance(one, Setting)]
-    records = [record for one in own if one.name != "help" and (record := one.get_help_record(context)) is not None]
+    records = [
+        record for one in own if "--help" not in one.opts and (record := one.get_help_record(context)) is not None
+    ]
     return Row(
         name=name,
         usage=command.get_usage(context).partition(" ")[2],
