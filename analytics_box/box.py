@@ -27,6 +27,7 @@ from analytics_box.http.guard import Guard
 from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.templates import Pages
+from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.invented.example import Examples
 from analytics_box.keys import rows as key_rows
@@ -52,10 +53,10 @@ from analytics_box.store.db import Db
 from analytics_box.store.pairing import bring_together
 from analytics_box.store.reserve import Reserve
 from analytics_box.subjects import subjects
-from analytics_box.watch.figures import Watched
 from analytics_box.watch.notices import notices
 from analytics_box.watch.readiness import Readiness
 from analytics_box.watch.runs import Runs
+from analytics_box.watch.state import Watched
 
 _MEGABYTE = 1_000_000
 
@@ -115,10 +116,10 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     state = open_state(settings, clock, reserve)
     events = open_events(settings, clock, state, reserve)
     running.opened(settings.data_dir)
-    runs = Runs()
+    runs, clock_watch = Runs(), ClockWatch(state.db, clock)
     sender = Sender(client, Mailer(settings))
     backups = Backups(settings, (state.db, events.db), clock)
-    watched = _watched(state, events, settings, runs, reserve, backups)
+    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups)
     parts = _parts(settings, clock, state, events, client, sender, watched)
     return Box(
         settings=settings,
@@ -126,7 +127,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         box_db=state.db,
         events=events,
         reserve=reserve,
-        clock_watch=ClockWatch(state.db, clock),
+        clock_watch=clock_watch,
         limits=state.limits,
         sign_ins=state.sign_ins,
         parts=parts,
@@ -165,6 +166,7 @@ def _parts(
         events.queries,
         subjects(state.db, state.websites, state.organizations),
         events.profiles,
+        events.erasures,
         state.links,
         state.link_domains,
         events.clicks,
@@ -193,15 +195,37 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
         links=_redirects(state, events, parts, pages),
         limits=state.limits,
         settings=parts.settings,
+        proxies=parts[Watched].proxies,
     )
 
 
 def _watched(
-    state: StateSide, events: EventSide, settings: Settings, runs: Runs, reserve: Reserve, backups: Backups
+    state: StateSide,
+    events: EventSide,
+    settings: Settings,
+    runs: Runs,
+    reserve: Reserve,
+    clock: Clock,
+    clock_watch: ClockWatch,
+    backups: Backups,
 ) -> Watched:
     databases = (state.db, events.db)
-    readiness = Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve)
-    return Watched(databases, events.dropped, events.engines, runs, readiness, backups)
+    return Watched(
+        settings=settings,
+        clock=clock,
+        databases=databases,
+        dropped=events.dropped,
+        engines=events.engines,
+        runs=runs,
+        readiness=Readiness(databases, least_free=settings.ready_free_mb, reserve=reserve),
+        reserve=reserve,
+        clock_watch=clock_watch,
+        backups=backups,
+        proxies=ProxyWatch(clock),
+        started_at=clock.now(),
+        monotonic=clock.monotonic(),
+        damaged=[],
+    )
 
 
 def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) -> Redirects:

@@ -1,8 +1,9 @@
-"""The command `analytics-box`: serve, demo, setup, accept-files, check, key, user, backup, restore."""
+"""The command `analytics-box` itself, and what serves, sets up and checks a box; the others are in cli_*."""
 
 import http.client
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,18 @@ import msgspec
 
 from analytics_box import __version__, errors, health_check, server
 from analytics_box.accounts import first_run, passwords, rules
+from analytics_box.admin import channel
 from analytics_box.backup import restore, upgrade
 from analytics_box.box import Box
-from analytics_box.cli_admin import carry_out
+from analytics_box.cli_admin import AS_JSON, carry_out, show
 from analytics_box.cli_backup import backup, restore_command
+from analytics_box.cli_care import prune, vacuum
+from analytics_box.cli_doctor import doctor
 from analytics_box.cli_keys import key
+from analytics_box.cli_links import link
+from analytics_box.cli_reference import completion, man
 from analytics_box.cli_users import user
+from analytics_box.cli_websites import website as website_group
 from analytics_box.clock import SystemClock
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
 from analytics_box.demo.fill import fill
@@ -26,6 +33,8 @@ from analytics_box.setup.account import Wanted
 from analytics_box.store import schema
 from analytics_box.store.integrity import integrity
 from analytics_box.store.pairing import bring_together
+from analytics_box.watch.state import seen_without_a_box
+from analytics_box.watch.warnings import warnings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -34,57 +43,73 @@ def main() -> None:
     """Analytics Box: web analytics in one process and one data directory."""
 
 
-main.add_command(key)
-main.add_command(user)
-main.add_command(backup)
-main.add_command(restore_command)
+for _command in (key, user, website_group, link, backup, restore_command, prune, vacuum, doctor, man, completion):
+    main.add_command(_command)
+
+
+_LISTENING_AS_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Once it listens, print where as a line of JSON."
+)
 
 
 @main.command()
+@_LISTENING_AS_JSON
 @with_settings()
-def serve(**given: Any) -> None:
+def serve(as_json: bool, **given: Any) -> None:
     """Serve the API, the events and the web pages until stopped."""
-    guarded(lambda: _serve(read_settings(given)))
+    guarded(lambda: _serve(read_settings(given), as_json=as_json))
 
 
-def _serve(found: Settings) -> None:
+def _serve(found: Settings, *, as_json: bool) -> None:
     with server.lock(found.data_dir):
-        server.serve(found, _announce)
+        server.serve(found, partial(_announce, as_json=as_json))
 
 
-def _announce(box: Box, listening: str) -> None:
+def _announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:
     found = box.settings
+    if as_json:
+        shown = {"version": __version__, "listening": listening, "url": found.public_url}
+        link = _setup_link(box)
+        click.echo(json.dumps(shown | ({"setupLink": link} if link else {}) | more))
+        return
     click.echo(f"Analytics Box {__version__} listens on {listening}", err=True)
     if found.base_url:
         click.echo(f"Open {found.public_url}", err=True)
-    link = box.box_db.write_now(lambda db: first_run.new_link(db, base_url=found.public_url, now=box.clock.now()))
-    if link:
+    if link := _setup_link(box):
         click.echo(
             f"\nThis box has no account yet. Open this link within 24 hours to set it up; it works once:\n\n  {link}\n",
             err=True,
         )
 
 
+def _setup_link(box: Box) -> str | None:
+    now, base_url = box.clock.now(), box.settings.public_url
+    return box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=now))
+
+
 @main.command()
+@_LISTENING_AS_JSON
 @with_settings("data_dir", "host", "port")
-def demo(**given: Any) -> None:
+def demo(as_json: bool, **given: Any) -> None:
     """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now."""
 
     def run() -> None:
         found = read_settings(given)
         own = found if given["data_dir"] else msgspec.structs.replace(found, data_dir=found.data_dir / DEMO_FOLDER)
-        _demo(own)
+        _demo(own, as_json=as_json)
 
     guarded(run)
 
 
-def _demo(given: Settings) -> None:
-    found = msgspec.structs.replace(given, backup_to="", backup_reminder_days=0)  # nothing in it is worth a backup
+def _demo(found: Settings, *, as_json: bool) -> None:
     with server.lock(found.data_dir):
         made = fill(found.data_dir, SystemClock().now())
 
         def announce(box: Box, listening: str) -> None:
-            _announce(box, listening)
+            if as_json:
+                _announce(box, listening, as_json=True, email=made.email, password=made.password)
+                return
+            _announce(box, listening, as_json=False)
             click.echo(f"Sign in as {made.email} with the password {made.password}", err=True)
 
         server.serve(found, announce)
@@ -154,8 +179,9 @@ def _print_made(made: dict[str, str], *, as_json: bool) -> None:
 
 
 @main.command("accept-files")
+@AS_JSON
 @with_settings("data_dir")
-def accept_files(**given: Any) -> None:
+def accept_files(as_json: bool, **given: Any) -> None:
     """Go on without events.db, or with a box.db older than it, after a start was refused because of that."""
 
     def run() -> None:
@@ -167,55 +193,80 @@ def accept_files(**given: Any) -> None:
             upgrade.prepare(found, SystemClock())
             done = bring_together(found.data_dir, accept=True)
             upgrade.done(found)
-        click.echo("\n".join(done) or "The files belong together; nothing had to be accepted")
+        words = done or ["The files belong together; nothing had to be accepted"]
+        show({"done": done}, words, as_json=as_json)
 
     guarded(run)
 
 
 @main.command()
 @click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@AS_JSON
 @with_settings("data_dir", "host", "port", "unix_socket", "tls_certificate", "tls_key")
 def check(over_http: bool, as_json: bool, **given: Any) -> None:
     """Check that both databases are sound, and what this version would change in them; or with --http that the server
-    answers. Exit code 1 if not."""
+    answers. Exit code 1 if not.
+
+    Without --http it also says what administrators are warned of, which does not change the exit code.
+    """
 
     def run() -> None:
         found = read_settings(given)
-        if over_http:
-            sys.exit(0 if _answers(found) else 1)
-        files = _looked_through(found.data_dir)
-        is_broken_off = (found.data_dir / restore.JOURNAL).exists()
-        ahead = upgrade.pending(found) if all(said == "ok" for said in files.values()) and not is_broken_off else None
-        if as_json:
-            steps = msgspec.to_builtins(ahead) if ahead else None
-            click.echo(json.dumps({"files": files, "upgrade": steps, "restoreBrokenOff": is_broken_off}))
-        else:
-            _show_checked(files, ahead, is_broken_off=is_broken_off)
-        sys.exit(0 if all(said == "ok" for said in files.values()) else 1)
+        look = _answers if over_http else _is_sound
+        sys.exit(0 if look(found, as_json=as_json) else 1)
 
     guarded(run)
 
 
-def _answers(found: Settings) -> bool:
+_MISSING = "missing"
+
+
+def _answers(found: Settings, *, as_json: bool) -> bool:
     try:
-        click.echo(health_check.ask(found))
+        said = health_check.ask(found)
+        show({"sound": True}, [said], as_json=as_json)
         return True
     except (http.client.HTTPException, OSError) as broken:
+        if as_json:
+            click.echo(json.dumps({"sound": False}))
         click.echo(f"No answer: {broken}", err=True)
         return False
 
 
-def _looked_through(directory: Path) -> dict[str, str]:
-    """What is said of each file, by its path; "ok" if it is sound."""
+def _is_sound(found: Settings, *, as_json: bool) -> bool:
+    directory = found.data_dir
     in_use = server.is_served(directory)
     paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE))
-    return {str(path): integrity(path, in_use=in_use) if path.is_file() else "missing" for path in paths}
+    files = {str(path): integrity(path, in_use=in_use) if path.is_file() else _MISSING for path in paths}
+    sound = all(said == "ok" for said in files.values())
+    is_broken_off = (directory / restore.JOURNAL).exists()
+    ahead = upgrade.pending(found) if sound and not is_broken_off else None
+    warned = _warned_of(found, in_use=in_use) if directory.exists() else []
+    if as_json:
+        told = {"sound": sound, "files": files, "upgrade": msgspec.to_builtins(ahead) if ahead else None}
+        click.echo(json.dumps(told | {"restoreBrokenOff": is_broken_off, "warnings": warned}))
+        return sound
+    _show_checked(files, ahead, is_broken_off=is_broken_off)
+    for warning in warned:
+        click.echo(f"Warning: {warning['text']}", err=True)
+    return sound
+
+
+def _warned_of(found: Settings, *, in_use: bool) -> list[dict[str, str]]:
+    """What administrators are warned of: by the running box, which knows more, else as far as the files tell."""
+    if in_use:
+        try:
+            told: list[dict[str, str]] = channel.ask(found.data_dir, "state", b"{}")["warnings"]
+            return told
+        except (channel.NotAnswering, errors.BoxError):
+            pass  # it is just starting, or of another version
+    told = msgspec.to_builtins(warnings(seen_without_a_box(found, SystemClock().now())))
+    return told
 
 
 def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_broken_off: bool) -> None:
     for path, said in files.items():
-        click.echo(f"{path}: {said}", err=said == "missing")
+        click.echo(f"{path}: {said}", err=said == _MISSING)
     if is_broken_off:
         click.echo("A restore was broken off; the next start finishes it")
     if ahead is None or not ahead.steps:

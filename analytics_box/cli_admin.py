@@ -1,6 +1,9 @@
 """Commands that change what is in the box: through its socket while it runs, else in the files, under their lock."""
 
 import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -8,7 +11,7 @@ import msgspec
 
 from analytics_box import errors, server
 from analytics_box.admin import channel, commands
-from analytics_box.box import open_box
+from analytics_box.box import Box, open_box
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 
@@ -16,24 +19,45 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 ORGANIZATION = click.option("--organization", default=None, help="Its slug or id; not needed where there is only one.")
 
 
-def carry_out(found: Settings, command: str, given: object) -> Any:
+def show(result: Any, words: Sequence[str], *, as_json: bool) -> None:
+    """Print what a command has to say: one line of JSON for programs, else words."""
+    click.echo(json.dumps(result) if as_json else "\n".join(words))
+
+
+def carry_out(found: Settings, command: str, given: object, *, seconds: float = channel.ASK_SECONDS) -> Any:
     """Run a command of admin.commands on this data directory; its result as plain values.
 
-    Only `setup` makes a box where there is none. Raises BoxError, NotAnswering and what opening the files raises.
+    Only `setup` makes a box where there is none. A running box has so many seconds for it. Raises BoxError,
+    NotAnswering and what opening the files raises.
     """
-    if command != "setup" and not (found.data_dir / schema.BOX_FILE).exists():
+    with operating(found, makes=command == "setup", seconds=seconds) as run:
+        return run(command, given)
+
+
+Run = Callable[[str, object], Any]
+
+
+@contextmanager
+def operating(found: Settings, *, makes: bool = False, seconds: float = channel.ASK_SECONDS) -> Iterator[Run]:
+    """What runs commands of admin.commands one after the other: the running box, else the box opened for all of them.
+
+    Raises as `carry_out`.
+    """
+    if not makes and not (found.data_dir / schema.BOX_FILE).exists():
         raise errors.NotFound(f"There is no box in {found.data_dir}; start one there, or name another --data-dir")
-    arguments = msgspec.json.encode(given)
-    try:
-        with server.lock(found.data_dir):
-            return asyncio.run(_in_the_files(found, command, arguments))
-    except server.AlreadyRunning:
-        return channel.ask(found.data_dir, command, arguments)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(server.lock(found.data_dir))
+        except server.AlreadyRunning:
+            yield lambda command, given: channel.ask(
+                found.data_dir, command, msgspec.json.encode(given), seconds=seconds
+            )
+            return
+        runner = stack.enter_context(asyncio.Runner())
+        box = runner.run(_opened(found))
+        stack.callback(box.close)
+        yield lambda command, given: runner.run(commands.run(box.parts, command, msgspec.json.encode(given)))
 
 
-async def _in_the_files(found: Settings, command: str, arguments: bytes) -> Any:
-    box = open_box(found)
-    try:
-        return await commands.run(box.parts, command, arguments)
-    finally:
-        await asyncio.to_thread(box.close)
+async def _opened(found: Settings) -> Box:
+    return open_box(found)

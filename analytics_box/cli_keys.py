@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from analytics_box.admin import keys
-from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out
+from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out, show
 from analytics_box.identity import SCOPES
 from analytics_box.keys.rules import TYPES, KeyType, RateLimit
 from analytics_box.options import End, Rate, guarded, read_settings, with_settings
@@ -91,13 +91,14 @@ def key_list(organization: str | None, as_json: bool, **given: Any) -> None:
 
 @key.command("revoke")
 @click.argument("key_id")
+@AS_JSON
 @with_settings("data_dir")
-def key_revoke(key_id: str, **given: Any) -> None:
+def key_revoke(key_id: str, as_json: bool, **given: Any) -> None:
     """Revoke the API key with this id, at once and for good."""
 
     def run() -> None:
         row = carry_out(read_settings(given), "key revoke", keys.OneKey(key_id))
-        click.echo(f"Revoked {row['name']} ({row['start']}…)")
+        show(row, [f"Revoked {row['name']} ({row['start']}…)"], as_json=as_json)
 
     guarded(run)
 
@@ -117,13 +118,14 @@ def key_rotate(key_id: str, as_json: bool, **given: Any) -> None:
 
 @key.command("delete")
 @click.argument("key_id")
+@AS_JSON
 @with_settings("data_dir")
-def key_delete(key_id: str, **given: Any) -> None:
+def key_delete(key_id: str, as_json: bool, **given: Any) -> None:
     """Delete the API key with this id, at once; only the audit log still knows of it."""
 
     def run() -> None:
         row = carry_out(read_settings(given), "key delete", keys.OneKey(key_id))
-        click.echo(f"Deleted {row['name']} ({row['start']}…)")
+        show(row, [f"Deleted {row['name']} ({row['start']}…)"], as_json=as_json)
 
     guarded(run)
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from analytics_box.admin import users
-from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out
+from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out, show
 from analytics_box.identity import ROLES, Role
 from analytics_box.options import guarded, read_settings, with_settings
 
@@ -68,8 +68,9 @@ def user_list(organization: str | None, as_json: bool, **given: Any) -> None:
 @user.command("reset-password")
 @click.argument("email")
 @click.option("--remove-second-factor", is_flag=True, help="Also turn the second factor off.")
+@AS_JSON
 @with_settings("data_dir", "host", "port", "base_url")
-def user_reset_password(email: str, remove_second_factor: bool, **given: Any) -> None:
+def user_reset_password(email: str, remove_second_factor: bool, as_json: bool, **given: Any) -> None:
     """Print a link that sets a new password.
 
     The link works once, for an hour, and ends all sessions of the account when it is used.
@@ -77,7 +78,8 @@ def user_reset_password(email: str, remove_second_factor: bool, **given: Any) ->
 
     def run() -> None:
         wanted = users.ResetPassword(email=email, remove_second_factor=remove_second_factor)
-        click.echo(carry_out(read_settings(given), "user reset-password", wanted)["link"])
+        made = carry_out(read_settings(given), "user reset-password", wanted)
+        show(made, [made["link"]], as_json=as_json)
 
     guarded(run)
 

@@ -9,6 +9,7 @@ import math
 import os
 import resource
 import socket
+import stat
 import struct
 import sys
 import threading
@@ -233,9 +234,13 @@ def _descriptors() -> Sequence[int]:
 def _look(probe: socket.socket, number: int, port: int, proxies: tuple[Network, ...]) -> Connection | None:
     """The connection that a descriptor refers to; None when it refers to something else.
 
-    The probe refers to it, too, meanwhile: so nobody can reuse it, and no other descriptor need be free.
+    The probe refers to it, too, meanwhile: so nobody can reuse it, and no other descriptor need be free. It never
+    refers to a file: when it refers to the next one, the system takes away the locks that SQLite has on that file, and
+    another program may then remove the log of a database.
     """
     try:
+        if not stat.S_ISSOCK(os.fstat(number).st_mode):
+            return None
         os.dup2(number, probe.fileno(), inheritable=False)
         if probe.getsockname()[1:2] != (port,):
             return None

@@ -130,20 +130,29 @@ class Person(Struct, frozen=True):
         return next((one.role for one in self.memberships if one.organization_id == organization_id), None)
 
 
+class Operator(Struct, frozen=True):
+    """Whoever runs the box, on its command line, in one organization. Nobody becomes one by a request."""
+
+    organization_id: str
+
+
 class Identity(Struct, frozen=True):
     """The caller of one request. `address` is the client's, for limits only; it is never stored."""
 
     address: str
     key: Key | None = None
     person: Person | None = None
+    operator: Operator | None = None
 
     @property
     def anonymous(self) -> bool:
-        return self.key is None and self.person is None
+        return self.key is None and self.person is None and self.operator is None
 
     @property
     def organization_id(self) -> str | None:
         """The organization that the caller acts in; None for nobody and for a key of single websites."""
+        if self.operator is not None:
+            return self.operator.organization_id
         if self.person is not None:
             return self.person.organization_id
         if self.key is not None and self.key.websites is None:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 
 from analytics_box import memory, removals
@@ -16,9 +16,11 @@ from analytics_box.ingest import repeats
 from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.members import invitations
-from analytics_box.store import job_runs, pairing
+from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
+from analytics_box.watch import sizes
+from analytics_box.watch.runs import Known, error_text
 from analytics_box.websites import maintenance
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.maintenance import Maintenance
@@ -27,7 +29,6 @@ log = logging.getLogger(__name__)
 
 LONG = 300  # seconds; what runs less often is remembered
 FIRST = 10  # seconds after the start until the first of them that is overdue; the others follow one by one
-_PAGES_AT_ONCE = 500  # 4 MB, so that other writes hardly wait
 
 
 class Job(NamedTuple):
@@ -196,12 +197,9 @@ async def give_space_back(box: Box) -> None:
 
 
 def _shorten(db: Connection) -> bool:
-    """Take some empty pages off the file; whether there may be more to take."""
+    """Take some empty pages off the file, if there are many; whether there may be more to take."""
     empty, pages = (int(str(db.pragma(name))) for name in ("freelist_count", "page_count"))
-    if empty * 10 < pages:
-        return False
-    db.execute(f"pragma incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
-    return int(str(db.pragma("freelist_count"))) < empty  # a file that somebody rebuilt may not know how
+    return empty * 10 >= pages and space.shorten(db)
 
 
 async def give_memory_back(_box: Box) -> None:
@@ -217,6 +215,13 @@ async def maintain_columns(box: Box) -> None:
 async def back_up(box: Box) -> None:
     """Make a backup if it is time for one."""
     await box.parts[Backups].run_if_due()
+
+
+async def note_sizes(box: Box) -> None:
+    """Write down how large the data is today, so that it can be said when the disk will be full."""
+    now = box.clock.now()
+    today = await asyncio.to_thread(sizes.measured, box.settings.data_dir, now)
+    await box.box_db.write(lambda db: sizes.note(db, today))
 
 
 JOBS = (
@@ -247,10 +252,17 @@ JOBS = (
     Job("look at the disk", 5, look_at_disk),
     Job("keep the reserve", 60, keep_reserve),
     Job("look at files", 10, look_at_files),
+    Job("note sizes", 21_600, note_sizes),
     Job("optimize", 86_400, optimize),
     Job("give space back", 3_600, give_space_back),
     Job("give memory back", 60, give_memory_back),
 )
+
+
+def declare(box: Box, next_runs: Callable[[], Mapping[str, int]]) -> None:
+    """Tell what shows the jobs which there are, and when each runs next (Unix ms)."""
+    box.runs.known = {job.name: Known((job.run.__doc__ or "").partition("\n")[0], job.seconds) for job in JOBS}
+    box.runs.next_runs = next_runs
 
 
 def delays(box: Box) -> dict[str, float]:
@@ -268,7 +280,7 @@ _may_complain: defaultdict[str, Seldom] = defaultdict(Seldom)  # of a process
 
 async def run(job: Job, box: Box) -> None:
     """Run one job; a failure is logged and does not stop the next run."""
-    failed = True
+    began, failed, error = box.clock.monotonic(), True, ""
     try:
         if job.removes and not await box.clock_watch.is_trusted():
             return
@@ -278,8 +290,11 @@ async def run(job: Job, box: Box) -> None:
             await box.box_db.write(lambda db: job_runs.note(db, job.name, now))
         failed = False
     except Unavailable as refused:
+        error = error_text(refused)
         if _may_complain[job.name]:
             log.warning("The job '%s' did not run, and will again: %s", job.name, refused.message)
-    except Exception:
+    except Exception as broken:
+        error = error_text(broken)
         log.exception("The job '%s' failed", job.name)
-    box.runs.note(job.name, box.clock.now(), failed=failed)
+    seconds = box.clock.monotonic() - began
+    box.runs.note(job.name, box.clock.now(), seconds=seconds, failed=failed, error=error)

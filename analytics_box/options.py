@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import click
+from msgspec import UNSET, UnsetType
 
 from analytics_box import connections, log, server, settings
 from analytics_box.admin.channel import NotAnswering
@@ -16,6 +17,7 @@ from analytics_box.settings import Settings
 from analytics_box.store.migrations import DamagedFile, NewerSchema
 from analytics_box.store.pairing import NotAPair
 from analytics_box.store.seal import SealBroken
+from analytics_box.store.space import NoRoom
 from analytics_box.store.trouble import DataTrouble
 
 Command = Callable[..., Any]
@@ -32,6 +34,7 @@ _REFUSALS = (
     NotADemo,
     NotAnswering,
     Failed,
+    NoRoom,
 )
 
 
@@ -50,6 +53,26 @@ class End(click.ParamType[int]):
             self.fail(f"{value!r} is neither a day like 2027-01-31 nor an instant like 2027-01-31T18:00Z", param, ctx)
 
 
+class OrNone(click.ParamType[int]):
+    """A whole number from `least` to `most`, or none. As the value of an option none is NONE; None is not given."""
+
+    name = "number|none"
+    NONE: Final = -1
+
+    def __init__(self, least: int, most: int = 10**15) -> None:
+        self._range = click.IntRange(least, most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return self.NONE if str(value).lower() == "none" else self._range.convert(value, param, ctx)
+
+    @classmethod
+    def meant(cls, value: int | None) -> int | UnsetType | None:
+        """What a message says: UNSET for what was not given, None for none."""
+        if value is None:
+            return UNSET
+        return None if value == cls.NONE else value
+
+
 class Rate(click.ParamType[RateLimit]):
     """A limit as requests/seconds."""
 
@@ -62,6 +85,21 @@ class Rate(click.ParamType[RateLimit]):
         return RateLimit(enabled=True, max=int(most), window=int(window))
 
 
+class Setting(click.Option):
+    """An option that is a setting."""
+
+
+# What the end of a command tells whoever called it.
+EXIT_CODES: Final = (
+    (0, "It is done; for check, everything is sound."),
+    (
+        1,
+        "It was refused, failed or was broken off: standard error says why in one line. For check: not all is sound.",
+    ),
+    (2, "The command was not understood: an unknown command or option, or a value that cannot be."),
+)
+
+
 def with_settings(*names: str) -> Callable[[Command], Command]:
     """Options for these settings, or for all of them, made from the one table of settings."""
 
@@ -71,7 +109,8 @@ def with_settings(*names: str) -> Callable[[Command], Command]:
                 shown = ", ".join(row.default) if isinstance(row.default, tuple) else str(row.default)
                 text = f"{row.help} [default: {shown or 'none'}; {row.variable}]"
                 flag = "--" + row.name.replace("_", "-")
-                command = click.option(flag, row.name, type=_option_type(row.type), default=None, help=text)(command)
+                kind = _option_type(row.type)
+                command = click.option(flag, row.name, type=kind, default=None, help=text, cls=Setting)(command)
         return command
 
     return decorate

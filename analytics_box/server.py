@@ -28,6 +28,7 @@ from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings, SettingsError
 from analytics_box.store import trouble
 from analytics_box.store.integrity import integrity_in_pieces
+from analytics_box.watch.state import Watched
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
 
 log = logging.getLogger(__name__)
@@ -200,8 +201,9 @@ def start_jobs(box: Box) -> AsyncIOScheduler:
     delays, now = jobs.delays(box), datetime.now(UTC)
     for job in jobs.JOBS:
         first = {"next_run_time": now + timedelta(seconds=delays[job.name])} if job.name in delays else {}
-        scheduler.add_job(jobs.run, Pace(job.seconds), args=(job, box), **first)
+        scheduler.add_job(jobs.run, Pace(job.seconds), id=job.name, args=(job, box), **first)
     scheduler.start()
+    jobs.declare(box, lambda: {job.id: int(job.next_run_time.timestamp() * 1000) for job in scheduler.get_jobs()})
     return scheduler
 
 
@@ -221,6 +223,7 @@ def check_after_crash(box: Box) -> None:
             log.info("%s is sound after an unclean stop", db.path.name)
         else:
             log.error("%s is damaged, restore a backup: %s", db.path.name, found)
+            box.parts[Watched].damaged.append(db.path.name)
             sound = False
     if sound:
         box.found_sound()

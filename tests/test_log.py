@@ -4,7 +4,9 @@ import asyncio
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +109,23 @@ def test_at_debug_nothing_is_told_of_what_others_answer() -> None:
     log.configure("debug", "json", stream)
     asyncio.run(asked())
     assert "confidential" not in stream.getvalue()
+
+
+def test_what_is_kept_for_reports_has_the_programs_words_and_numbers_only() -> None:
+    log.configure("info", "json", io.StringIO())
+    ours, theirs = logging.getLogger("analytics_box.kept"), logging.getLogger("httpx")
+    ours.info("%s sent %d events in %.1f s, 100 %% of them", "ada@example.com", 3, 0.25)
+    ours.info("%(who)s came", {"who": "ada"})
+    theirs.error("GET https://example.com/?token=secret")
+    theirs.error("%s answered %d", "example.com", 503)
+    log.note_request("GET", "/l/secret", 200, 1.0)
+    kept = [line.text for line in log.RECENT.lines][-4:]
+    assert kept == ["… sent 3 events in 0.2 s, 100 % of them", "… came", "(a message of a library)", "… answered 503"]
+
+
+def test_the_box_puts_values_into_lines_of_its_log_by_arguments_only() -> None:
+    """What is kept for reports is the sentence as it stands in the program."""
+    text = r'"(?:[^"\\]|\\.)*"'
+    formed = re.compile(rf"\blog\.(?:debug|info|warning|error|exception)\(\s*(?:f\"|{text}\s*(?:%|\+)|\w+\()")
+    files = sorted(Path(log.__file__).parent.rglob("*.py"))
+    assert [file.name for file in files if formed.search(file.read_text(encoding="utf-8"))] == []

@@ -28,3 +28,10 @@ def test_every_room_stands_on_the_map_and_nothing_else() -> None:
     rooms.remove("__init__")
     assert [room for room in sorted(rooms) if not any(fnmatch(room, name) for name in named)] == []
     assert [name for name in sorted(named) if not any(fnmatch(room, name) for room in rooms)] == []
+
+
+def test_nobody_becomes_the_command_line_by_a_request() -> None:
+    """An identity that may do in an organization what an admin may is made in one place, which no request reaches."""
+    root = Path(analytics_box.__file__).parent
+    makers = [path for path in sorted(root.rglob("*.py")) if "Operator(" in path.read_text(encoding="utf-8")]
+    assert [path.relative_to(root).as_posix() for path in makers] == ["admin/asking.py", "identity.py"]

@@ -6,7 +6,8 @@ from msgspec import Meta
 
 from analytics_box import errors
 from analytics_box.acting import COMMAND_LINE, By
-from analytics_box.http.call import Parts
+from analytics_box.http.call import Call, Parts
+from analytics_box.identity import Identity, Operator
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.rules import Organization
 
@@ -16,6 +17,11 @@ Text = Annotated[str, Meta(min_length=1, max_length=255)]
 def command_line(parts: Parts) -> By:
     """The command line as who changes something."""
     return By(COMMAND_LINE, parts.clock.now())
+
+
+def acting_in(parts: Parts, organization_id: str) -> Call:
+    """A call of procedures by the command line, which may do there what an admin may."""
+    return parts.by(Identity(address="", operator=Operator(organization_id)))
 
 
 def organization_of(parts: Parts, given: str | None) -> Organization:

@@ -21,7 +21,7 @@ from analytics_box.errors import BoxError, Detail
 log = logging.getLogger(__name__)
 
 FILE = "admin.sock"
-MOST_BYTES = 1 << 20  # of one line
+MOST_BYTES = 32 << 20  # of one line: a file of links is in it
 READ_SECONDS = 10.0
 ASK_SECONDS = 30.0
 _LONGEST_PATH = 100  # bytes; a socket's address holds 103 (macOS) or 107 (Linux)

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import backups, keys, setup, users
+from analytics_box.admin import backups, care, keys, links, setup, users, websites
 from analytics_box.http.call import Parts
 
 Command = Callable[[Parts, Any], Awaitable[Any]]
@@ -23,6 +23,23 @@ COMMANDS: dict[str, Command] = {
     "key delete": keys.key_delete,
     "backup copy": backups.backup_copy,
     "backup note": backups.backup_note,
+    "link list": links.link_list,
+    "link show": links.link_show,
+    "link create": links.link_create,
+    "link edit": links.link_edit,
+    "link delete": links.link_delete,
+    "link import": links.link_import,
+    "link export": links.link_export,
+    "prune": care.prune,
+    "vacuum": care.vacuum,
+    "state": care.state,
+    "report": care.report,
+    "website list": websites.website_list,
+    "website show": websites.website_show,
+    "website create": websites.website_create,
+    "website edit": websites.website_edit,
+    "website delete": websites.website_delete,
+    "website restore": websites.website_restore,
 }
 
 

@@ -45,12 +45,26 @@ async def older(events: Db, number: int, *, days: int, now: int) -> int:
     A session goes or stays as a whole, by the day on which it began, so that no figure is made of half a session.
     With the last event of somebody the knowledge goes of who it was.
     """
-    before = (utc_day(now) - days) * DAY
-    removed = await _all(events, "events", number, before)
-    for table in SPANS:
-        await _all(events, table, number, before)
-    await _people(events, number, before)
+    removed = await before(events, number, instant=(utc_day(now) - days) * DAY)
+    return removed["events"]
+
+
+async def before(events: Db, number: int, *, instant: int) -> dict[str, int]:
+    """Remove what is from before this instant, the beginning of a UTC day in ms, as `older` does; how many rows of
+    each table of facts there were."""
+    removed = {table: await _all(events, table, number, instant) for table in ("events", *SPANS)}
+    await _people(events, number, instant)
     return removed
+
+
+async def count_before(events: Db, number: int, *, instant: int) -> dict[str, int]:
+    """How many rows of each table of facts `before` would remove."""
+    return {
+        table: await events.read(
+            partial(_count, table=table, number=number, before=instant), seconds=_SCAN_SECONDS, long=True
+        )
+        for table in ("events", *SPANS)
+    }
 
 
 async def _all(events: Db, table: str, number: int, before: int | None) -> int:
@@ -62,21 +76,37 @@ async def _all(events: Db, table: str, number: int, before: int | None) -> int:
 
 
 def _find(db: Connection, table: str, number: int, before: int | None) -> list[int]:
-    """The next rows to remove. An event is at most a day younger than the beginning of its session."""
-    condition, latest = "", before
-    if before is not None and table == "events":
-        latest = before + DAY
-        condition = "and time <= :latest and iif(session = 0, time, session_started) < :before"
-    elif before is not None:
-        condition = "and time < :before"
+    """The next rows to remove."""
     rows = db.execute(
         f"""
         -- erase.find
-        select id from {table} where site = :site {condition} order by time limit :most
+        select id from {table} where site = :site {_condition(table, before)} order by time limit :most
         """,
-        {"site": number, "before": before, "latest": latest, "most": CHUNK},
+        {"site": number, "before": before, "latest": _latest(before), "most": CHUNK},
     ).fetchall()
     return [int(str(row[0])) for row in rows]
+
+
+def _count(db: Connection, *, table: str, number: int, before: int) -> int:
+    rows = db.execute(
+        f"-- erase.count\nselect count(*) from {table} where site = :site {_condition(table, before)}",
+        {"site": number, "before": before, "latest": _latest(before)},
+    ).fetchall()
+    return int(str(rows[0][0]))
+
+
+def _condition(table: str, before: int | None) -> str:
+    """Which rows of a site are from before that time. An event goes with its session, by when that began."""
+    if before is None:
+        return ""
+    if table == "events":
+        return "and time <= :latest and iif(session = 0, time, session_started) < :before"
+    return "and time < :before"
+
+
+def _latest(before: int | None) -> int | None:
+    """An event is at most a day younger than the beginning of its session."""
+    return None if before is None else before + DAY
 
 
 def _delete(db: Connection, *, table: str, number: int, found: list[int]) -> None:

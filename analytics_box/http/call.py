@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.acting import By
+from analytics_box.acting import COMMAND_LINE, By
 from analytics_box.clock import Clock
 from analytics_box.identity import Identity
 from analytics_box.limits import Limits
@@ -47,6 +47,8 @@ class Call(Struct, frozen=True):
         """The caller as the audit log names it."""
         if self.identity.key is not None:
             return f"apikey:{self.identity.key.id}"
+        if self.identity.operator is not None:
+            return COMMAND_LINE
         return f"user:{self.identity.person.user_id}" if self.identity.person is not None else "nobody"
 
     @property
@@ -59,7 +61,7 @@ class Call(Struct, frozen=True):
 
         Raises BadRequest when there is none, Forbidden when it is not the caller's.
         """
-        own = self.identity.person or self.identity.key
+        own = self.identity.person or self.identity.key or self.identity.operator
         if own is None:
             raise errors.AuthRequired("Authentication required")
         if given is not None and given != own.organization_id:

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from analytics_box import errors, ids, log
 from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http import render
-from analytics_box.http.address import client_address, network_of, networks
+from analytics_box.http.address import canonical, client_address, is_within, network_of, networks
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
+from analytics_box.http.proxy_watch import ProxyWatch
 from analytics_box.http.turns import Turns
 from analytics_box.http.well_known import RESOURCE
 from analytics_box.limits import Allowance, Limits
@@ -61,7 +62,14 @@ class Front:
     """The ASGI application that granian serves."""
 
     def __init__(
-        self, app: App, *, events: Mapping[str, App], links: ShortLinks, limits: Limits, settings: Settings
+        self,
+        app: App,
+        *,
+        events: Mapping[str, App],
+        links: ShortLinks,
+        limits: Limits,
+        settings: Settings,
+        proxies: ProxyWatch,
     ) -> None:
         self._app = app
         self._events = events
@@ -70,6 +78,7 @@ class Front:
         self._limit = settings.limit_address
         self._turns = Turns(settings.max_requests_address)
         self._trusted = networks(settings.trusted_proxies)
+        self._proxies = proxies
         self._hosts = hosts(settings)
         self._headers = (*SECURITY_HEADERS, HSTS) if settings.secure else SECURITY_HEADERS
         self._how = challenge(settings)
@@ -176,6 +185,8 @@ class Front:
         client = scope["client"]
         address = client_address(client[0], forwarded_for, self._trusted) if client else ""
         scope["address"] = address
+        if forwarded_for is not None and client and not is_within(client[0], self._trusted):
+            self._proxies.ignored(canonical(client[0]))
         if not host:
             raise errors.BadRequest("The request has no Host header")
         name = host_name(host)

@@ -13,6 +13,21 @@ def known_link(db: Connection, link_id: str) -> tuple[int, str] | None:
     return (int(str(found[0])), str(found[1])) if found else None
 
 
+def called(db: Connection, link_id: str, domain: str | None, slug: str) -> list[tuple[str, str]]:
+    """The links that may be meant, each with its organization: the one with this id, else those with this slug on this
+    domain, or with None on any."""
+    found = db.execute(
+        """
+        -- links.lookup
+        select id, organization_id from links
+        where id = :id or (slug = :slug and (:domain is null or domain = :domain)) order by id <> :id
+        """,
+        {"id": link_id, "slug": slug, "domain": domain},
+    ).fetchall()
+    named = [(str(one), str(organization_id)) for one, organization_id in found]
+    return named[:1] if named and named[0][0] == link_id else named
+
+
 def link_numbers(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all links of an organization among the clicks."""
     return rows.numbers_of(db, organization_id)

@@ -21,6 +21,11 @@ class ClockWatch:
         seen, self._doubted_since = db.read_now(_read) or (self._seen, None)
         self._between_runs = self._seen - seen
 
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the clock was doubted when somebody last looked at it."""
+        return self._doubted_since is not None
+
     async def is_trusted(self) -> bool:
         """Look at the clock; whether what is old by it may be removed."""
         now, monotonic = self._clock.now(), self._clock.monotonic()

@@ -35,6 +35,11 @@ def disk_of(directory: Path) -> Disk:
     return Disk(found.total, found.free)
 
 
+def mark_of(mark: int, total: int) -> int:
+    """The free bytes below which events are refused on a disk of `total` bytes."""
+    return min(mark, total // SMALL)
+
+
 class Reserve:
     """The reserve of a data directory. While it is given up, its file is empty, and whatever adds to the data is
     refused; so is what adds to it while fewer than `mark` bytes of the disk are free (0: however few)."""
@@ -59,7 +64,7 @@ class Reserve:
         except OSError as broken:
             log.warning("The free space of %s is not known: %s", self._path.parent, broken.strerror)
             return
-        mark = min(self._mark, disk.total // SMALL)
+        mark = mark_of(self._mark, disk.total)
         if not self.is_low and disk.free < mark:
             self.is_low = True
             log.error(

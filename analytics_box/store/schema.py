@@ -521,4 +521,16 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0017_sizes",
+        # How large the data was on each UTC day, in bytes, so that it can be said when the disk will be full.
+        (
+            """
+            create table sizes (
+              day              integer primary key,
+              data             integer not null check (data >= 0)
+            ) strict
+            """,
+        ),
+    ),
 )

@@ -7,7 +7,8 @@ Names in {braces} are filled in with str.format.
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
-from analytics_box.texts.configuration import BackupNotices, Defaults, Domains, Integrations, TheBox
+from analytics_box.texts.box import TheBox, Warnings
+from analytics_box.texts.configuration import BackupNotices, Defaults, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
@@ -67,5 +68,6 @@ __all__ = [
     "Snippet",
     "TheBox",
     "Vitals",
+    "Warnings",
     "WebsiteSettings",
 ]

@@ -194,29 +194,3 @@ class BackupNotices:
     failed_row = "Failed: {error}"
     when = "When"
     what = "Backup"
-
-
-class TheBox:
-    """The page of the program itself."""
-
-    title = "This box"
-    lead = "The program that serves these pages, for all organizations on it."
-    version = "Version"
-    files: ClassVar[Mapping[str, str]] = {"box.db": "Accounts and settings", "events.db": "Events"}
-    logs = "Of these, write-ahead logs"
-    megabytes = "{number} MB"
-    queries = "Queries"
-    queries_lead = (
-        "Once there are many events, the box keeps them a second time, column by column, to answer faster. That copy "
-        "is made from the events and can be deleted at any time."
-    )
-    engine = "Answered by"
-    engines: ClassVar[Mapping[str, str]] = {"sqlite": "SQLite", "duckdb": "DuckDB"}
-    replica = "Column replica"
-    states: ClassVar[Mapping[str, str]] = {"off": "None", "building": "Being made", "ready": "Ready"}
-    facts: ClassVar[Mapping[str, str]] = {
-        "rows": "Rows in it",
-        "behind": "Rows still to come",
-        "memory": "Memory it holds",
-        "size": "Size on disk",
-    }

@@ -138,6 +138,7 @@ class Manual:
         "install",
         "running",
         "proxies",
+        "commands",
         "backup",
         "floods",
         "settings",

@@ -9,29 +9,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
-
 import analytics_box
-from analytics_box.backup.backups import Backups, Standing
-from analytics_box.ingest.dropped import DroppedTraffic
-from analytics_box.query.engines import Engines
+from analytics_box.backup.backups import Standing
 from analytics_box.store.db import Db
-from analytics_box.watch.readiness import Readiness, free_bytes
+from analytics_box.watch.readiness import free_bytes
 from analytics_box.watch.runs import Runs
+from analytics_box.watch.state import Watched, current_warnings
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _KIBIBYTE = 1_024
-
-
-class Watched(Struct, frozen=True):
-    """The parts of a box that have figures."""
-
-    databases: tuple[Db, ...]
-    dropped: DroppedTraffic
-    engines: Engines
-    runs: Runs
-    readiness: Readiness
-    backups: Backups
 
 
 class Figure(NamedTuple):
@@ -85,6 +71,14 @@ async def figures(watched: Watched) -> list[Figure]:
             free_bytes(watched.databases[0].path.parent),
         ),
         *_of_backups(watched.backups.standing()),
+        Figure(
+            "analytics_box_warning",
+            "gauge",
+            "1 for each warning that administrators are shown",
+            "code",
+            {warning.code: 1 for warning in await current_warnings(watched)},
+        ),
+        _one("analytics_box_start_time_seconds", "Unix time of the start", watched.started_at / 1000),
         *_of_jobs(watched.runs),
         *_of_the_process(),
     ]

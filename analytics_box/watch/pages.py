@@ -1,65 +1,56 @@
-"""The page /settings/box: the program itself, what it keeps on disk, and what answers queries."""
+"""The page /settings/box: the program itself, and for administrators how it is doing."""
 
-from pathlib import Path
+from typing import Any
 
 import analytics_box
 from analytics_box import texts
-from analytics_box.backup.backups import Backups
 from analytics_box.backup.record import Entry
 from analytics_box.http.page.dates import moment
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.identity import Person
-from analytics_box.query.engines import Status
-from analytics_box.query.run import Queries
 from analytics_box.store import schema
-from analytics_box.texts import figures
+from analytics_box.tenancy import access
+from analytics_box.watch import shown, sizes
+from analytics_box.watch.shown import bytes_text
+from analytics_box.watch.state import Watched, state
 
-_MEGABYTE = 1_000_000
 _SHOWN = 10  # backups
 
 
 async def box(visit: Visitor) -> Page:
     """GET /settings/box."""
-    words, parts = texts.TheBox, visit.parts
-    status = await parts[Queries].engines.status()
-    directory = parts.settings.data_dir
-    files = {name: _megabytes(_size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)}
+    words, watched, by = texts.TheBox, visit.parts[Watched], visit.call.by
+    administers = await visit.call.read(lambda db: access.administers(db, by))
+    found = await state(watched)
+    directory = visit.parts.settings.data_dir
+    own: dict[str, Any] = {}
+    if administers:
+        own = {
+            "attention": [one for one in found.warnings if one.code != "backup"],  # it stands above every page
+            "running": shown.running(found, visit.person),
+            "disk": shown.disk(found.disk),
+            "databases": shown.databases(found.files),
+            "jobs": shown.jobs(found),
+            "jobs_words": shown.jobs_words(found.jobs),
+            "backups": [_backup(entry, visit.person) for entry in watched.backups.standing().recent[:_SHOWN]],
+        }
     return visit.settings_page(
         "box.html",
         "box",
+        administers=administers,
         version=analytics_box.__version__,
-        files=files,
-        logs=_megabytes(sum(db.log_bytes for db in (parts.box_db, parts[Queries].engines.events))),
-        engine=words.engines[parts[Queries].engines.name],
-        state=words.states[status.state],
-        facts=_facts(status),
-        backups=[_backup(entry, visit.person) for entry in parts[Backups].standing().recent[:_SHOWN]],
+        files={
+            words.files[name]: bytes_text(sizes.size(directory, name)) for name in (schema.BOX_FILE, schema.EVENTS_FILE)
+        },
+        engine=words.engines[found.replica.engine],
+        replica=words.states[found.replica.state],
+        facts=shown.replica(found.replica),
+        **own,
     )
 
 
 def _backup(entry: Entry, person: Person) -> tuple[str, str]:
     """When a backup ended, and what became of it."""
     words = texts.BackupNotices
-    said = words.whole.format(name=entry.name, size=_megabytes(entry.bytes))
+    said = words.whole.format(name=entry.name, size=bytes_text(entry.bytes))
     return moment(entry.ended, person), words.failed_row.format(error=entry.error) if entry.error else said
-
-
-def _facts(status: Status) -> dict[str, str]:
-    """What the column replica is, by the names of texts.TheBox; empty where there is none."""
-    if status.state == "off":
-        return {}
-    return {
-        "rows": figures.count(status.rows),
-        "behind": figures.count(status.behind),
-        "memory": _megabytes(status.memory),
-        "size": _megabytes(status.size),
-    }
-
-
-def _size(directory: Path, name: str) -> int:
-    """Bytes of a database with its log."""
-    return sum(file.stat().st_size for file in (directory / name, directory / f"{name}-wal") if file.exists())
-
-
-def _megabytes(size: int) -> str:
-    return texts.TheBox.megabytes.format(number=f"{size / _MEGABYTE:,.1f}")

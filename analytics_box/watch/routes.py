@@ -15,7 +15,7 @@ from analytics_box.http.address import canonical
 from analytics_box.http.call import Parts
 from analytics_box.http.front import LOOPBACK_NAMES, host_name
 from analytics_box.watch import figures
-from analytics_box.watch.figures import Watched
+from analytics_box.watch.state import Watched
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,8 @@ def is_own(call: Call, website: Website) -> bool:
     key, person = call.identity.key, call.identity.person
     if key is not None:
         return key.organization_id == website.organization_id and key.reaches(website.id)
-    return person is not None and person.organization_id == website.organization_id
+    acting = person or call.identity.operator
+    return acting is not None and acting.organization_id == website.organization_id
 
 
 def own(call: Call, website_id: str) -> Website:

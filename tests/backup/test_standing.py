@@ -13,7 +13,7 @@ from analytics_box.backup.backups import Backups
 from analytics_box.backup.record import Entry
 from analytics_box.settings import Settings
 from analytics_box.watch import figures
-from analytics_box.watch.figures import Watched
+from analytics_box.watch.state import Watched
 from tests.inprocess import NOON, WholeBox, whole_box
 
 

@@ -117,6 +117,7 @@ SIGNED_IN = (
     "{site}/people/delete?device=x",
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
+    "/settings/box",
 )
 PUBLIC = (
     "/sign-in",

@@ -35,7 +35,7 @@ def test_the_page_says_what_answers_queries(box: WholeBox) -> None:
 def test_the_page_says_how_long_the_logs_are(box: WholeBox) -> None:
     box.box.events.db.write_now(lambda db: db.execute("create table filler as select randomblob(700000)").fetchall())
     page = box.get("/settings/box", cookie=box.cookie).body.decode()
-    shown = re.search(r"write-ahead logs</dt>\s*<dd>([0-9.]+) MB", page)
+    shown = re.search(r"Events</th>.*?Write-ahead log\">([0-9.]+) MB", page)
     assert shown is not None
     assert 0.7 <= float(shown[1]) < 1.5
 

@@ -1,7 +1,9 @@
 """The pages of the manual: complete, linked, and true to the tables of the code that they repeat."""
 
 import html
+import inspect
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,11 @@ import pytest
 
 from analytics_box.box import web_dir
 from analytics_box.cli import main
+from analytics_box.cli_reference import rows
 from analytics_box.docs.manual import Manual, Section
 from analytics_box.errors import NotFound
 from analytics_box.openapi.refusals import codes
+from analytics_box.options import EXIT_CODES
 from analytics_box.settings import Settings
 from analytics_box.texts import (
     ApiKeys,
@@ -34,6 +38,7 @@ from analytics_box.texts import (
 )
 from analytics_box.texts import Manual as ManualTexts
 from analytics_box.texts import Manual as Words
+from analytics_box.watch import warnings
 from tests.inprocess import WholeBox, whole_box
 
 ROOT = Path(__file__).parents[2]
@@ -115,6 +120,14 @@ def test_questions_on_pages_lead_to_their_answers(box: WholeBox) -> None:
     assert set(re.findall(r'manual\("([^"]+)"\)', templates)) == set(ManualTexts.questions)
 
 
+def test_warnings_lead_to_places_that_there_are() -> None:
+    places = set(re.findall(r'"((?:running|proxies)#[\w-]+)"', inspect.getsource(warnings)))
+    assert len(places) > 4
+    for place in sorted(places):
+        name, _, anchor = place.partition("#")
+        assert anchor in [section.id for section in sections(MANUAL.page(name))], place
+
+
 def test_every_page_lists_all_pages_and_its_headings(box: WholeBox) -> None:
     for name in ("", *Words.pages):
         answer = box.get(f"/docs/{name}".rstrip("/"), accept="text/html")
@@ -182,8 +195,32 @@ def _names(cell: str) -> list[str]:
 
 
 def test_all_commands_are_listed_and_no_other() -> None:
-    listed = first_cells(source("running").partition("\n## Commands\n")[2])
-    assert sorted(name.removeprefix("analytics-box ") for name in listed) == sorted(_commands(main))
+    table = source("commands").partition("\n## All commands\n")[2].partition("\n## ")[0]
+    assert sorted(first_cells(table)) == sorted(_commands(main))
+
+
+def test_exit_codes_are_those_of_the_commands() -> None:
+    table = source("commands").partition("| exit code |")[2].partition("\n## ")[0]
+    codes = [line.strip("| ").split(" | ")[0] for line in table.splitlines() if re.match(r"\| \d", line)]
+    assert codes == [str(code) for code, _ in EXIT_CODES]
+
+
+def test_examples_use_commands_and_options_that_there_are() -> None:
+    options = {
+        row.name: {word for one in row.options for word in re.findall(r"--[a-z-]+", one.written)} for row in rows(main)
+    }
+    examples = [line for line in source("commands").splitlines() if line.startswith("analytics-box ")]
+    assert len(examples) > 10
+    for line in examples:
+        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0])[1:]
+        name = next(name for name in options if words[: len(name.split())] == name.split())
+        assert {word for word in words if word.startswith("--")} <= options[name], line
+
+
+def test_warnings_are_listed_and_no_other() -> None:
+    table = source("running").partition("| warning | when |")[2].partition("\n### ")[0]
+    code = inspect.getsource(warnings)
+    assert sorted(first_cells(table)) == sorted(set(re.findall(r'Warning\("(\w+)"', code)))
 
 
 def _commands(group: click.Group, before: str = "") -> Iterator[str]:

@@ -1,10 +1,12 @@
 """Connections that only take up room: they end, and others are answered."""
 
 import asyncio
+import fcntl
 import resource
 import socket
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from analytics_box.connections import Connection, Room, listen, surplus
+from analytics_box.connections import Connection, Room, _look, listen, surplus
 from analytics_box.http.asgi import Receive, Scope, Send
 from analytics_box.settings import Settings
 from analytics_box.web_server import WebServer
@@ -229,3 +231,21 @@ def test_granian_closes_a_descriptor_of_its_own_and_not_ours() -> None:
 
     with listen(Settings(port=0)) as listener:
         asyncio.run(story(listener))
+
+
+_TRY_LOCK = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+"""
+
+
+def test_looking_at_connections_leaves_the_locks_of_databases(tmp_path: Path) -> None:
+    """POSIX takes a process's locks on a file when any of its descriptors of it is closed."""
+    with (tmp_path / "box.db").open("w+b") as file, listen(Settings(port=0)) as listener:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        with socket.socket() as probe, socket.create_server(("127.0.0.1", 0)) as other:
+            for number in (file.fileno(), other.fileno(), listener.fileno()):
+                assert _look(probe, number, listener.getsockname()[1], ()) is None
+            taken = subprocess.run([sys.executable, "-c", _TRY_LOCK, file.name], capture_output=True, check=False)
+    assert b"BlockingIOError" in taken.stderr

@@ -47,20 +47,30 @@ BESIDE: Final = frozenset(("shortUrl", "protected", "clicks", "createdAt", "id")
 
 async def pieces(call: Call, organization_id: str, form: Form, *, folder_id: str | None = None) -> AsyncIterator[bytes]:
     """The links of an organization, or of one of its folders, oldest first, piece by piece; passwords are not in it."""
+    after: int | None = 0
+    while after is not None:
+        found, after = await piece(call, organization_id, form, after=after, folder_id=folder_id)
+        yield found
+
+
+async def piece(
+    call: Call, organization_id: str, form: Form, *, after: int, folder_id: str | None = None
+) -> tuple[bytes, int | None]:
+    """The piece of such a file that begins after the link with this number, 0 for the first; where the next one begins,
+    None with the last."""
     folders = await call.read(lambda db: folder_names(db, organization_id))
-    yield sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
-    after, first = 0, True
-    while True:
-        selection = Selection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
-        links = await call.read(partial(list_rows.links, selection=selection))
-        if links:
-            totals = await call.parts[Clicks].totals([link.number for link in links])
-            yield await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
-            after, first = links[-1].number, False
-        if len(links) < _AT_ONCE:
-            break
-    if form == "json":
-        yield b"\n]\n"
+    selection = Selection(organization_id, folder_id=folder_id or UNSET, sort="oldest", after=after, limit=_AT_ONCE)
+    links = await call.read(partial(list_rows.links, selection=selection))
+    content, first = b"", not after
+    if first:
+        content = sheets.lines(COLUMNS, []).encode() if form == "csv" else b"["
+    if links:
+        totals = await call.parts[Clicks].totals([link.number for link in links])
+        content += await asyncio.to_thread(_piece, links, folders, totals, call.parts.settings, form, first=first)
+    is_last = len(links) < _AT_ONCE
+    if is_last and form == "json":
+        content += b"\n]\n"
+    return content, None if is_last else links[-1].number
 
 
 def _piece(

@@ -30,15 +30,20 @@ async def retain(events: Db, settings: Settings, now: int) -> None:
     """Remove clicks from before the last `link_clicks_days` whole UTC days, and orphans from before the last 90."""
     today = utc_day(now)
     if settings.link_clicks_days:
-        removed = await _erase_older(events, (today - settings.link_clicks_days) * DAY)
+        removed = await erase_older(events, (today - settings.link_clicks_days) * DAY)
         if removed:
             log.info("Removed %d clicks on short links, older than %d days", removed, settings.link_clicks_days)
     await events.write(partial(click_rows.forget_orphans, day=today - ORPHAN_DAYS))
 
 
-async def _erase_older(events: Db, before: int) -> int:
+async def erase_older(events: Db, before: int) -> int:
     """Remove the clicks from before this instant (UTC ms), but not their totals; how many there were."""
     removed = 0
     while gone := await events.write(lambda db: click_rows.remove_older(db, before, ERASED_AT_ONCE)):
         removed += gone
     return removed
+
+
+async def count_older(events: Db, before: int) -> int:
+    """How many clicks `erase_older` would remove."""
+    return await events.read(partial(click_rows.count_older, before=before), seconds=_SCAN_SECONDS, long=True)

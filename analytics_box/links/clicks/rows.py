@@ -166,6 +166,19 @@ def remove(db: Connection, links: Sequence[int], limit: int) -> int:
     return removed
 
 
+def count_older(db: Connection, before: int) -> int:
+    """How many clicks `remove_older` finds, without a limit."""
+    rows = db.execute(
+        """
+        -- links.clicks.count_older
+        select count(*) from link_clicks
+        where id < coalesce((select id from link_clicks where time >= ? order by id limit 1), 9223372036854775807)
+        """,
+        (before,),
+    ).fetchall()
+    return int(str(rows[0][0]))
+
+
 def remove_older(db: Connection, before: int, limit: int) -> int:
     """Remove at most so many clicks from before this instant; how many were. They are stored as they came."""
     db.execute(

@@ -1,0 +1,119 @@
+"""The page of the program itself, and what administrators are warned of."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class TheBox:
+    """The page of the program itself."""
+
+    title = "This box"
+    lead = "The program that serves these pages, for all organizations on it."
+    attention = "To look after"
+    calm = "Nothing needs your attention."
+    more = "What to do"
+    version = "Version"
+    started = "Running since"
+    uptime = "{started} ({duration})"
+    days = "{days} days"
+    size = "Size"
+    files: ClassVar[Mapping[str, str]] = {"box.db": "Accounts and settings", "events.db": "Events"}
+    megabytes = "{number} MB"
+    gigabytes = "{number} GB"
+
+    disk = "Disk"
+    disk_free = "Free"
+    disk_free_of = "{free} of {total}"
+    disk_used = "{percent} of the disk are used"
+    growth = "Growth"
+    per_day = "{size} a day"
+    no_growth = "It does not grow"
+    full = "Full"
+    full_in = "in about {days} at this pace"
+    full_never = "Not at this pace"
+    full_late = "Not within ten years at this pace"
+    not_known = "Not known yet: the size is written down each day, and three days tell"
+
+    databases = "Databases"
+    databases_lead = "What waits here is waiting now. A queue that stays long means that the disk is too slow."
+    database = "Database"
+    log = "Write-ahead log"
+    writes = "Writes waiting"
+    reads = "Reads"
+    failing = "Cannot be written"
+    held = "{reads} ({held} wait for the log)"
+
+    queries = "Queries"
+    queries_lead = (
+        "Once there are many events, the box keeps them a second time, column by column, to answer faster. That copy "
+        "is made from the events and can be deleted at any time."
+    )
+    engine = "Answered by"
+    engines: ClassVar[Mapping[str, str]] = {"sqlite": "SQLite", "duckdb": "DuckDB"}
+    replica = "Column replica"
+    states: ClassVar[Mapping[str, str]] = {"off": "None", "building": "Being made", "ready": "Ready"}
+    facts: ClassVar[Mapping[str, str]] = {
+        "rows": "Rows in it",
+        "behind": "Rows still to come",
+        "memory": "Memory it holds",
+        "size": "Size on disk",
+    }
+
+    jobs = "Jobs"
+    jobs_lead = "What the box does on its own. A job that fails runs again; the log says more about it."
+    jobs_fine = "{count} jobs, and none failed since the start"
+    jobs_failed: ClassVar[tuple[str, str]] = (
+        "{count} jobs, of which {failed} failed since the start",
+        "{count} jobs, of which one failed since the start",
+    )
+    job = "Job"
+    last = "Last run"
+    next = "Next run"
+    runs = "Runs"
+    not_yet = "Not since the start"
+    not_planned = "Not planned"
+    now = "Now"
+    ago = "{duration} ago"
+    ahead = "in {duration}"
+    took = "took {duration}"
+    no_time = "less than 0.1 s"
+    every = "every {duration}"
+    failed: ClassVar[tuple[str, str]] = ("{count} failed", "one failed")
+    last_error = "Last error: {error}"
+
+
+class Warnings:
+    """What administrators are warned of: what is wrong, and what to do.
+
+    No names and no addresses stand here, because reports of problems have these texts.
+    """
+
+    damage = "Damaged: {files}. Stop the box and restore a backup of both files."
+    trouble = "The box cannot do its work: {why}."
+    disk_low = "Only {free} MB of the disk are free. Below {least} MB events are refused: make room."
+    disk_soon: ClassVar[tuple[str, str]] = (
+        "At the pace of the last days the disk is full in {days} days. Make room, or keep events for fewer days.",
+        "At the pace of the last days the disk is full in a day. Make room, or keep events for fewer days.",
+    )
+    clock = "The clock jumped ahead lately, so nothing old is removed for a day. Set it right if it is wrong."
+    backups: ClassVar[Mapping[str, str]] = {
+        "failed": "The last backup failed. The page of the box says why.",
+        "never": "This box has never been backed up.",
+        "overdue": "The last backup is too old.",
+    }
+    proxy = (
+        "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "
+        "in trusted_proxies."
+    )
+    open_folder = "Other users of this machine can look into the data directory. Give it the mode 0700."
+    certificate_unread = "The certificate of tls_certificate cannot be read."
+    certificate_over = "The certificate has ended: browsers refuse the box. Renew it."
+    certificate_soon: ClassVar[tuple[str, str]] = (
+        "The certificate ends in {days} days. Renew it.",
+        "The certificate ends in a day. Renew it.",
+    )
+    log = (
+        "A write-ahead log has {size} MB: something reads a database without a pause. Look for another program that "
+        "has it open."
+    )
+    jobs = "These jobs failed again and again: {jobs}. The log says why."
