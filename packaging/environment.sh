@@ -37,8 +37,8 @@ prepare() {
     exec 9<&-
 }
 
-# prepare_in FOLDER box|tools: the same for an environment elsewhere, which holds the packages that the box runs with and
-# nothing else, or the tools that pack it. It is made anew when it no longer fits, for all that it holds is packed.
+# prepare_in FOLDER box|tools: the same for an environment elsewhere, which holds the packages that the box runs with, the
+# optional ones too, and nothing else, or the tools that pack it. It is made anew when it no longer fits, for all that it holds is packed.
 prepare_in() {
     set -- "$venv" "$@"
     venv=$2
@@ -203,7 +203,7 @@ install_packages() {
     case $kind in
         run) set -- -r requirements.lock -r build.lock ;;
         test) set -- -r test.lock ;;
-        box) set -- -r requirements.lock ;;
+        box) set -- -r packed.lock ;;
         tools) set -- -r tools.lock ;;
     esac
     pip_install --require-hashes --only-binary :all: "$@" ||

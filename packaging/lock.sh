@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the four locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
+# Writes the five locks beside this file anew from pyproject.toml: pinned versions with hashes, for every platform
 # and Python from 3.11 on. Pins stay unless asked: `--upgrade` for all, `--upgrade-package NAME` for one. Needs uv.
 set -eu
 
@@ -30,5 +30,6 @@ lock() { # NAME.lock, then what to lock and options
 
 lock test.lock pyproject.toml "$asked/build" --extra test "$@"    # everything, so that the others agree with it
 lock requirements.lock pyproject.toml --constraints packaging/test.lock "$@"
+lock packed.lock pyproject.toml --constraints packaging/test.lock --extra brotli --extra s3 "$@"  # nobody adds to it later
 lock build.lock "$asked/build" --constraints packaging/test.lock "$@"
 lock tools.lock "$asked/tools" --constraints packaging/test.lock "$@"
