@@ -27,7 +27,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", sorted(brute.ANSWERS))
-@settings(max_examples=25, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_answer_is_what_brute_force_finds(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

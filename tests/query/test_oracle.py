@@ -91,7 +91,7 @@ def questions(draw: st.DrawFn, *, sites: tuple[int, ...], tz: ZoneInfo, begin: i
     )
 
 
-@settings(max_examples=250, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(data=st.data())
 def test_every_answer_is_the_oracles(world: World, data: st.DataObject) -> None:
     name, around = data.draw(st.sampled_from(PLACES))

@@ -75,7 +75,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("name", PARTED)
-@settings(max_examples=8, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_filter_and_its_opposite_part_the_whole(stories: tuple[Story, ...], name: str, data: st.DataObject) -> None:
     story = data.draw(st.sampled_from(stories))

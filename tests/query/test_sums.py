@@ -51,7 +51,7 @@ def stories(world: World) -> tuple[Story, ...]:
 
 
 @pytest.mark.parametrize("sums", SUMS, ids=lambda sums: f"{sums[0]} of {sums[1]}")
-@settings(max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_buckets_sum_to_the_whole(
     stories: tuple[Story, ...], sums: tuple[str, str, dict[str, str]], data: st.DataObject
