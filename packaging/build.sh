@@ -33,7 +33,7 @@ main() {
     for kind; do
         once "$kind"
     done
-    sum
+    [ "$*" = image ] || sum # an image puts nothing into dist/
 }
 
 # Builds a kind unless that was done in this run.
@@ -108,6 +108,9 @@ build_rpm() {
 
 pack() {
     once folder
+    "$folder/analytics-box" man | gzip -n >"$build/analytics-box.1.gz"
+    "$folder/analytics-box" completion bash >"$build/completion.bash"
+    "$folder/analytics-box" completion fish >"$build/completion.fish"
     VERSION=$version ARCH=$(architecture) GLIBC=$(glibc) \
         "$tools/nfpm" package --config packaging/nfpm.yaml --packager "$1" --target "$2" >&2
     made "$2"

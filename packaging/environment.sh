@@ -132,13 +132,14 @@ is_root_with_apt() {
     [ "$(id -u)" -eq 0 ] && have apt-get
 }
 
-# Installs Debian packages; the package lists are fetched only when it does not work without.
-apt_install() {
-    DEBIAN_FRONTEND=noninteractive
-    export DEBIAN_FRONTEND
-    apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2 2>/dev/null && return
-    apt-get update -qq </dev/null >&2 && apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
-}
+# Installs Debian packages, one call at a time; the package lists are fetched only when it does not work without.
+apt_install() (
+    exec 8<"$root/pyproject.toml"
+    ! have flock || flock 8
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -qq --no-install-recommends "$@" </dev/null 8<&- >&2 2>/dev/null && return
+    apt-get update -qq </dev/null 8<&- >&2 && apt-get install -y -qq --no-install-recommends "$@" </dev/null 8<&- >&2
+)
 
 # need COMMAND PACKAGE...: whether the command is there, after installing these Debian packages where that is possible.
 need() {
