@@ -83,9 +83,9 @@ def back_up(found: Settings, where: str, wanted: Wanted) -> Entry:
             entry = take.finish(found, copy, place, wanted, clock)
         finally:
             take.remove(Path(copy.folder))
-    except Failed as failed:
+    except (Failed, OSError) as failed:
         _note(found, Entry(kind=wanted.kind, place=place.shown, ended=clock.now(), error=str(failed)))
-        raise
+        raise Failed(str(failed)) from failed
     _note(found, entry)
     return entry
 
@@ -98,9 +98,13 @@ def _copy(found: Settings, clock: SystemClock) -> Copy:
             restore.complete(found.data_dir)
             return take.copy(found, (), clock)
     except server.AlreadyRunning:
-        return msgspec.convert(
+        told = msgspec.convert(
             channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=Copy
         )
+        name = Path(told.folder).name  # the box may know its folder by another path, and is not asked where to delete
+        if name in {"", ".", ".."}:
+            raise Failed("The box does not say where its copy is; look into its log") from None
+        return Copy(str(found.data_dir / take.COPIES / name), told.moment)
 
 
 def _note(found: Settings, entry: Entry) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from analytics_box import errors, server
 from analytics_box.admin import care, channel
+from analytics_box.backup import restore
 from analytics_box.cli_admin import AS_JSON, carry_out, show
 from analytics_box.clock import DAY
 from analytics_box.options import guarded, read_settings, with_settings
@@ -118,6 +119,7 @@ def _vacuum(found: Settings) -> list[dict[str, Any]]:
         raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
     try:
         with server.lock(found.data_dir):
+            restore.complete(found.data_dir)
             files = [found.data_dir / name for name in (schema.BOX_FILE, schema.EVENTS_FILE)]
             done: list[Vacuumed] = [space.rebuild(path) for path in files if path.exists()]
             return [msgspec.to_builtins(one) for one in done]

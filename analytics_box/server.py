@@ -165,6 +165,8 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
         await box.events.clicks.flush()
         await asyncio.to_thread(box.close)
         log.info("Stopped")
+    if web.ended.is_set():
+        raise SystemExit(1)  # nobody asked for it, so a service manager starts the box again
 
 
 def _ends_on_signals() -> asyncio.Event:

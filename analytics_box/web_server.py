@@ -1,7 +1,9 @@
 """The HTTP server: granian on our event loop and on a socket of ours, begun anew when the certificate is (stack 1)."""
 
 import asyncio
+import base64
 import logging
+import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
@@ -20,6 +22,10 @@ from analytics_box.settings import Settings, SettingsError
 log = logging.getLogger(__name__)
 
 HARD_STOP = 3.0  # seconds between giving up on requests in flight and leaving
+# Object identifiers as they stand in a key: RSA; P-256, P-384 and Ed25519.
+_RSA = bytes.fromhex("06092a864886f70d010101")
+_CURVES = tuple(map(bytes.fromhex, ("06082a8648ce3d030107", "06052b81040022", "06032b6570")))
+_LEAST_RSA = 1_150  # bytes of a key of 2,048 bits
 LOOK = 60.0  # seconds between two looks at the certificate
 _HTTP1 = HTTP1Settings(
     header_read_timeout=15_000,  # ms to send a request's header; also closes idle connections
@@ -132,10 +138,27 @@ def check_tls(settings: Settings) -> None:
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(settings.tls_certificate, settings.tls_key, password="")  # asks nobody for one
-    except OSError as broken:  # what ssl raises is one too
+        fits = _granian_takes(Path(settings.tls_key).read_text(encoding="ascii"))
+    except (OSError, ValueError) as broken:  # what ssl raises is an OSError too
         raise SettingsError(
             f"tls_certificate {settings.tls_certificate} and tls_key {settings.tls_key} cannot be used: {broken}"
         ) from broken
+    if not fits:
+        raise SettingsError(
+            f"tls_key {settings.tls_key} cannot be used: it has to be RSA from 2,048 bits on, P-256, P-384 or Ed25519"
+        )
+
+
+def _granian_takes(key: str) -> bool:
+    """Whether a private key in PEM is of a kind that granian's TLS knows; it ends the process over any other."""
+    blocks = re.findall(r"-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----(.*?)-----END", key, re.DOTALL)
+    if not blocks:
+        return False
+    kind, text = blocks[0]
+    der = base64.b64decode("".join(text.split()))
+    if kind.startswith("RSA") or _RSA in der:
+        return len(der) >= _LEAST_RSA
+    return any(curve in der for curve in _CURVES)
 
 
 def _state(settings: Settings) -> list[tuple[int, int, int]]:

@@ -60,7 +60,9 @@ async def prune(parts: Parts, given: Prune) -> PruneDone:
     """prune. Broken off it has removed a part; the next one removes the rest. Raises BadRequest or NotFound."""
     today = utc_day(parts.clock.now())
     if given.before is not None and given.before >= today:
-        raise errors.BadRequest("Only days that are over by a day can be removed: name a day before yesterday (UTC)")
+        raise errors.BadRequest(
+            "Only days that are over by a day can be removed: name yesterday (UTC) or a day before it"
+        )
     events = parts[Watched].databases[1]
     removed = []
     for website, before in _wanted(parts, given, today):

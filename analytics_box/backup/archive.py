@@ -19,6 +19,7 @@ from analytics_box.backup.manifest import Manifest, Part
 from analytics_box.backup.sealing import MAGIC, Opened, Sealer
 
 _PIECE: Final = 1 << 20
+_LONGEST_HEADER: Final = 65_536  # bytes
 _LEVEL: Final = 1  # of gzip: more costs three times the time for a tenth less
 _GZIP: Final = b"\x1f\x8b"
 GoingOn = Callable[[], None]
@@ -102,7 +103,7 @@ def unpack(
     the sums are looked at, and raises what speaks against it.
     """
     with _packed(source, passphrase) as packed, _in_words():
-        tar = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115  nothing of it is open
+        tar = tarfile.open(fileobj=packed, mode="r|", tarinfo=_Header)  # noqa: SIM115  nothing of it is open
         manifest = _manifest(tar)
         folder = wanted(manifest)
         for part in manifest.parts:
@@ -141,6 +142,15 @@ def _in_words() -> Iterator[None]:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError) as broken:
         raise NotABackup(f"This backup was changed, or cut off ({broken})") from broken
+
+
+class _Header(tarfile.TarInfo):
+    """What describes a file, never longer than ours are: tarfile reads it whole into memory."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type not in tarfile.REGULAR_TYPES and self.size > _LONGEST_HEADER:
+            raise tarfile.ReadError("a header is too long")
+        return super()._proc_member(tar)  # type: ignore[misc, no-any-return]  # tarfile says to override it, its types do not know it
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:

@@ -99,7 +99,7 @@ class Backups:
             log.info("Backed up to %s: %d bytes in %.1f s", entry.name, entry.bytes, entry.seconds)
         except Stopped:
             return
-        except Failed as failed:
+        except (Failed, OSError) as failed:
             log.error("No backup was made to %s: %s", settings.backup_to, failed)
             entry = Entry("scheduled", shown_as(settings.backup_to), self._clock.now(), error=str(failed))
         await self.note(entry)

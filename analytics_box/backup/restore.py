@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from analytics_box.backup import upgrade
 from analytics_box.backup.archive import GoingOn, unpack
 from analytics_box.backup.failures import Failed, NoRoom, NotABackup
 from analytics_box.backup.manifest import Held, Manifest
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 
 JOURNAL: Final = "restoring"
 NEW: Final = "restored.new"
-_LOGS: Final = ("", "-wal", "-shm")
+_LOGS: Final = ("", "-wal", "-shm", "-journal")
 _DERIVED: Final = ("columns.duckdb", "columns.duckdb.wal")  # made anew of events.db
 _MEGABYTE: Final = 1_000_000
 _SPARE: Final = 16 * _MEGABYTE
@@ -178,7 +179,7 @@ def commit(directory: Path, found: Found, now: int) -> Path | None:
     if FILE_NAME in install and (directory / FILE_NAME).exists():  # what is there is of this machine
         install.remove(FILE_NAME)
     databases = [name + suffix for name in snapshot.FILES for suffix in _LOGS]
-    marks = [running.RUNNING_FILE, running.UNCHECKED_FILE]
+    marks = [running.RUNNING_FILE, running.UNCHECKED_FILE, upgrade.MARK]
     move = [name for name in dict.fromkeys((*databases, *marks, *install)) if (directory / name).exists()]
     aside = _free_name(directory, f"before-restore-{datetime.fromtimestamp(now / 1000, UTC):%Y%m%dT%H%M%SZ}")
     journal = Journal(aside, move, install)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from analytics_box import __version__, ids
 from analytics_box.backup import manifest as manifests
 from analytics_box.backup.archive import GoingOn, Sink, pack, part_of, unpack
-from analytics_box.backup.failures import Failed, NoRoom
+from analytics_box.backup.failures import Failed, NoRoom, NotABackup
 from analytics_box.backup.manifest import Held, Kind, Manifest
 from analytics_box.backup.places import PIPE, Place
 from analytics_box.backup.record import Entry
@@ -80,7 +80,7 @@ def copy(settings: Settings, databases: Sequence[Db], clock: Clock, going_on: Go
             moment = snapshot.copy_pair(directory, folder, databases, go_on, clock.now)
     except BaseException as broken:
         remove(folder)
-        if isinstance(broken, trouble.DataTrouble | snapshot.Lapsed):
+        if isinstance(broken, trouble.DataTrouble | snapshot.Lapsed | OSError):
             raise Failed(str(broken)) from broken
         raise
     return Copy(str(folder), moment)
@@ -200,8 +200,13 @@ def finish(
             counted = _Counted(sink, _Room(settings).look if _is_beside(place, settings.data_dir) else nobody_minds)
             pack(manifest, files, counted, wanted.passphrase, going_on)
     if place.shown != PIPE:
-        with place.reading(name) as written:
-            unpack(written, wanted.passphrase, lambda _: None, going_on)
+        try:
+            with place.reading(name) as written:
+                unpack(written, wanted.passphrase, lambda _: None, going_on)
+        except NotABackup:
+            with suppress(Failed):
+                place.remove(name)
+            raise
         _keep(place, contents.box_id, wanted, name)
     return Entry(
         kind=wanted.kind,

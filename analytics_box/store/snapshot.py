@@ -209,8 +209,13 @@ def _tables(db: apsw.Connection) -> dict[str, Table]:
 
 def _table(db: apsw.Connection, name: str, *, numbered: bool) -> Table:
     what = "count(*), max(id)" if numbered else "count(*), null"
-    ((rows, last),) = db.execute(f'-- snapshot.table\nselect {what} from "{name}"').fetchall()
+    ((rows, last),) = db.execute(f"-- snapshot.table\nselect {what} from {_quoted(name)}").fetchall()
     return Table(int(str(rows)), None if last is None else int(str(last)))
+
+
+def _quoted(name: str) -> str:
+    """A table's name inside a statement: in a file that somebody hands us it may be anything."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def rows_after(directory: Path, file: str, table: str, last: int) -> int:
@@ -218,7 +223,7 @@ def rows_after(directory: Path, file: str, table: str, last: int) -> int:
     try:
         with closing(_source(directory / file)) as db:
             rows = db.execute(
-                f'-- snapshot.rows_after\nselect count(*) from "{table}" where id > ?', (last,)
+                f"-- snapshot.rows_after\nselect count(*) from {_quoted(table)} where id > ?", (last,)
             ).fetchall()
             return int(str(rows[0][0]))
     except apsw.Error:

@@ -11,7 +11,8 @@ if [ ! -d "$data" ]; then
 fi
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    systemctl try-restart analytics-box.service
+    systemctl try-restart --no-block analytics-box.service ||
+        echo "analytics-box did not restart; journalctl -u analytics-box says why" >&2
 fi
 if [ "$1" = 1 ] || { [ "$1" = configure ] && [ -z "$2" ]; }; then
     cat <<'TEXT'

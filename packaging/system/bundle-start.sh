@@ -43,14 +43,31 @@ unpack() {
     remove_others
 }
 
-# Other versions, and what was left half unpacked, unless something still runs from there.
+# is_ours FOLDER: whether a version was unpacked there, or began to be.
+is_ours() {
+    [ -d "$1" ] && [ ! -L "$1" ] || return 1
+    case ${1##*/} in
+        unpacking.*) true ;;
+        [0-9]*-[0-9]*) [ -x "$1/analytics-box" ] ;;
+        *) false ;;
+    esac
+}
+
+# Other versions, and what was left half unpacked, unless something still runs from there. Whatever else lies there is
+# somebody's own, such as a data directory.
 remove_others() {
     command -v flock >/dev/null || return 0
     for other in "$cache"/*; do
-        [ "$other" = "$folder" ] || flock -n -x "$other" rm -rf "$other" || true
+        if is_ours "$other" && [ "$other" != "$folder" ]; then
+            flock -n -x "$other" rm -rf "$other" || true
+        fi
     done
 }
 
+# shellcheck disable=SC3067 # every sh that Linux has knows -O
+if [ -e "$folder" ] && [ ! -O "$folder" ]; then
+    fail "$folder belongs to somebody else; set XDG_CACHE_HOME to a folder of yours"
+fi
 [ -x "$folder/analytics-box" ] || unpack
 hold "$folder"
 exec "$folder/analytics-box" "$@"

@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import apsw
@@ -23,6 +23,9 @@ from tests.cases import each
 from tests.running import set_up
 
 Members = dict[str, bytes]
+
+
+WRITTEN = Path(gettempdir()) / "written-by-a-backup"
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +92,18 @@ def another_box(found: Members) -> None:
         again(found, "events.db", path.read_bytes())
 
 
+def evil_name(found: Members) -> None:
+    """A table whose name goes on as a statement that writes a file."""
+    with TemporaryDirectory() as name:
+        path = Path(name) / "events.db"
+        path.write_bytes(found["events.db"])
+        with closing(apsw.Connection(str(path))) as db:
+            db.pragma("journal_mode", "delete")
+            table = f"x\"; vacuum into '{WRITTEN}'; --".replace('"', '""')
+            db.execute(f'create table "{table}" (id integer primary key)')
+        again(found, "events.db", path.read_bytes())
+
+
 DAMAGES: tuple[tuple[str, Callable[[Members], Any], str], ...] = (
     (
         "a byte of a database",
@@ -129,6 +144,24 @@ def test_what_is_wrong_with_a_backup_is_said_and_nothing_changes(
         refused = run(*words)
         assert (refused.exit_code, said in refused.stderr) == (1, True), (name, refused.output)
     assert {path.name: path.read_bytes() for path in data.iterdir()} == before
+
+
+def test_a_table_may_have_any_name_and_none_is_a_statement(made: Path, tmp_path: Path) -> None:
+    WRITTEN.unlink(missing_ok=True)
+    found = members(next(made.glob("*.tar.gz")))
+    evil_name(found)
+    run("backup", "--check", packed(tmp_path / "backup.tar.gz", found))
+    assert not WRITTEN.exists()
+
+
+def test_a_header_that_would_fill_memory_is_refused(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "backup.tar.gz", "wb") as target, tarfile.open(fileobj=target, mode="w|") as tar:
+        info = tarfile.TarInfo(manifest.NAME)
+        info.pax_headers = {"comment": "x" * 1_000_000}
+        tar.addfile(info)
+    refused = run("backup", "--check", tmp_path / "backup.tar.gz")
+    assert refused.exit_code == 1
+    assert "a header is too long" in refused.stderr
 
 
 def test_cut_off_backups_are_refused(made: Path, tmp_path: Path) -> None:

@@ -75,15 +75,19 @@ def test_a_newer_version_removes_the_folders_of_others_but_for_one_that_runs(
 ) -> None:
     older, newer = (bundle(tmp_path / "others", version, tmp_path / version) for version in ("1.2.2", "1.2.4"))
     run(older, environment=environment)
+    data = unpacked(environment)[0].parent / "data"
+    data.mkdir()
+    (data / "box.db").touch()
     with subprocess.Popen(
         (str(file), "wait"), env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as running:
         assert running.stdout is not None
         assert running.stdout.readline() == b"waiting\n"
         run(newer, environment=environment)
-        assert [folder.name.partition("-")[0] for folder in unpacked(environment)] == ["1.2.3", "1.2.4"]
+        assert [folder.name.partition("-")[0] for folder in unpacked(environment)] == ["1.2.3", "1.2.4", "data"]
         running.communicate(b"\n")
     assert running.returncode == 0
+    assert (data / "box.db").exists(), "somebody's own"
 
 
 def test_a_damaged_file_is_said_so_and_leaves_nothing(file: Path, environment: dict[str, str], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from analytics_box.connections import PortTaken, listen
 from analytics_box.http.asgi import Receive, Scope, Send, respond
 from analytics_box.settings import Settings, SettingsError
-from analytics_box.web_server import WebServer
+from analytics_box.web_server import WebServer, check_tls
 from tests.running import STOP_SECONDS, command, environment, set_up
 from tests.server.service import as_service, over, service
 from tests.server.wire import PATIENCE
@@ -154,3 +154,32 @@ def test_more_than_one_socket_of_the_service_manager_is_refused(monkeypatch: pyt
     monkeypatch.setenv("LISTEN_PID", str(os.getpid()))
     with pytest.raises(SettingsError, match="2 sockets"), listen(Settings(port=0)):
         pass
+
+
+@pytest.mark.parametrize(
+    ("made", "fits"),
+    [
+        (("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"), True),
+        (("-newkey", "rsa:2048"), True),
+        (("-newkey", "ed25519"), True),
+        (("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-521"), False),
+        (("-newkey", "rsa:1024"), False),
+    ],
+    ids=lambda value: value[-1] if isinstance(value, tuple) else None,
+)
+def test_a_key_that_would_end_the_process_is_refused_in_words(
+    tmp_path: Path, made: tuple[str, ...], *, fits: bool
+) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    files = ("-keyout", str(key), "-out", str(certificate))
+    subprocess.run(
+        ("openssl", "req", "-x509", *made, "-nodes", "-days", "2", "-subj", "/CN=a", *files),
+        check=True,
+        capture_output=True,
+    )
+    settings = Settings(tls_certificate=str(certificate), tls_key=str(key))
+    if fits:
+        check_tls(settings)
+    else:
+        with pytest.raises(SettingsError, match="tls_key"):
+            check_tls(settings)
