@@ -33,7 +33,7 @@ main() {
     trap 'exit 1' HUP INT TERM
 
     fetch SHA256SUMS
-    line=$(grep -E "^[0-9a-f]{64}  analytics-box-[0-9][^ /]*-$system\$" "$work/SHA256SUMS" | tail -n 1)
+    line=$(grep -E "^[0-9a-f]{64}  analytics-box-[0-9][^ /]*-$system\$" "$work/SHA256SUMS" | sort -k 2 -V | tail -n 1)
     [ -n "$line" ] ||
         fail "$from has no program for $system; the manual says how to build one"
     name=${line##* }
