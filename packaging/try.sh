@@ -62,8 +62,12 @@ try_wheel() {
     done
 }
 
-# One Python of each version that can be found, from 3.11 on: on the path, and among those of pyenv.
+# One Python of each version that can be found, from 3.11 on: on the path, and among those of pyenv. PYTHON names one.
 pythons() {
+    if [ -n "${PYTHON:-}" ]; then
+        printf '%s\n' "$PYTHON"
+        return
+    fi
     for minor in 11 12 13 14; do
         for candidate in "python3.$minor" "$(pyenv root 2>/dev/null)"/versions/3."$minor".*/bin/python; do
             if makes_venvs "$candidate"; then
