@@ -45,6 +45,8 @@ class Examples:
                     await self._append(await asyncio.to_thread(_of_day, website.id, target, day, now))
         except BoxError as refused:  # the disk is full, or the box is stopping
             log.warning("The example website stays as it is: %s", refused.message)
+        except Exception:
+            log.exception("The example website stays as it is")
 
     async def _append(self, happened: list[Fact]) -> None:
         for first in range(0, len(happened), _AT_ONCE):
