@@ -167,11 +167,31 @@ LINK_CLICKS = Table(
     replicated=True,
     appended=True,
 )
+# Checks of monitors, each `count` times: older ones are put together, by hour and then by day (monitors: storage).
+# Durations are sums in microseconds, but for the fastest and the slowest; `bin` and `ttfb_bin` are their places in the
+# histogram of facts.histogram.
+CHECKS = Table(
+    "checks",
+    (
+        *_integers("monitor time status kind http_code count"),
+        *_measured("total fastest slowest ttfb bin ttfb_bin dns connect tls first_byte transfer bytes"),
+        *_integers("redirects attempt streak"),
+        *_measured("certificate_ends certificate_valid"),
+        *_strings("error reason region address url"),
+        Column("data", "text", null=True),
+    ),
+    replicated=True,
+    appended=True,
+)
+# How a monitor was, from when to when; an open span has the end 0. Spans never overlap and leave no gap.
+MONITOR_SPANS = Table("monitor_spans", _integers("monitor state start until"), replicated=True, appended=True)
 STRINGS = Table("strings", _texts("value"), replicated=True)
 
 TABLES = (
     *FACTS,
     LINK_CLICKS,
+    CHECKS,
+    MONITOR_SPANS,
     Table("link_totals", _integers("link clicks last"), key=("link",)),
     Table(
         "link_orphans",
@@ -217,7 +237,12 @@ TABLES = (
     Table("event_ids_new", _integers("digest until")),
     Table("event_ids", _integers("digest until"), key=("digest",)),
     Table("session_numbers", _integers("next"), key=()),
-    Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link")), key=("one",)),
+    Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
+    # What of a monitor goes on from check to check, and until when the box has been watching.
+    Table("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
+    Table("monitor_engine", _integers("one alive_at"), key=("one",)),
+    # What became of monitors, until it has been told (alarms).
+    Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     Table("changes", (*_texts("source"), *_integers("row"))),
     Table("clients", _CLIENT),
     Table("campaigns", _CAMPAIGN),

@@ -387,4 +387,92 @@ EVENTS = (
             "insert into box (one, id, last_site, last_link) values (1, '', 0, 0)",
         ),
     ),
+    (
+        "0012_checks",
+        (
+            # Checks of monitors, in the order of arrival; `monitor` is its number in box.db. `status`: 1 up, 0 down,
+            # 2 pending. `kind`: 1 http, 2 tcp, 3 dns, 4 tls, 5 ping, 6 push. A row stands for `count` checks: old ones
+            # are put together, and their durations, in microseconds, are sums. Null is what was not measured.
+            """
+            create table checks (
+              id               integer primary key,
+              monitor          integer not null,
+              time             integer not null,
+              status           integer not null check (status in (0, 1, 2)),
+              kind             integer not null check (kind between 1 and 6),
+              http_code        integer not null check (http_code between 0 and 999),
+              count            integer not null check (count > 0),
+              total            integer check (total >= 0),
+              fastest          integer check (fastest >= 0),
+              slowest          integer check (slowest >= fastest),
+              ttfb             integer check (ttfb >= 0),
+              bin              integer check (bin >= 0),
+              ttfb_bin         integer check (ttfb_bin >= 0),
+              dns              integer check (dns >= 0),
+              connect          integer check (connect >= 0),
+              tls              integer check (tls >= 0),
+              first_byte       integer check (first_byte >= 0),
+              transfer         integer check (transfer >= 0),
+              bytes            integer check (bytes >= 0),
+              redirects        integer not null,
+              attempt          integer not null,
+              streak           integer not null,
+              certificate_ends integer,
+              certificate_valid integer check (certificate_valid in (0, 1)),
+              error            integer not null,
+              reason           integer not null,
+              region           integer not null,
+              address          integer not null,
+              url              integer not null,
+              data             text    check (json_valid(data))
+            ) strict
+            """,
+            "create index checks_by_time on checks (monitor, time)",
+            # How a monitor was from `start` on (UTC ms) until `until`, 0 for now. `state`: 1 up, 2 degraded, 3 down,
+            # 4 unknown, 5 maintenance, 6 paused.
+            """
+            create table monitor_spans (
+              id               integer primary key,
+              monitor          integer not null,
+              state            integer not null check (state between 1 and 6),
+              start            integer not null,
+              until            integer not null check (until = 0 or until >= start)
+            ) strict
+            """,
+            "create index monitor_spans_by_time on monitor_spans (monitor, start)",
+            "create unique index monitor_spans_open on monitor_spans (monitor) where until = 0",
+            """
+            create table monitor_states (
+              monitor          integer primary key,
+              state            text    not null check (json_valid(state))
+            ) strict
+            """,
+            """
+            create table monitor_engine (
+              one              integer primary key check (one = 1),
+              alive_at         integer not null
+            ) strict
+            """,
+            """
+            create table transitions (
+              id               integer primary key autoincrement,
+              monitor          integer not null,
+              time             integer not null,
+              what             text    not null check (length(what) between 1 and 40),
+              detail           text    not null check (json_valid(detail)),
+              told             integer not null default 0 check (told in (0, 1))
+            ) strict
+            """,
+            "create index transitions_waiting on transitions (id) where told = 0",
+            "alter table box add column last_monitor integer not null default 0 check (last_monitor >= 0)",
+            *(
+                f"""
+                create trigger {table}_{event} after {event} on {table}
+                begin insert into changes (source, row) values ('{table}', old.id); end
+                """
+                for table in ("checks", "monitor_spans")
+                for event in ("delete", "update")
+            ),
+        ),
+    ),
 )

@@ -31,7 +31,7 @@ MOST_SPILLED = "2GB"  # of disk that queries may use beside their memory
 _BYTES_OF_A_ROW = 80  # 42 were measured; strings and the log come on top
 _BYTES_AT_LEAST = 64 << 20
 PIECE = 5_000  # rows of a table that are taken at once
-VERSION = 3  # of what is made of the rows; a replica of another one is rebuilt
+VERSION = 4  # of what is made of the rows; a replica of another one is rebuilt
 
 
 class NoRoom(Exception):

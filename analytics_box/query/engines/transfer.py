@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from analytics_box.facts.layout import stored
-from analytics_box.facts.tables import COMBINATIONS, FACT_NAMES, FACTS, TABLES
+from analytics_box.facts.tables import COMBINATIONS, FACT_NAMES, TABLES
 from analytics_box.store.db import Connection
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PROPERTIES = "event_properties"
 _TYPES = {"string": "integer", "integer": "bigint", "real": "double", "text": "varchar"}
-_NULLABLE = frozenset(column.name for table in FACTS for column in table.columns if column.null)
+_NULLABLE = frozenset(column.name for table in TABLES if table.replicated for column in table.columns if column.null)
 
 
 class Table(NamedTuple):

@@ -1,0 +1,46 @@
+"""What may be told: something that happened to a monitor or to the traffic of a website. Pure."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+What = Literal[
+    # of monitors
+    "down",
+    "recovered",
+    "degraded",
+    "flapping",
+    "stable",
+    "certificate",
+    "domain",
+    # of the traffic of a website
+    "traffic_spike",
+    "traffic_drop",
+    "error_rate",
+    "first_event",
+]
+OF_MONITORS: frozenset[What] = frozenset(
+    ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
+)
+
+
+class Occurrence(Struct, frozen=True, kw_only=True):
+    """Something that happened. `topic` is the same whenever the same is told again, so that nobody hears it twice.
+
+    `subject` names what it is about over time (`monitor:ID`, `website:ID`): a recovery ends the reminders of what went
+    before. `at` is UTC ms; `fields` are label and value for people; `url` leads to its page.
+    """
+
+    topic: str
+    subject: str
+    what: What
+    organization_id: str
+    at: int
+    title: str
+    text: str
+    fields: tuple[tuple[str, str], ...] = ()
+    url: str = ""
+    website_id: str | None = None
+    monitor_id: str | None = None
+    group: str = ""
+    tags: tuple[str, ...] = ()

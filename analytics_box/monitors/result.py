@@ -1,0 +1,57 @@
+"""What a check found. Pure.
+
+Durations are whole microseconds, so that sums are exact. What was not measured is None, never 0 (semantics 22).
+"""
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+Outcome = Literal["pass", "warn", "fail"]
+# Why a check failed: those of a request that got no answer (outgoing.failures), else what was wrong with the answer.
+Reason = Literal[
+    "", "refused", "dns", "connect", "tls", "timeout", "too_large", "bad_answer", "failed", "assertion", "late"
+]
+OF_THE_NETWORK: Final[frozenset[Reason]] = frozenset(("dns", "connect", "timeout"))  # it may be the box that is cut off
+
+
+class Phases(Struct, frozen=True):
+    """How long the steps of a check took, in microseconds; None for steps that it does not have or did not reach."""
+
+    dns: int | None = None
+    connect: int | None = None
+    tls: int | None = None
+    first_byte: int | None = None
+    transfer: int | None = None
+
+
+class Held(Struct, frozen=True):
+    """What one assertion saw: its number in the monitor's list, whether it held, and the value that it was about."""
+
+    number: int
+    held: bool
+    seen: str
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """One check. `at` is when it began (UTC ms); `error` is for people and holds no secret.
+
+    `total` is the time from its beginning to its end without time in a queue. `http_code` is 0 where there was none.
+    `certificate_ends` is UTC ms. `data` is JSON text of what was to be kept of a JSON answer.
+    """
+
+    at: int
+    outcome: Outcome
+    reason: Reason = ""
+    error: str = ""
+    total: int | None = None
+    ttfb: int | None = None
+    phases: Phases = Phases()
+    http_code: int = 0
+    bytes: int | None = None
+    redirects: int = 0
+    address: str = ""
+    certificate_ends: int | None = None
+    certificate_valid: bool | None = None
+    held: tuple[Held, ...] = ()
+    data: str | None = None
