@@ -27,7 +27,7 @@ SECONDS: Final[dict[Granularity, int]] = {  # between two checks (wire 8.3)
     "day": 86_400,
 }
 DEFAULT_TIMEOUT: Final = 60_000  # ms (wire 8.4)
-MOST_TAGS, LONGEST_TAG, MOST_ASSERTIONS, MOST_HEADERS = 20, 50, 20, 20
+MOST_TAGS, LONGEST_TAG, LONGEST_GROUP, MOST_ASSERTIONS, MOST_HEADERS = 20, 50, 80, 20, 20
 
 Subject = Literal[
     "status",  # of the answer: `in` a list such as 200-299,404
