@@ -36,6 +36,8 @@ from analytics_box.limits import Limits
 from analytics_box.links.bulk.jobs import ImportJobs
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
+from analytics_box.monitors.editing import change as monitor_change
+from analytics_box.monitors.erasing import Erasing
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -170,6 +172,9 @@ def _parts(
         state.links,
         state.link_domains,
         events.clicks,
+        state.monitors,
+        Erasing(events.db),
+        monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
         Examples(events.db, events.intake.ledger, clock),
         client,
         sender,

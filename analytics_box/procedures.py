@@ -22,6 +22,9 @@ from analytics_box.links.qr import calls as link_qr
 from analytics_box.links.redirects import preview_calls as link_preview
 from analytics_box.members import calls as member_calls
 from analytics_box.members import invitation_calls
+from analytics_box.monitors import check_calls as monitor_checks
+from analytics_box.monitors import list_calls as monitor_lists
+from analytics_box.monitors.editing import calls as monitors
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
@@ -100,6 +103,22 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
     Procedure("linkFolders.update", link_folders.update, "write:links", "member"),
     Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
+    Procedure("uptime.listSchedules", monitor_lists.list_schedules, "read:monitors"),
+    Procedure("uptime.paginated", monitor_lists.paginated, "read:monitors"),
+    Procedure("uptime.listTags", monitor_lists.list_tags, "read:monitors"),
+    Procedure("uptime.getSchedule", monitors.get_schedule, "read:monitors"),
+    Procedure("uptime.getScheduleByWebsiteId", monitors.get_schedule_by_website_id, "read:monitors"),
+    Procedure("uptime.createSchedule", monitors.create_schedule, "write:monitors", "member"),
+    Procedure("uptime.updateSchedule", monitors.update_schedule, "write:monitors", "member"),
+    Procedure("uptime.deleteSchedule", monitors.delete_schedule, "write:monitors", "member"),
+    Procedure("uptime.pauseSchedule", monitors.pause_schedule, "write:monitors", "member"),
+    Procedure("uptime.resumeSchedule", monitors.resume_schedule, "write:monitors", "member"),
+    Procedure("uptime.togglePause", monitors.toggle_pause, "write:monitors", "member"),
+    Procedure("uptime.transfer", monitors.transfer, "write:monitors", "member"),
+    Procedure("uptime.rotatePushUrl", monitors.rotate_push_url, "write:monitors", "member"),
+    Procedure("uptime.bulk", monitors.bulk, "write:monitors", "member"),
+    Procedure("uptime.manualCheck", monitor_checks.manual_check, "write:monitors", "member"),
+    Procedure("uptime.tryCheck", monitor_checks.try_check, "write:monitors", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),

@@ -19,6 +19,9 @@ from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.lookup import link_numbers
 from analytics_box.links.redirects.directory import LinkDirectory
+from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.erasing import Erasing
+from analytics_box.monitors.lookup import monitor_numbers, numbers_of_website
 from analytics_box.organizations import deletion
 from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection, Db
@@ -35,6 +38,7 @@ class Loss(NamedTuple):
 
     Rows of `tables` go with the organization that they name, and rows of `of_websites` with the website. `facts`
     removes events of an organization and says how many; it runs before the rows go. `forget` is for what is in memory.
+    The same for a website, beside its own events: `facts_of_website`, and `forget_website`.
     """
 
     room: str
@@ -42,6 +46,8 @@ class Loss(NamedTuple):
     of_websites: tuple[str, ...] = ()
     facts: Callable[[Parts, Db, Deleted], Awaitable[int]] | None = None
     forget: Callable[[Parts, str], None] | None = None
+    facts_of_website: Callable[[Parts, str], Awaitable[int]] | None = None
+    forget_website: Callable[[Parts, str], None] | None = None
 
 
 async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
@@ -51,6 +57,14 @@ async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
 
 async def _clicks(parts: Parts, events: Db, gone: Deleted) -> int:
     return await parts[Clicks].erase(await parts.box_db.read(partial(link_numbers, organization_id=gone.id)))
+
+
+async def _checks(parts: Parts, _: Db, gone: Deleted) -> int:
+    return await parts[Erasing].erase(await parts.box_db.read(partial(monitor_numbers, organization_id=gone.id)))
+
+
+async def _checks_of_website(parts: Parts, website_id: str) -> int:
+    return await parts[Erasing].erase(await parts.box_db.read(partial(numbers_of_website, website_id=website_id)))
 
 
 def _forget_links(parts: Parts, organization_id: str) -> None:
@@ -69,6 +83,15 @@ LOSSES: Final = (
         ("links", "link_folders", "link_domains"),
         facts=_clicks,
         forget=_forget_links,
+    ),
+    Loss(
+        "monitors",
+        ("monitors", "maintenance_windows"),
+        of_websites=("monitors",),
+        facts=_checks,
+        forget=lambda parts, gone: parts[Monitors].forget_organization(gone),
+        facts_of_website=_checks_of_website,
+        forget_website=lambda parts, gone: parts[Monitors].forget_website(gone),
     ),
     Loss("configuration", ("domains",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
@@ -102,10 +125,14 @@ async def purge_organizations(parts: Parts, events: Db, *, grace_days: int, now:
 
 
 async def purge_websites(parts: Parts, events: Db, *, grace_days: int, now: int) -> None:
-    """Remove the websites that nobody can restore any more; memory forgot them when they were deleted."""
+    """Remove the websites that nobody can restore any more; memory forgot the website when it was deleted."""
     for gone in await parts.box_db.read(partial(websites.ended, before=now - grace_days * DAY)):
         removed = await erase.site(events, gone.site)
+        removed += sum([await loss.facts_of_website(parts, gone.id) for loss in LOSSES if loss.facts_of_website])
         await parts.box_db.write(partial(_remove_website, gone=gone, events=removed, now=now))
+        for loss in LOSSES:
+            if loss.forget_website is not None:
+                loss.forget_website(parts, gone.id)
         log.info("Removed the deleted website %s with %d events", gone.id, removed)
 
 

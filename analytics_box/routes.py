@@ -33,6 +33,7 @@ from analytics_box.links.listing import pages as link_pages
 from analytics_box.links.qr import routes as link_qr
 from analytics_box.members import invitation_pages, inviting_pages
 from analytics_box.members import pages as member_pages
+from analytics_box.monitors import push_routes
 from analytics_box.organizations import (
     deletion_pages,
     leaving_pages,
@@ -140,6 +141,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/{link_id:str}/delete", link_pages.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),
+    Route("POST", "/push/{token:str}", push_routes.push, PUBLIC),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
     Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(

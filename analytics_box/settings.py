@@ -153,6 +153,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], "Schemes of apps that links may open on phones besides http and https, e.g. myapp."
     ] = ()
 
+    # Monitors
+    monitors_per_organization: Annotated[int, Meta(ge=1, le=1_000_000), "Monitors that an organization may have."] = (
+        10_000
+    )
+
     # Geo
     geo_database: Annotated[
         _Text,
@@ -228,6 +233,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0), "Orphan clicks (404) and clicks on links that are not in memory, per IP address."
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
+    limit_push: Annotated[int, Meta(ge=0), "Pushes to monitors (/push/…) per IP address."] = 600
     limit_sign_in: Annotated[
         int,
         Meta(ge=0),

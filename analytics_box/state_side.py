@@ -14,6 +14,10 @@ from analytics_box.limits import Limits
 from analytics_box.links.domains import rows as link_domain_rows
 from analytics_box.links.domains.lookup import LinkDomains
 from analytics_box.links.redirects.directory import LinkDirectory
+from analytics_box.monitors import rows as monitor_rows
+from analytics_box.monitors import sealing
+from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.windows import rows as window_rows
 from analytics_box.settings import Settings
 from analytics_box.store import schema
 from analytics_box.store.db import Db
@@ -40,6 +44,7 @@ class StateSide(Struct, frozen=True):
     classification: Classification
     links: LinkDirectory
     link_domains: LinkDomains
+    monitors: Monitors
     passwords: Passwords
     sign_ins: SignIns
 
@@ -54,17 +59,25 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     passwords = Passwords()
     links = LinkDirectory(db, organizations.closed, most=settings.links_in_memory)
     links.load_now()
+    seal = Seal(settings.data_dir / KEY_FILE)
+    websites = Directory(db.read_now(website_rows.everything), organizations.closed)
     return StateSide(
         db=db,
-        seal=Seal(settings.data_dir / KEY_FILE),
+        seal=seal,
         limits=limits,
         admission=Admission(clock, limits, settings),
         organizations=organizations,
         keys=KeyRing(clock, db.read_now(key_rows.everything), organizations.closed),
-        websites=Directory(db.read_now(website_rows.everything), organizations.closed),
+        websites=websites,
         classification=Classification(db.read_now(bot_rows.everything)),
         links=links,
         link_domains=LinkDomains(db.read_now(link_domain_rows.everything), organizations.closed),
+        monitors=Monitors(
+            sealing.open_all(seal, db.read_now(monitor_rows.everything)),
+            db.read_now(window_rows.everything),
+            websites,
+            organizations.closed,
+        ),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )

@@ -1,9 +1,10 @@
-"""box.db and events.db belong together: events know their website and link by numbers that box.db gives.
+"""box.db and events.db belong together: facts know their website, link or monitor by numbers that box.db gives.
 
 Both files carry the id of the box, and events.db the highest numbers that were ever given, so that another file, or an
 older one, in the place of either is noticed before a new website is shown the events of another.
 """
 
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -20,7 +21,7 @@ T = TypeVar("T")
 ACCEPT = "analytics-box accept-files"
 
 # What box.db numbers: its table, and the column of events.db where those numbers stand, which indexes begin with.
-_NUMBERED = {"sites": "site", "links": "link"}
+_NUMBERED = {"sites": "site", "links": "link", "monitors": "monitor"}
 
 
 class NotAPair(Exception):
@@ -28,10 +29,11 @@ class NotAPair(Exception):
 
 
 class Numbers(NamedTuple):
-    """The highest numbers of websites (and organizations) and of short links."""
+    """The highest numbers of websites (and organizations), of short links and of monitors."""
 
     sites: int
     links: int
+    monitors: int
 
 
 def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
@@ -52,12 +54,15 @@ def bring_together(directory: Path, *, accept: bool = False) -> list[str]:
     if any(theirs > ours for theirs, ours in zip(known, given, strict=True)):
         if not accept:
             raise NotAPair(
-                f"{box} is older than {events.name}, which knows of websites or links made later; restore a {box.name} "
-                f"as new as the events, or go on without those websites and links: {ACCEPT} --data-dir {directory}"
+                f"{box} is older than {events.name}, which knows of websites, links or monitors made later; restore a "
+                f"{box.name} as new as the events, or go on without those: {ACCEPT} --data-dir {directory}"
             )
         given = Numbers(*map(max, known, given))
         _with(box, lambda db: _skip_to(db, given))
-        done.append(f"{box.name} goes on after the numbers that {events.name} knows; newer websites and links are gone")
+        done.append(
+            f"{box.name} goes on after the numbers that {events.name} knows; "
+            "newer websites, links and monitors are gone"
+        )
     if other_id != box_id or known != given:
         _with(events, lambda db: _note(db, box_id, given))
     return done
@@ -129,7 +134,10 @@ def _given(db: Connection) -> Numbers:
 
 
 def _noted(db: Connection) -> Numbers:
-    (found,) = db.execute("-- pairing.noted\nselect last_site, last_link from box").fetchall()
+    there = {name for (name,) in db.execute("-- pairing.noted\nselect name from pragma_table_info('box')").fetchall()}
+    columns = (f"last_{column}" for column in _NUMBERED.values())  # an older version's file lacks the newer of them
+    wanted = ", ".join(column if column in there else "0" for column in columns)
+    (found,) = db.execute(f"-- pairing.noted\nselect {wanted} from box").fetchall()
     return Numbers(*(int(str(number)) for number in found))
 
 
@@ -157,11 +165,16 @@ def _tables_with(db: Connection, column: str) -> list[str]:
 
 
 def _note(db: Connection, box_id: str, given: Numbers) -> None:
-    db.execute("-- pairing.note\nupdate box set id = ?, last_site = ?, last_link = ?", (box_id, *given)).fetchall()
+    db.execute(
+        "-- pairing.note\nupdate box set id = ?, last_site = ?, last_link = ?, last_monitor = ?", (box_id, *given)
+    ).fetchall()
 
 
 def _skip_to(db: Connection, numbers: Numbers) -> None:
     rows = tuple(numbers._asdict().items())
     with db:
-        db.execute("-- pairing.skip_to\ndelete from sqlite_sequence where name in (?, ?)", Numbers._fields).fetchall()
+        db.execute(
+            "-- pairing.skip_to\ndelete from sqlite_sequence where name in (select value from json_each(?))",
+            (json.dumps(Numbers._fields),),
+        ).fetchall()
         db.executemany("-- pairing.skip_to\ninsert into sqlite_sequence (name, seq) values (?, ?)", rows).fetchall()

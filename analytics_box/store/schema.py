@@ -533,4 +533,67 @@ BOX = (
             """,
         ),
     ),
+    (
+        "0018_monitors",
+        (
+            # `number` is what events.db knows a monitor by, and is never given twice. `options` is JSON; `sealed` are
+            # the headers, body and credentials of its checks, or the token of a push. Times are UTC ms, `interval` is
+            # seconds, `timeout` ms.
+            """
+            create table monitors (
+              number           integer primary key autoincrement,
+              id               text    not null unique check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              website_id       text    references websites (id),
+              kind             text    not null check (kind in ('http', 'tcp', 'dns', 'tls', 'ping', 'push')),
+              url              text    not null check (length(url) between 5 and 2048),
+              name             text    check (length(name) between 1 and 255),
+              interval         integer not null check (interval between 1 and 86400),
+              timeout          integer check (timeout between 1000 and 120000),
+              cache_bust       integer not null check (cache_bust in (0, 1)),
+              is_paused        integer not null check (is_paused in (0, 1)),
+              options          text    not null check (json_valid(options)),
+              sealed           blob,
+              failures_to_down integer not null check (failures_to_down between 1 and 10),
+              successes_to_up  integer not null check (successes_to_up between 1 and 10),
+              parent_id        text    references monitors (id) on delete set null check (parent_id <> id),
+              "group"          text    not null check (length("group") <= 80),
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict
+            """,
+            # One monitor for a URL; those of DNS differ in what they ask for, too.
+            """
+            create unique index monitors_by_url
+            on monitors (organization_id, url, coalesce(json_extract(options, '$.record'), ''))
+            """,
+            "create unique index monitors_by_website on monitors (website_id) where website_id is not null",
+            "create index monitors_by_parent on monitors (parent_id) where parent_id is not null",
+            """
+            create table monitor_tags (
+              monitor          integer not null references monitors (number) on delete cascade,
+              tag              text    not null check (length(tag) between 1 and 50),
+              primary key (monitor, tag)
+            ) strict, without rowid
+            """,
+            # When nobody is told of monitors: once from `starts_at` until `ends_at`, or again and again as `repeat`
+            # says. `covers` says which monitors. Both are JSON.
+            """
+            create table maintenance_windows (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              name             text    not null check (length(name) between 1 and 255),
+              covers           text    not null check (json_valid(covers)),
+              starts_at        integer not null,
+              ends_at          integer not null,
+              repeat           text    check (json_valid(repeat)),
+              ended_at         integer not null check (ended_at >= 0),
+              created_at       integer not null,
+              updated_at       integer not null,
+              check ((repeat is null and ends_at > starts_at) or (repeat is not null and ends_at = 0))
+            ) strict, without rowid
+            """,
+            "create index maintenance_windows_by_organization on maintenance_windows (organization_id, created_at)",
+        ),
+    ),
 )

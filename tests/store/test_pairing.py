@@ -111,6 +111,19 @@ def test_links_count_as_websites_do(tmp_path: Path) -> None:
         box.reopen()
 
 
+def test_monitors_count_as_websites_do(tmp_path: Path) -> None:
+    with whole_box(tmp_path / "data") as box:
+        box.box.events.db.write_now(
+            lambda db: db.execute("insert into monitor_states (monitor, state) values (70, '{}')").fetchall()
+        )
+        directory = stop(box)
+        with pytest.raises(NotAPair, match="older"):
+            box.reopen()
+        accept(directory)
+        assert last_number(directory, "monitors") == 70
+        box.reopen()
+
+
 def test_an_older_events_db_goes_on_because_it_only_lacks_events(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as box:
         saved = save(box, schema.EVENTS_FILE)

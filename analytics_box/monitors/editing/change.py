@@ -1,0 +1,262 @@
+"""Creating, changing and deleting monitors: each verb writes its rows and audit entries in the caller's transaction.
+
+Whoever calls one tells the directory after the commit. Secrets are sealed, and stand in no audit entry.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import audit, errors, ids
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest
+from analytics_box.identity import require
+from analytics_box.monitors import rows
+from analytics_box.monitors.access import Reach, check, existing
+from analytics_box.monitors.editing import places
+from analytics_box.monitors.editing.draft import applied
+from analytics_box.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, TriedMonitor
+from analytics_box.monitors.monitor import MOST_TAGS, Kind, Monitor, Secrets
+from analytics_box.monitors.rows import Stored
+from analytics_box.monitors.sealing import opened, sealed
+from analytics_box.outgoing.addresses import Fence
+from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal, SealBroken
+from analytics_box.tenancy import access
+from analytics_box.websites.directory import Directory
+
+ALREADY_PAUSED: Final = "Monitor is already paused"  # wire 8.1
+NOT_PAUSED: Final = "Monitor is not paused"  # wire 8.1
+_SUBJECT: Final = "monitor"
+_NOT_AUDITED: Final = frozenset(("updated_at", "created_at", "number", "id", "secrets"))
+_TOKEN_BYTES: Final = 24
+
+
+class Tools(Struct, frozen=True):
+    """What the verbs work with: what secrets are sealed with, where a monitor may look, how many there may be, and
+    which websites there are."""
+
+    seal: Seal
+    fence: Fence
+    most: int
+    websites: Directory
+
+
+class Changed(Struct, frozen=True):
+    """A monitor after a change; `readable` is whether its secrets can be read."""
+
+    monitor: Monitor
+    readable: bool = True
+
+
+def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
+    """A new monitor. Raises Forbidden, BadRequest or Conflict."""
+    check(db, acting, "member")
+    if rows.count_of(db, acting.organization_id) >= tools.most:
+        raise errors.Conflict(
+            f"An organization may have {tools.most:,} monitors here (monitors_per_organization); delete one first"
+        )
+    made = replace(drafted(tools.fence, acting, given, given.kind), is_paused=given.is_paused)
+    check_places(db, tools.websites, acting, made)
+    if made.website_id is not None:
+        rows.release_website(db, made.website_id, acting.organization_id)
+    made = replace(made, number=rows.insert(db, made, sealed(tools.seal, made)))
+    _record(db, acting.by, made, "created", {"url": made.url, "name": made.name, "kind": made.kind})
+    return made
+
+
+def drafted(fence: Fence, acting: Reach, given: NewMonitor | TriedMonitor, kind: Kind | None) -> Monitor:
+    """A monitor of these values that is nowhere stored. Raises BadRequest."""
+    url = given.url if isinstance(given.url, str) else ""
+    if not url and kind != "push":
+        raise BadRequest.about("url", "Write the URL, like https://example.com/path")
+    kind = places.kind_of(url, kind) if url else "push"
+    blank = Monitor(
+        number=0,
+        id=ids.new_id(),
+        organization_id=acting.organization_id,
+        kind=kind,
+        url="",
+        secrets=Secrets(token=new_token()) if kind == "push" else Secrets(),
+        created_at=acting.by.now,
+        updated_at=acting.by.now,
+    )
+    return applied(blank, replace(given, url=url), fence)
+
+
+def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -> Changed:
+    """Another state of a monitor; what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, acting, "member")
+    stored = existing(db, acting, given.schedule_id)
+    before = _readable(tools.seal, stored)
+    after = applied(before.monitor, given, tools.fence)
+    check_places(db, tools.websites, acting, after)
+    if after.website_id is not None and after.website_id != before.monitor.website_id:
+        rows.release_website(db, after.website_id, acting.organization_id)
+    return _store(db, tools.seal, acting.by, stored, before, after)
+
+
+def pause(db: Connection, tools: Tools, acting: Reach, monitor_id: str, *, paused: bool | None) -> Changed:
+    """Checks stop or go on; None is the other of the two. Raises Forbidden or NotFound, BadRequest where it is so."""
+    check(db, acting, "member")
+    stored = existing(db, acting, monitor_id)
+    before = _readable(tools.seal, stored)
+    wanted = not before.monitor.is_paused if paused is None else paused
+    if before.monitor.is_paused == wanted:
+        raise BadRequest(ALREADY_PAUSED if wanted else NOT_PAUSED)
+    return _store(db, tools.seal, acting.by, stored, before, replace(before.monitor, is_paused=wanted))
+
+
+def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
+    """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
+    check(db, acting, "member")
+    gone = existing(db, acting, monitor_id).monitor
+    rows.delete(db, gone.number)
+    _record(db, acting.by, gone, "deleted", {"url": gone.url, "name": gone.name, "kind": gone.kind})
+    return gone
+
+
+def rotate(db: Connection, tools: Tools, acting: Reach, monitor_id: str) -> Monitor:
+    """A push gets another token; the old one is used no more. Raises Forbidden, NotFound or BadRequest."""
+    check(db, acting, "member")
+    found = existing(db, acting, monitor_id).monitor
+    if found.kind != "push":
+        raise BadRequest("Only monitors of the kind push have a URL to push to")
+    after = replace(found, secrets=Secrets(token=new_token()), updated_at=acting.by.now)
+    rows.update(db, after, sealed(tools.seal, after))
+    _record(db, acting.by, after, "rotated", {"url": after.url, "name": after.name})
+    return after
+
+
+def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organization_id: str) -> Changed:
+    """Give it to another organization in which the same person may make monitors, without its website and parent.
+
+    Raises Forbidden, NotFound or Conflict.
+    """
+    check(db, acting, "member")
+    stored = existing(db, acting, monitor_id)
+    role = access.role_in(db, organization_id, acting.by.user_id or "")
+    if role is None:
+        raise errors.Forbidden("Access denied to this organization")
+    require(role, "member")
+    before = _readable(tools.seal, stored)
+    if organization_id == before.monitor.organization_id:
+        return before
+    if rows.count_of(db, organization_id) >= tools.most:
+        raise errors.Conflict(f"That organization has {tools.most:,} monitors (monitors_per_organization) already")
+    rows.orphan(db, monitor_id)
+    after = replace(
+        before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
+    )
+    rows.update(db, after, stored.sealed)
+    detail = {"organizationId": {"before": before.monitor.organization_id, "after": organization_id}}
+    _record(db, acting.by, before.monitor, "updated", detail)
+    _record(db, acting.by, after, "updated", detail)
+    return replace(before, monitor=after)
+
+
+class Done(Struct, frozen=True):
+    """What became of many: those that have changed, those that are gone, and the ids that were none."""
+
+    changed: tuple[Changed, ...]
+    gone: tuple[Monitor, ...]
+    unknown: tuple[str, ...]
+
+
+def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[str, ...]) -> Done:
+    """The same with many monitors; those that are so already stay as they are. Raises Forbidden or BadRequest."""
+    check(db, acting, "member")
+    changed: list[Changed] = []
+    gone, unknown = [], []
+    for monitor_id in dict.fromkeys(given.scheduleIds):
+        stored = rows.find(db, monitor_id)
+        if stored is None or not acting.covers(stored.monitor):
+            unknown.append(monitor_id)
+        elif given.action == "delete":
+            gone.append(delete(db, acting, monitor_id))
+        else:
+            before = _readable(tools.seal, stored)
+            after = _acted(before.monitor, given.action, tags)
+            if after != before.monitor:
+                changed.append(_store(db, tools.seal, acting.by, stored, before, after))
+    return Done(tuple(changed), tuple(gone), tuple(unknown))
+
+
+def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Monitor) -> None:
+    """Raises BadRequest for a website or a parent that is not the organization's, or that is below the monitor."""
+    website_id = monitor.website_id
+    if not acting.reaches(website_id):
+        raise BadRequest.about("websiteId", "This key makes monitors of its own websites; name one")
+    website = websites.find(website_id) if website_id is not None else None
+    if website_id is not None and (website is None or website.organization_id != monitor.organization_id):
+        raise BadRequest.about("websiteId", "There is no website with this id in the organization")
+    above, seen = monitor.parent_id, {monitor.id}
+    if above is None:
+        return
+    parent = rows.find(db, above)
+    if parent is None or not acting.covers(parent.monitor):
+        raise BadRequest.about("parentId", "There is no monitor with this id in the organization")
+    while above is not None:
+        if above in seen:
+            raise BadRequest.about("parentId", "The parent is below this monitor already")
+        seen.add(above)
+        above = rows.parent_of(db, above)
+
+
+def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
+    """What two states of a monitor differ in; of secrets only which of them changed."""
+    audited = (name for name in Monitor.__struct_fields__ if name not in _NOT_AUDITED)
+    found: dict[str, Any] = {
+        name: {"before": msgspec.to_builtins(getattr(before, name)), "after": msgspec.to_builtins(getattr(after, name))}
+        for name in audited
+        if getattr(before, name) != getattr(after, name)
+    }
+    named = Secrets.__struct_fields__
+    changed = [name for name in named if getattr(before.secrets, name) != getattr(after.secrets, name)]
+    return found | ({"secrets": changed} if changed else {})
+
+
+def new_token() -> str:
+    """A token that a push goes by."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def _acted(monitor: Monitor, action: str, tags: Iterable[str]) -> Monitor:
+    match action:
+        case "pause" | "resume":
+            return replace(monitor, is_paused=action == "pause")
+        case "tag":
+            after = tuple(sorted({*monitor.tags, *tags}))
+            if len(after) > MOST_TAGS:
+                raise BadRequest.about("tags", f"{monitor.called[:100]} would have more than {MOST_TAGS} tags")
+            return replace(monitor, tags=after)
+        case _:
+            return replace(monitor, tags=tuple(tag for tag in monitor.tags if tag not in {*tags}))
+
+
+def _readable(seal: Seal, stored: Stored) -> Changed:
+    """A stored monitor with its secrets, or without those that cannot be read any more."""
+    try:
+        return Changed(opened(seal, stored))
+    except SealBroken:
+        return Changed(stored.monitor, readable=False)
+
+
+def _store(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
+    """What cannot be read stays sealed until somebody says anew what it should be."""
+    changes = difference(before.monitor, after)
+    if not changes:
+        return before
+    after = replace(after, updated_at=by.now)
+    is_new = after.secrets != before.monitor.secrets
+    rows.update(db, after, sealed(seal, after) if is_new else stored.sealed)
+    _record(db, by, after, "updated", {"name": after.called} | changes)
+    return Changed(after, readable=before.readable or is_new)
+
+
+def _record(db: Connection, by: By, monitor: Monitor, action: audit.Action, detail: Mapping[str, object]) -> None:
+    audit.record(db, by, monitor.organization_id, action, _SUBJECT, monitor.id, detail)
