@@ -184,10 +184,16 @@ def test_a_box_from_before_gets_its_id_and_keeps_its_events(tmp_path: Path) -> N
     with whole_box(tmp_path / "data") as box:
         view(box, box.sites["shop"])
         directory = stop(box)
-        for name, step in ((schema.BOX_FILE, "0014_box"), (schema.EVENTS_FILE, "0011_box")):
+        later = ("checks", "monitor_spans", "monitor_states", "monitor_engine", "transitions")
+        for name, steps, tables in (
+            (schema.BOX_FILE, ("0014_box",), ("box",)),
+            (schema.EVENTS_FILE, ("0011_box", "0012_checks"), ("box", *later)),
+        ):
             connection = apsw.Connection(str(directory / name))
-            connection.execute("drop table box")
-            connection.execute("delete from _sqlite_migrations where name = ?", (step,))
+            for table in tables:
+                connection.execute(f"drop table {table}")
+            for step in steps:
+                connection.execute("delete from _sqlite_migrations where name = ?", (step,))
             connection.close()
         box.reopen()
         assert events_of(box, box.sites["shop"]) == 1
