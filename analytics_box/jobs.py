@@ -16,6 +16,7 @@ from analytics_box.ingest import repeats
 from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.members import invitations
+from analytics_box.monitors.directory import Monitors
 from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
@@ -124,7 +125,7 @@ async def note_key_use(box: Box) -> None:
 
 
 async def note_numbers(box: Box) -> None:
-    """Tell events.db which numbers of websites and links have been given, so that none is ever given twice."""
+    """Tell events.db which numbers of websites, links, monitors are given, so that none is ever given twice."""
     await pairing.note_numbers(box.box_db, box.events.db)
 
 
@@ -156,6 +157,11 @@ async def retain_clicks(box: Box) -> None:
 async def sweep_clicks(box: Box) -> None:
     """Remove what is left of the clicks on short links that are gone."""
     await link_retention.sweep(box.parts[Clicks], box.box_db)
+
+
+async def follow_websites(box: Box) -> None:
+    """Let monitors rest whose website or organization was deleted, and go on where it was restored."""
+    box.parts[Monitors].follow()
 
 
 async def optimize(box: Box) -> None:
@@ -247,6 +253,7 @@ JOBS = (
     Job("forget drops", 21_600, forget_drops, removes=True),
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks, removes=True),
+    Job("follow websites", 10, follow_websites),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),

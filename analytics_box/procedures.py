@@ -25,6 +25,7 @@ from analytics_box.members import invitation_calls
 from analytics_box.monitors import check_calls as monitor_checks
 from analytics_box.monitors import list_calls as monitor_lists
 from analytics_box.monitors.editing import calls as monitors
+from analytics_box.monitors.windows import calls as maintenance
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
@@ -119,6 +120,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.bulk", monitors.bulk, "write:monitors", "member"),
     Procedure("uptime.manualCheck", monitor_checks.manual_check, "write:monitors", "member"),
     Procedure("uptime.tryCheck", monitor_checks.try_check, "write:monitors", "member"),
+    Procedure("uptime.listMaintenances", maintenance.list_maintenances, "read:monitors"),
+    Procedure("uptime.createMaintenance", maintenance.create_maintenance, "write:monitors", "member"),
+    Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
+    Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
+    Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),

@@ -21,6 +21,13 @@ class Ready(Struct):
     status: Literal["ok"]
 
 
+class Pushed(Struct):
+    """A monitor was told."""
+
+    ok: Literal[True]
+    requestId: RequestId
+
+
 class WebsiteItem(Struct):
     """A website that the caller may read."""
 

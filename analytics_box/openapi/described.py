@@ -114,6 +114,20 @@ ROUTES: dict[tuple[str, str], Described] = {
         media="text/csv",
         errors=(401, 403, 404),
     ),
+    **{
+        (method, "/push/{token}"): Described(
+            "uptime",
+            "Tell a monitor of the kind push how things are",
+            text="`token` is the end of the monitor's push URL. Nothing else is asked for.",
+            parameters=(
+                query_parameter("status", "How things are; up unless it is said", enum=["up", "down"]),
+                query_parameter("msg", "A message for people; 200 characters of it are kept"),
+            ),
+            answer=answers.Pushed,
+            errors=(400, 404, 503),
+        )
+        for method in ("GET", "POST")
+    },
     ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): Described(
         "Discovery",

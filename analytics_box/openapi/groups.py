@@ -10,6 +10,7 @@ GROUPS = {
     "links": "Short links",
     "linkFolders": "Short links",
     "Short URLs": "Short links",
+    "uptime": "Monitors",
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",

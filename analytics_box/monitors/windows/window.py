@@ -120,6 +120,11 @@ def change_after(window: Window, instant: int) -> int | None:
     return None
 
 
+def next_start(window: Window, instant: int) -> int | None:
+    """When it begins next, after this instant; None for one that does not."""
+    return next((span.start for span in _from(window, instant) if span.start > instant), None)
+
+
 def spans(window: Window, start: int, end: int) -> list[Span]:
     """When it is one between two instants, in order, not cut; each time that overlaps them."""
     found = []

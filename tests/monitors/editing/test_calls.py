@@ -1,6 +1,5 @@
 """uptime.* over RPC (wire 8.1 and 8.2): fields, refusals, and that what runs monitors follows at once."""
 
-
 from tests.monitors.world import URL, World
 
 # Wire 8.2, then what this project adds.
