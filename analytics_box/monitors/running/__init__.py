@@ -1,0 +1,1 @@
+"""Monitors at work: when each is checked, what its results make of it, and how all that gets to disk."""

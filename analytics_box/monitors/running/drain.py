@@ -1,0 +1,187 @@
+"""What happens to monitors on its way to events.db: it waits in memory for a moment, and is written in groups.
+
+What is in memory of a monitor follows the commits. What is to be told is told after them, and again after a crash in
+between: whoever is told knows it by its id. While the disk refuses, what happens waits, up to a bound.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import Final
+
+from analytics_box.clock import Clock
+from analytics_box.errors import Unavailable
+from analytics_box.monitors.running import rows
+from analytics_box.monitors.running.batch import Batch, Finished, Happening, Lost
+from analytics_box.monitors.running.rows import Transition
+from analytics_box.monitors.running.watched import Watched
+from analytics_box.store.db import Db
+from analytics_box.store.strings import Strings
+from analytics_box.store.trouble import Seldom
+
+log = logging.getLogger(__name__)
+
+WAIT: Final = 0.25  # seconds until what waits is written
+AT_ONCE: Final = 2_000  # that are written in one transaction
+MOST_WAITING: Final = 50_000  # that wait for a disk that refuses: some 30 MB
+ALIVE: Final = 8_000  # ms after which the box says again that it watches, where nothing else is written
+
+Tell = Callable[[list[Transition]], Awaitable[None]]
+Committed = Callable[[Batch, list[Happening]], None]
+
+
+class Drain:
+    """What has happened and is not on disk yet. `committed` is called after each commit, on the event loop."""
+
+    def __init__(
+        self,
+        events: Db,
+        strings: Strings,
+        clock: Clock,
+        monitors: Mapping[int, Watched],
+        parent_of: Callable[[Watched], int | None],
+        tell: Tell,
+        committed: Committed,
+    ) -> None:
+        self.alive_at = 0
+        self._events, self._strings, self._clock = events, strings, clock
+        self._monitors, self._parent_of = monitors, parent_of
+        self._tell, self._committed = tell, committed
+        self._waiting: list[Happening] = []
+        self._lost: dict[int, int] = {}
+        self._untold: list[Transition] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._writing, self._telling = asyncio.Lock(), asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._may_complain = Seldom()
+
+    @property
+    def waiting(self) -> int:
+        """How much has happened that is not on disk."""
+        return len(self._waiting)
+
+    def add(self, happening: Happening) -> None:
+        """Something happened. It is written soon."""
+        self._waiting.append(happening)
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(WAIT, self._begin)
+
+    def owe(self, transitions: Iterable[Transition]) -> None:
+        """These are on disk, and were not told before the box ended."""
+        self._untold += transitions
+
+    async def flush(self) -> bool:
+        """Write what has happened so far; whether all of it is on disk."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        async with self._writing:
+            while self._waiting:
+                if not await self._write_some():
+                    self._bound()
+                    return False
+        self._begin_to_tell()
+        return True
+
+    async def stay_alive(self) -> None:
+        """Write what waits, and that the box watches where that was not written for a while. Tell what is untold."""
+        if self._waiting:
+            await self.flush()
+        elif self._clock.now() - self.alive_at >= ALIVE:
+            await self.say_alive()
+        self._begin_to_tell()
+
+    async def say_alive(self) -> None:
+        """Write that the box watches now. Raises Unavailable."""
+        now = self._clock.now()
+        await self._events.write(lambda db: rows.alive(db, now))
+        self.alive_at = now
+
+    async def settle(self) -> None:
+        """Returns when what could be written and told has been."""
+        await self.flush()
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
+
+    def _begin(self) -> None:
+        self._timer = None
+        self._spawn(self._write())
+
+    async def _write(self) -> None:
+        if not await self.flush() and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(1.0, self._begin)
+
+    async def _write_some(self) -> bool:
+        """Write what has waited longest; whether that could be done."""
+        some = self._waiting[:AT_ONCE]
+        try:
+            await self._commit(some)
+        except Unavailable as refused:
+            if self._may_complain:
+                log.warning("Checks of monitors wait for the disk: %s", refused.message)
+            return False
+        except Exception:
+            log.exception("%d results of monitors could not be written together", len(some))
+            await self._write_one_by_one(some)
+        del self._waiting[: len(some)]
+        return True
+
+    async def _write_one_by_one(self, some: list[Happening]) -> None:
+        for one in some:
+            try:
+                await self._commit([one])
+            except Exception:
+                log.exception("A result of monitor %d could not be written", one.number)
+
+    async def _commit(self, some: list[Happening]) -> None:
+        now = self._clock.now()
+        lost = [Lost(number, at) for number, at in self._lost.items()]
+        batch = Batch(self._monitors, self._parent_of, now)
+        batch.add((*lost, *some))
+        transitions = await self._events.write(partial(batch.write, strings=self._strings), adds=True)
+        self._lost = {}
+        self.alive_at = now
+        for number, draft in batch.drafts.items():
+            if number in self._monitors:
+                self._monitors[number].draft = draft
+        self._untold += transitions
+        self._committed(batch, some)
+
+    def _bound(self) -> None:
+        """Give up the oldest of too many that wait; nothing is known of those monitors from then on."""
+        extra = len(self._waiting) - MOST_WAITING
+        if extra <= 0:
+            return
+        if self._may_complain:
+            log.error("Checks of monitors are lost: more than %d wait for the disk", MOST_WAITING)
+        given_up = [one for one in self._waiting if isinstance(one, Finished)][:extra]
+        for one in given_up:
+            self._lost.setdefault(one.number, one.result.at)
+        gone = set(map(id, given_up))
+        self._waiting = [one for one in self._waiting if id(one) not in gone]
+
+    def _begin_to_tell(self) -> None:
+        if self._untold and not self._telling.locked():
+            self._spawn(self._tell_all())
+
+    async def _tell_all(self) -> None:
+        async with self._telling:
+            while self._untold:
+                some = list(self._untold)
+                try:
+                    await self._tell(some)
+                    ids = [one.id for one in some]
+                    await self._events.write(partial(rows.told, ids=ids))
+                except Unavailable as refused:
+                    log.warning("What happened to %d monitors could not be told yet: %s", len(some), refused.message)
+                    return
+                except Exception:
+                    log.exception("What happened to %d monitors could not be told yet", len(some))
+                    return
+                del self._untold[: len(some)]
+
+    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

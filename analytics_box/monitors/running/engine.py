@@ -1,0 +1,376 @@
+"""The engine of the monitors: checks each when it is due, and gives what comes of it to the drain.
+
+It knows which monitors there are from `put` and `remove`. Both act at once, as `check_now` does: a check that was under
+way of a monitor that is another now is broken off.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final
+
+from analytics_box.clock import Clock
+from analytics_box.errors import BadRequest, NotFound, Unavailable
+from analytics_box.facts.histogram import bin_of
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running import recovery, schedule
+from analytics_box.monitors.running.batch import Batch, Finished, Happening, Overlaid
+from analytics_box.monitors.running.drain import Drain, Tell
+from analytics_box.monitors.running.pool import Pool
+from analytics_box.monitors.running.schedule import Schedule
+from analytics_box.monitors.running.states import repeated_after
+from analytics_box.monitors.running.watched import Draft, Live, Watched, Windows, host_of, live
+from analytics_box.store.db import Db
+from analytics_box.store.strings import Strings
+
+log = logging.getLogger(__name__)
+
+Check = Callable[[Monitor, int], Awaitable[Result]]
+
+LOOK: Final = 5.0  # seconds between two looks at the clock, at most
+_PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets")  # what a check goes by
+_BACK: Final = 1_000  # ms that the clock may be set back unnoticed
+
+
+class Engine:
+    """Checks monitors. `put` all of them, then `start`; nothing is checked before."""
+
+    def __init__(self, check: Check, tell: Tell, events: Db, strings: Strings, clock: Clock) -> None:
+        self.lateness: Counter[int] = Counter()  # of starts, in microseconds, by facts.histogram
+        self.skipped = 0  # checks that were due while the one before still ran
+        self._check, self._events, self._clock = check, events, clock
+        self._monitors: dict[int, Watched] = {}
+        self._numbers: dict[str, int] = {}
+        self._children: dict[str, set[int]] = {}
+        self._due, self._changes, self._pool = Schedule(), Schedule(), Pool()
+        self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
+        self._is_started = False
+        self._loop: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._seen, self._monotonic = clock.now(), clock.monotonic()
+
+    async def start(self, *, alone: bool = True) -> None:
+        """Go on from where the box ended, and begin to check; without `alone` only when `tick` is called.
+
+        Raises Unavailable where events.db cannot be written.
+        """
+        now = self._clock.now()
+        untold = await recovery.recover(self._events, self._monitors, now)
+        self._drain.owe(untold)
+        self._drain.alive_at = now
+        self._is_started = True
+        self._seen, self._monotonic = now, self._clock.monotonic()
+        for watched in self._monitors.values():
+            self._overlay(watched, now)
+            self._plan_first(watched, now)
+        if alone:
+            self._loop = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self, seconds: float) -> None:
+        """Begin no more checks, give those under way so many seconds, and write what there is."""
+        self._is_started = False
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+            self._loop = None
+        await self._pool.stop(seconds)
+        await self._drain.settle()
+        if self._monitors:
+            try:
+                await self._drain.say_alive()
+            except Unavailable as refused:
+                log.warning("Monitors: %s", refused.message)
+
+    def put(self, monitor: Monitor, windows: Windows | None = None) -> None:
+        """A monitor was made, edited, paused or resumed, or its windows changed. A new one is checked at once."""
+        watched = self._monitors.get(monitor.number)
+        now = self._clock.now()
+        if watched is None:
+            watched = Watched(monitor, windows, Draft(is_paused=monitor.is_paused), host_of(monitor))
+            self._monitors[monitor.number] = watched
+            self._name(monitor)
+            if self._is_started:
+                self._overlay(watched, now)
+                self._plan_now(watched, now)
+            return
+        before, watched.monitor, watched.windows = watched.monitor, monitor, windows
+        watched.host = host_of(monitor)
+        self._unname(before)
+        self._name(monitor)
+        if self._is_started:
+            self._edited(watched, before, now)
+
+    def remove(self, number: int) -> None:
+        """A monitor is gone. What was stored of it is removed by the retention."""
+        watched = self._monitors.pop(number, None)
+        if watched is None:
+            return
+        self._unname(watched.monitor)
+        self._due.drop(number)
+        self._changes.drop(number)
+        self._break_off(watched)
+        for future in self._waiting(watched):
+            future.set_exception(NotFound("The monitor was removed"))
+
+    async def check_now(self, number: int) -> Result:
+        """Check a monitor at once; resumes when what came of it is on disk, where the disk takes it.
+
+        A check of it under way is waited for. Nothing is stored of one that is paused. Raises NotFound, and BadRequest
+        for one that waits to be told.
+        """
+        watched = self._monitors.get(number)
+        if watched is None:
+            raise NotFound("There is no such monitor")
+        if watched.monitor.kind == "push":
+            raise BadRequest("A push monitor is not checked: it waits to be told")
+        if watched.monitor.is_paused or not self._is_started:
+            return await self.try_now(watched.monitor)
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        watched.waiting = [*(watched.waiting or ()), future]
+        if not watched.is_running:
+            self._break_off(watched)
+            self._begin(watched, self._clock.now(), at_once=True)
+        result = await future
+        await self._drain.flush()
+        return result
+
+    async def try_now(self, monitor: Monitor) -> Result:
+        """Check what need not be stored; nothing comes of it but the result."""
+        return await self._check(monitor, self._clock.now())
+
+    async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
+        """A monitor that waits was told something; resumes when that is on disk. Raises NotFound and Unavailable."""
+        watched = self._monitors.get(number)
+        if watched is None or watched.monitor.kind != "push":
+            raise NotFound("There is no such monitor")
+        if watched.monitor.is_paused:
+            return
+        outcome, reason = ("pass", "") if ok else ("fail", "failed")
+        result = Result(at=at, outcome=outcome, reason=reason, error="" if ok else message)  # type: ignore[arg-type]  # words of these types
+        self._drain.add(Finished(number, result, at))
+        self._due.put(number, at + _patience(watched.monitor))
+        self._wake.set()
+        if not await self._drain.flush():
+            raise Unavailable("The box cannot write to its disk; try again", retry_after=5)
+
+    def state_of(self, number: int) -> Live:
+        """How a monitor is now, as far as that is on disk. Raises NotFound."""
+        watched = self._monitors.get(number)
+        if watched is None:
+            raise NotFound("There is no such monitor")
+        return live(watched, self._due.due_at(number))
+
+    async def tick(self) -> None:
+        """Begin what is due, and the loop again where it ended; write what waits, and that the box watches."""
+        if self._loop is not None and self._loop.done() and self._is_started:
+            log.error("The loop of the monitors ended; it begins again", exc_info=self._loop.exception())
+            self._loop = asyncio.get_running_loop().create_task(self._run())
+        if self._is_started:
+            await self._look()
+            self._dispatch()
+            if self._monitors:
+                await self._drain.stay_alive()
+
+    async def settle(self) -> None:
+        """Returns when all checks under way have ended and what came of them is on disk and told; for tests."""
+        while True:
+            await self._pool.settle()
+            await self._drain.settle()
+            if not self._pool.running and not self._drain.waiting:
+                return
+
+    # --- the loop
+
+    async def _run(self) -> None:
+        while True:
+            await self._look()
+            self._dispatch()
+            self._wake.clear()
+            due = min((at for at in (self._due.next(), self._changes.next()) if at is not None), default=None)
+            wait = LOOK if due is None else min(max((due - self._clock.now()) / 1000, 0), LOOK)
+            try:
+                async with asyncio.timeout(wait):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+
+    async def _look(self) -> None:
+        """Notice that the clock was set, or that the box stood still."""
+        now, monotonic = self._clock.now(), self._clock.monotonic()
+        before, passed = self._seen, (monotonic - self._monotonic) * 1000
+        self._seen, self._monotonic = now, monotonic
+        if now - before > recovery.GAP:
+            log.warning("Monitors: nothing was watched for %.0f s, or the clock was set ahead", (now - before) / 1000)
+            await self._stood_still(before, now)
+        elif now - before < passed - _BACK:
+            log.warning("Monitors: the clock was set back by %.0f s", (passed - now + before) / 1000)
+            for watched in self._monitors.values():
+                self._plan_first(watched, now)
+
+    async def _stood_still(self, since: int, now: int) -> None:
+        for watched in self._monitors.values():
+            self._break_off(watched)
+        await self._drain.flush()
+        await recovery.stood_still(self._events, self._monitors, since, now)
+        for watched in self._monitors.values():
+            self._plan_first(watched, now)
+            if any(not future.done() for future in watched.waiting or ()):
+                self._begin(watched, now, at_once=True)
+
+    def _dispatch(self) -> None:
+        now = self._clock.now()
+        for number, at in self._changes.take(now):
+            self._window_changed(self._monitors[number], at, now)
+        for number, due in self._due.take(now):
+            watched = self._monitors[number]
+            if watched.monitor.kind == "push":
+                self._late(watched, due, now)
+                continue
+            self._due.put(number, schedule.next_due(watched.monitor.id, watched.monitor.interval, now))
+            if watched.ticket:
+                self.skipped += 1
+            else:
+                self._begin(watched, due)
+
+    def _begin(self, watched: Watched, due: int, *, at_once: bool = False) -> None:
+        run = partial(self._run_check, watched, watched.version, due)
+        watched.ticket = self._pool.submit(watched.host, run, at_once=at_once)
+
+    async def _run_check(self, watched: Watched, version: int, due: int) -> None:
+        watched.is_running = True
+        began, is_conclusive = self._clock.now(), True
+        self.lateness[bin_of(max(began - due, 0) * 1000)] += 1
+        try:
+            result = await self._check(watched.monitor, began)
+        except Exception:
+            log.exception("The check of monitor %d failed by itself", watched.monitor.number)
+            result, is_conclusive = (
+                Result(at=began, outcome="fail", reason="failed", error="The check broke off"),
+                False,
+            )
+        if watched.version != version:
+            return
+        watched.ticket, watched.is_running = 0, False
+        self._drain.add(Finished(watched.monitor.number, result, self._clock.now(), is_conclusive))
+        for future in self._waiting(watched):
+            future.set_result(result)
+
+    def _late(self, watched: Watched, due: int, now: int) -> None:
+        """One that waits to be told was not: it has failed, and does again after each interval."""
+        result = Result(at=due, outcome="fail", reason="late", error="Nothing was heard in time")
+        self._drain.add(Finished(watched.monitor.number, result, now))
+        self._due.put(watched.monitor.number, now + watched.monitor.interval * 1000)
+
+    def _window_changed(self, watched: Watched, at: int, now: int) -> None:
+        self._drain.add(Overlaid(watched.monitor.number, at, watched.monitor.is_paused))
+        self._plan_change(watched, at)
+        if not watched.in_maintenance(at):
+            self._plan_now(watched, now)  # so that people hear of what is wrong now
+
+    # --- what changes
+
+    def _edited(self, watched: Watched, before: Monitor, now: int) -> None:
+        monitor = watched.monitor
+        self._overlay(watched, now)
+        is_other = any(getattr(before, name) != getattr(monitor, name) for name in _PROBED)
+        if monitor.is_paused:
+            self._due.drop(monitor.number)
+            self._break_off(watched)
+            for future in self._waiting(watched):
+                future.set_exception(NotFound("The monitor was paused"))
+        elif is_other or before.is_paused:
+            self._break_off(watched)
+            self._plan_now(watched, now)
+        elif monitor.interval != before.interval or monitor.options.grace != before.options.grace:
+            self._plan_next(watched, now)
+
+    def _overlay(self, watched: Watched, now: int) -> None:
+        """Let the timeline show from now on whether it is paused or in maintenance."""
+        self._drain.add(Overlaid(watched.monitor.number, now, watched.monitor.is_paused))
+        self._plan_change(watched, now)
+
+    def _plan_change(self, watched: Watched, now: int) -> None:
+        change = watched.next_change(now)
+        if change is None:
+            self._changes.drop(watched.monitor.number)
+        else:
+            self._changes.put(watched.monitor.number, change)
+            self._wake.set()
+
+    def _plan_now(self, watched: Watched, now: int) -> None:
+        if watched.monitor.kind == "push":
+            self._plan_next(watched, now)
+        elif not watched.monitor.is_paused:
+            self._due.put(watched.monitor.number, now)
+            self._wake.set()
+
+    def _plan_first(self, watched: Watched, now: int) -> None:
+        monitor = watched.monitor
+        if monitor.kind == "push":
+            self._plan_next(watched, now)
+        elif not monitor.is_paused:
+            self._due.put(monitor.number, schedule.first_due(monitor.id, monitor.interval, now))
+
+    def _plan_next(self, watched: Watched, now: int) -> None:
+        monitor, standing = watched.monitor, watched.draft.standing
+        if monitor.is_paused:
+            return
+        if monitor.kind != "push":
+            self._due.put(monitor.number, schedule.next_due(monitor.id, monitor.interval, now))
+        elif standing.heard:
+            late_at = standing.heard + standing.extra + _patience(monitor)
+            self._due.put(monitor.number, late_at if late_at > now else now + monitor.interval * 1000)
+        self._wake.set()
+
+    def _break_off(self, watched: Watched) -> None:
+        watched.version += 1
+        if watched.ticket:
+            self._pool.drop(watched.ticket)
+        watched.ticket, watched.is_running = 0, False
+
+    def _waiting(self, watched: Watched) -> list[asyncio.Future[Result]]:
+        """Who waits for a check of it, and does so no more."""
+        waiting, watched.waiting = watched.waiting or [], None
+        return [future for future in waiting if not future.done()]
+
+    # --- after a commit
+
+    def _committed(self, batch: Batch, happenings: list[Happening]) -> None:
+        """Check those again soon that may be about to change, and those whose parent is out of trouble."""
+        for happening in happenings:
+            watched = self._monitors.get(happening.number)
+            if not isinstance(happening, Finished) or watched is None or watched.ticket or watched.monitor.is_paused:
+                continue
+            standing = batch.drafts[happening.number].standing
+            if (standing.is_open or not happening.is_conclusive) and watched.monitor.kind != "push":
+                again = happening.ended + repeated_after(watched.monitor.interval)
+                self._due.put(happening.number, max(again, self._clock.now()))
+                self._wake.set()
+        for number in batch.relieved:
+            parent = self._monitors.get(number)
+            for child in self._children.get(parent.monitor.id, ()) if parent is not None else ():
+                self._plan_now(self._monitors[child], self._clock.now())
+
+    def _parent_of(self, watched: Watched) -> int | None:
+        return self._numbers.get(watched.monitor.parent_id) if watched.monitor.parent_id else None
+
+    def _name(self, monitor: Monitor) -> None:
+        self._numbers[monitor.id] = monitor.number
+        if monitor.parent_id:
+            self._children.setdefault(monitor.parent_id, set()).add(monitor.number)
+
+    def _unname(self, monitor: Monitor) -> None:
+        self._numbers.pop(monitor.id, None)
+        if monitor.parent_id:
+            siblings = self._children[monitor.parent_id]
+            siblings.discard(monitor.number)
+            if not siblings:
+                del self._children[monitor.parent_id]
+
+
+def _patience(monitor: Monitor) -> int:
+    """How many ms a monitor waits until it is late."""
+    return (monitor.interval + monitor.options.grace) * 1000

@@ -1,0 +1,102 @@
+"""Where the box goes on: what became of the monitors before it ended, and the time in which nobody watched."""
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
+
+from analytics_box.facts.uptime import PAUSED, UNKNOWN, Span
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running import rows
+from analytics_box.monitors.running.rows import Stored, Transition
+from analytics_box.monitors.running.states import Standing, without_row
+from analytics_box.monitors.running.watched import Draft, Watched
+from analytics_box.store.db import Connection, Db
+
+log = logging.getLogger(__name__)
+
+GAP: Final = 15_000  # ms without a sign of life that are none yet
+
+
+async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> list[Transition]:
+    """Bring monitors to where they were, and write down a gap before now; returns what was not told.
+
+    No check is replayed, and what is told is based on no gap: rows of checks begin anew, and who waits to be told gets
+    the gap as extra time. Raises Unavailable.
+    """
+    drafts, untold = await events.write(partial(_recover, monitors=dict(monitors), now=now))
+    for number, draft in drafts.items():
+        if number in monitors:
+            monitors[number].draft = draft
+    return untold
+
+
+async def stood_still(events: Db, monitors: Mapping[int, Watched], since: int, now: int) -> None:
+    """Nobody watched from `since` until now, while the box ran: its clock was set, or it stood still.
+
+    Raises Unavailable.
+    """
+    extended = {
+        number: _waiting_longer(watched.monitor, watched.draft.standing, since, now)
+        for number, watched in monitors.items()
+    }
+    changed = {number: one for number, one in extended.items() if one is not monitors[number].draft.standing}
+
+    def write(db: Connection) -> None:
+        rows.gap(db, since)
+        rows.save(db, changed)
+        rows.alive(db, now)
+
+    await events.write(write)
+    for number, watched in monitors.items():
+        draft = watched.draft
+        draft.standing = without_row(changed.get(number, draft.standing))
+        if draft.shown not in (0, UNKNOWN, PAUSED):
+            draft.is_unknown, draft.shown, draft.shown_since = True, UNKNOWN, max(since, draft.shown_since)
+
+
+def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], list[Transition]]:
+    stored = rows.stored(db)
+    since = stored.alive_at
+    if since is not None and now - since > GAP:
+        log.info("Monitors: nothing was watched for %.0f s", (now - since) / 1000)
+        rows.gap(db, since)
+        stored = rows.stored(db)
+    last = rows.last_results(db, [number for number in monitors if number in stored.standings])
+    drafts, extended = {}, {}
+    for number, watched in monitors.items():
+        draft = drafts[number] = _draft(stored, number, watched.monitor, last.get(number))
+        standing = _waiting_longer(watched.monitor, draft.standing, since if since is not None else now, now)
+        if standing is not draft.standing:
+            extended[number] = draft.standing = standing
+    rows.save(db, extended)
+    rows.alive(db, now)
+    return drafts, rows.untold(db)
+
+
+def _draft(stored: Stored, number: int, monitor: Monitor, last: Result | None) -> Draft:
+    span = stored.open_spans.get(number, Span(0, 0))
+    return Draft(
+        standing=without_row(stored.standings.get(number, Standing())),
+        shown=span.state,
+        shown_since=span.start,
+        is_unknown=span.state == UNKNOWN,
+        is_paused=span.state == PAUSED or (monitor.is_paused and not span.state),
+        last=last,
+        seen=span.start,
+    )
+
+
+def _waiting_longer(monitor: Monitor, standing: Standing, since: int, now: int) -> Standing:
+    """With the gap as extra time, and a whole interval more where the box may have missed what it was told."""
+    gap = now - since
+    if monitor.kind != "push" or not standing.heard or gap <= 0 or standing.base == "down":
+        return standing
+    patience = (monitor.interval + monitor.options.grace) * 1000
+    late_at = standing.heard + standing.extra + patience + gap
+    if standing.heard + standing.extra + monitor.interval * 1000 <= now:
+        late_at = max(late_at, now + patience)
+    return replace(standing, extra=late_at - standing.heard - patience)

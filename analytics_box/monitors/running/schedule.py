@@ -1,0 +1,74 @@
+"""When which monitor is due. Pure, but for what it remembers.
+
+Due times of a monitor lie on a grid: k times its interval and a part of it that its id says. So they are spread, and
+the same after a restart. Instants are UTC ms.
+"""
+
+import heapq
+from hashlib import blake2b
+from typing import Final
+
+FIRST_ROUND: Final = 60  # seconds over which the first checks after a start are spread, at most
+
+
+def phase(monitor_id: str, interval: int) -> int:
+    """Where in its interval (seconds) a monitor is due, in ms."""
+    return int.from_bytes(blake2b(monitor_id.encode(), digest_size=8).digest()) % (interval * 1000)
+
+
+def next_due(monitor_id: str, interval: int, now: int) -> int:
+    """The first time after now at which a monitor is due that is checked every `interval` seconds."""
+    return _next(phase(monitor_id, interval), interval * 1000, now)
+
+
+def first_due(monitor_id: str, interval: int, now: int) -> int:
+    """When a monitor is checked first after a start: soon, and where that is a due time, at that."""
+    step = min(interval, FIRST_ROUND) * 1000
+    return _next(phase(monitor_id, interval) % step, step, now)
+
+
+def _next(phase_: int, step: int, now: int) -> int:
+    return now + step - (now - phase_) % step
+
+
+class Schedule:
+    """A heap of what is due, by numbers. What was put off or dropped stays in the heap until its old time comes."""
+
+    def __init__(self) -> None:
+        self._due: dict[int, int] = {}
+        self._heap: list[tuple[int, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def put(self, number: int, due: int) -> None:
+        """It is due then, and no more when it was."""
+        if self._due.get(number) != due:
+            self._due[number] = due
+            heapq.heappush(self._heap, (due, number))
+            if len(self._heap) > 64 + 4 * len(self._due):
+                self._heap = [(due, number) for number, due in self._due.items()]
+                heapq.heapify(self._heap)
+
+    def drop(self, number: int) -> None:
+        """It is due no more."""
+        self._due.pop(number, None)
+
+    def due_at(self, number: int) -> int | None:
+        """When it is due next."""
+        return self._due.get(number)
+
+    def next(self) -> int | None:
+        """When something is due next."""
+        while self._heap and self._due.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def take(self, now: int) -> list[tuple[int, int]]:
+        """What is due by now, with its time, the longest due first. It is in the schedule no more."""
+        taken: list[tuple[int, int]] = []
+        while (due := self.next()) is not None and due <= now:
+            _, number = heapq.heappop(self._heap)
+            del self._due[number]
+            taken.append((number, due))
+        return taken
