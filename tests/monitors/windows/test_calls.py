@@ -85,7 +85,11 @@ def test_a_window_is_listed_and_told_to_what_runs_monitors(world: World, *, repe
         assert (made["status"], made["currentEndsAt"], made["endsAt"]) == ("scheduled", None, None)
         assert made["nextStartsAt"] == "2026-06-18T00:30:00.000Z"
     else:
-        assert (made["status"], made["currentEndsAt"], made["nextStartsAt"]) == ("active", "2026-06-17T13:00:00.000Z", None)
+        assert (made["status"], made["currentEndsAt"], made["nextStartsAt"]) == (
+            "active",
+            "2026-06-17T13:00:00.000Z",
+            None,
+        )
     assert [window.id for window in world.engine.windows[one]] == [made["id"]]
     world.reopen()
     assert world.good("listMaintenances") == [made]
