@@ -120,9 +120,10 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     running.opened(settings.data_dir)
     runs, clock_watch = Runs(), ClockWatch(state.db, clock)
     sender = Sender(client, Mailer(settings))
+    deliveries = Deliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups)
-    parts = _parts(settings, clock, state, events, client, sender, watched)
+    parts = _parts(settings, clock, state, events, client, sender, deliveries, watched)
     return Box(
         settings=settings,
         clock=clock,
@@ -133,7 +134,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         limits=state.limits,
         sign_ins=state.sign_ins,
         parts=parts,
-        deliveries=Deliveries(state.db, state.seal, sender, clock),
+        deliveries=deliveries,
         runs=runs,
         application=_application(state, events, parts),
         unclean=unclean,
@@ -147,6 +148,7 @@ def _parts(
     events: EventSide,
     client: Client,
     sender: Sender,
+    deliveries: Deliveries,
     watched: Watched,
 ) -> Parts:
     return Parts(
@@ -179,6 +181,7 @@ def _parts(
         client,
         sender,
         sender.mailer,
+        deliveries,
         Tools(state.seal, client.fence),
         LateParts(clock),
         ImportJobs(clock),

@@ -4,7 +4,7 @@ from analytics_box.accounts import profile_calls
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
-from analytics_box.configuration import channel_calls, domain_calls
+from analytics_box.configuration import channel_calls, delivery_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
@@ -79,6 +79,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.rotateChannelSecret", channel_calls.rotate_channel_secret, "manage:config"),
     Procedure("config.deleteChannel", channel_calls.delete_channel, "manage:config"),
     Procedure("config.testChannel", channel_calls.test_channel, "manage:config"),
+    Procedure("config.listDeliveries", delivery_calls.list_deliveries, "manage:config"),
+    Procedure("config.retryDelivery", delivery_calls.retry_delivery, "manage:config"),
     Procedure("config.listDomains", domain_calls.list_domains, "manage:config"),
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),

@@ -14,7 +14,7 @@ from analytics_box.accounts import (
 )
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
-from analytics_box.configuration import defaults_pages, domain_pages, integration_pages
+from analytics_box.configuration import defaults_pages, delivery_pages, domain_pages, integration_pages
 from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
@@ -165,6 +165,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     ),
     Route(
         "POST", "/settings/integrations/{channel_id:str}", integration_pages.save_channel, SIGNED_IN, "admin", page=True
+    ),
+    Route("GET", "/settings/integrations/{channel_id:str}/deliveries", delivery_pages.deliveries, SIGNED_IN, page=True),
+    Route(
+        "POST",
+        "/settings/integrations/{channel_id:str}/deliveries/{delivery_id:str}",
+        delivery_pages.retry,
+        SIGNED_IN,
+        "admin",
+        page=True,
     ),
     Route(
         "GET",

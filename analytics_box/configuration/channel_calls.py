@@ -8,39 +8,42 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from analytics_box import ids
 from analytics_box.configuration import channels
+from analytics_box.errors import BadRequest
 from analytics_box.http.call import Call
 from analytics_box.notify import change
 from analytics_box.notify.change import Tools, Wanted
 from analytics_box.notify.deliveries import UNSEALED
+from analytics_box.notify.kinds.kind import Config, Kind
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.message import Message
-from analytics_box.notify.rules import Channel, Config, Kind
+from analytics_box.notify.rules import Channel
 from analytics_box.notify.send import Outcome, Sender
 from analytics_box.store.seal import SealBroken
 from analytics_box.tenancy.acting import acting
 from analytics_box.tenancy.messages import OfOrganization, Success, Text, date
 from analytics_box.texts import Integrations as Words
 
-Url = Annotated[str, Meta(max_length=2_048)]
-
 TESTS = 5  # tests that one caller may make per 60 s (wire 11.3, alarms.test)
 
-
-class GivenConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a channel leads: `to` for email, `token` and `chatId` for telegram, `url` for all others."""
-
-    url: Url = ""
-    to: Text = ""
-    token: Text = ""
-    chatId: Text = ""
+_FIELDS = "; ".join(f"{kind.name}: {', '.join(field.name for field in kind.fields)}" for kind in KINDS.values())
+Type = Annotated[str, Meta(max_length=40, extra_json_schema={"enum": list(KINDS)})]
+GivenConfig = Annotated[
+    dict[Annotated[str, Meta(max_length=40)], Annotated[str, Meta(max_length=10_000)]],
+    Meta(max_length=20, description=f"Where it leads: the fields of its type, as texts. They are, by type: {_FIELDS}."),
+]
+ConfigShown = Annotated[
+    dict[str, str], Meta(description="Where a channel leads: the fields of its type but those that are secret.")
+]
 
 
 class NewChannel(Struct, frozen=True, forbid_unknown_fields=True):
     """Input of config.createChannel."""
 
-    type: Kind
+    type: Type
     name: Text
     config: GivenConfig
     enabled: bool = True
@@ -48,7 +51,10 @@ class NewChannel(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChangedChannel(Struct, frozen=True, forbid_unknown_fields=True):
-    """Input of config.updateChannel; what is not given stays, also inside of `config`."""
+    """Input of config.updateChannel; what is not given stays, also inside of `config`.
+
+    A field that is not needed is emptied with "". At another server, secrets have to be given again.
+    """
 
     channelId: Text
     name: Text | None = None
@@ -62,14 +68,6 @@ class OfChannel(Struct, frozen=True, forbid_unknown_fields=True):
 
     channelId: Text
     organizationId: Text | None = None
-
-
-class ConfigShown(Struct, frozen=True):
-    """Where a channel leads, without signing secrets and tokens; null where the type has no such field."""
-
-    url: str | None
-    to: str | None
-    chatId: str | None
 
 
 class LastResult(Struct, frozen=True):
@@ -89,7 +87,7 @@ class ChannelShown(Struct, frozen=True):
 
     id: str
     organizationId: str
-    type: Kind
+    type: Type
     name: str
     enabled: bool
     identifier: str
@@ -101,7 +99,7 @@ class ChannelShown(Struct, frozen=True):
 
 
 class ChannelMade(Struct, frozen=True):
-    """Output of config.createChannel. `secret` is what a webhook is signed with, shown only here; else null."""
+    """Output of config.createChannel. `secret` is what a webhook signs with, shown only here; else null."""
 
     channel: ChannelShown
     secret: str | None
@@ -118,7 +116,7 @@ class TestResult(Struct, frozen=True):
     """What became of a test. `channel` is the type; `error` says what went wrong."""
 
     success: bool
-    channel: Kind
+    channel: Type
     error: str | UnsetType = UNSET
 
 
@@ -138,17 +136,17 @@ async def list_channels(call: Call, given: OfOrganization) -> list[ChannelShown]
 async def create_channel(call: Call, given: NewChannel) -> ChannelMade:
     """config.createChannel. Raises Forbidden, BadRequest or Conflict."""
     organization_id, by = acting(call, given.organizationId)
-    tools = call.parts[Tools]
+    tools, kind = call.parts[Tools], kind_of(given.type)
     channel, secret = await call.write(
         lambda db: channels.create(
             db,
             tools,
             organization_id,
             by,
-            kind=given.type,
+            kind=kind,
             name=given.name,
             enabled=given.enabled,
-            config=config_of(given.config),
+            config=given.config,
         )
     )
     return ChannelMade(shown(channel, channels.readable(tools, channel)), secret or None)
@@ -158,7 +156,7 @@ async def update_channel(call: Call, given: ChangedChannel) -> ChannelShown:
     """config.updateChannel. Switching off gives up what waits. Raises Forbidden, NotFound or BadRequest."""
     organization_id, by = acting(call, given.organizationId)
     tools = call.parts[Tools]
-    wanted = Wanted(given.name, given.enabled, config_of(given.config) if given.config is not None else None)
+    wanted = Wanted(given.name, given.enabled, given.config)
     channel = await call.write(lambda db: channels.update(db, tools, organization_id, by, given.channelId, wanted))
     return shown(channel, channels.readable(tools, channel))
 
@@ -194,24 +192,37 @@ async def try_now(call: Call, channel_id: str, organization_id: str | None = Non
     except SealBroken:
         outcome = Outcome(UNSEALED, final=True)
     else:
-        outcome = await call.parts[Sender].send(
-            channel.kind, config, test_message(call), id=f"msg_{ids.base62(24)}", now=call.now
-        )
+        outcome = await _send_test(call, KINDS[channel.kind], config)
     await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))
     return channel, outcome
 
 
-def test_message(call: Call) -> Message:
-    """What a test says. Nothing in it was typed by anybody."""
+async def _send_test(call: Call, kind: Kind, config: Config) -> Outcome:
+    """Send a test; what would stay open is resolved at once."""
+    id = f"msg_{ids.base62(24)}"
     url = call.parts.settings.public_url
-    return Message(
-        type="channel.test", title=Words.test_title, text=Words.test_text.format(url=url), at=call.now, url=url
+    message = Message(
+        type="channel.test",
+        title=Words.test_title,
+        text=Words.test_text.format(url=url),
+        at=call.now,
+        url=url,
+        subject=f"test:{id}",
     )
+    sender = call.parts[Sender]
+    outcome = await sender.send(kind.name, config, message, id=id, now=call.now)
+    if kind.stays_open and not outcome.error:
+        done = replace(message, action="resolve", tone="good")
+        outcome = await sender.send(kind.name, config, done, id=f"{id}_end", now=call.now)
+    return outcome
 
 
-def config_of(given: GivenConfig) -> Config:
-    """What was given, as channels keep it."""
-    return Config(url=given.url.strip(), to=given.to.strip(), token=given.token.strip(), chat=given.chatId.strip())
+def kind_of(name: str) -> Kind:
+    """The kind of this name. Raises BadRequest."""
+    kind = KINDS.get(name)
+    if kind is None:
+        raise BadRequest.about("type", f"There is no such type; there are {', '.join(KINDS)}")
+    return kind
 
 
 def shown(channel: Channel, config: Config | None) -> ChannelShown:
@@ -226,7 +237,7 @@ def shown(channel: Channel, config: Config | None) -> ChannelShown:
         name=channel.name,
         enabled=channel.enabled,
         identifier=channel.shown,
-        config=ConfigShown(config.url or None, config.to or None, config.chat or None) if config else None,
+        config=KINDS[channel.kind].open_part(config) if config is not None else None,
         lastResult=last,
         waiting=channel.waiting,
         createdAt=date(channel.created_at),

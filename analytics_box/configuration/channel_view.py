@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from analytics_box.http.page import dates
 from analytics_box.identity import Person
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.rules import Channel
 from analytics_box.texts import Integrations
 
@@ -27,13 +28,13 @@ def row(channel: Channel, person: Person) -> Row:
     return Row(
         id=channel.id,
         name=channel.name,
-        kind=Integrations.kinds[channel.kind],
+        kind=KINDS[channel.kind].label,
         leads_to=channel.shown,
         enabled=channel.enabled,
         well=not channel.last_error,
         last=_last(channel, person),
         waiting=_waiting(channel.waiting),
-        signed=channel.kind == "webhook",
+        signed=KINDS[channel.kind].new_secret is not None,
     )
 
 

@@ -9,7 +9,9 @@ from analytics_box.configuration import domains
 from analytics_box.errors import BadRequest
 from analytics_box.notify import change
 from analytics_box.notify.change import Tools, Wanted
-from analytics_box.notify.rules import Channel, Config, Kind
+from analytics_box.notify.kinds.kind import Config, Kind
+from analytics_box.notify.kinds.table import KINDS
+from analytics_box.notify.rules import Channel
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import SealBroken
 from analytics_box.tenancy import access, members, rules
@@ -36,7 +38,7 @@ def readable(tools: Tools, channel: Channel) -> Config:
     try:
         return change.opened(tools.seal, channel)
     except SealBroken:
-        return Config()
+        return {}
 
 
 def existing(db: Connection, organization_id: str, by: By, channel_id: str) -> Channel:
@@ -56,7 +58,7 @@ def create(
     enabled: bool,
     config: Config,
 ) -> tuple[Channel, str]:
-    """A new channel, and for a webhook its secret. Raises Forbidden, BadRequest or Conflict."""
+    """A new channel, and the secret that it signs with, if it does. Raises Forbidden, BadRequest or Conflict."""
     access.check(db, organization_id, by, "update")
     return change.create(
         db,
@@ -66,18 +68,15 @@ def create(
         kind=kind,
         name=name,
         enabled=enabled,
-        config=_with_known_recipient(db, organization_id, by, config) if kind == "email" else config,
+        config=_with_known_recipients(db, organization_id, by, kind, config),
     )
 
 
 def update(db: Connection, tools: Tools, organization_id: str, by: By, channel_id: str, wanted: Wanted) -> Channel:
     """A changed channel. Raises Forbidden, NotFound or BadRequest."""
     channel = existing(db, organization_id, by, channel_id)
-    config = wanted.config
-    if config is not None:
-        config = _filled(readable(tools, channel), config)
-        if channel.kind == "email":
-            config = _with_known_recipient(db, organization_id, by, config)
+    if wanted.config is not None:
+        config = _with_known_recipients(db, organization_id, by, KINDS[channel.kind], wanted.config)
         wanted = replace(wanted, config=config)
     return change.update(db, tools, by, channel, wanted)
 
@@ -94,29 +93,25 @@ def delete(db: Connection, organization_id: str, by: By, channel_id: str) -> Cha
     return channel
 
 
-def _filled(before: Config, given: Config) -> Config:
-    """What is left out of a changed place stays: a token is never shown, so nobody has to type it again."""
-    return Config(
-        url=given.url or before.url,
-        to=given.to or before.to,
-        token=given.token or before.token,
-        chat=given.chat or before.chat,
-    )
-
-
-def _with_known_recipient(db: Connection, organization_id: str, by: By, config: Config) -> Config:
+def _with_known_recipients(db: Connection, organization_id: str, by: By, kind: Kind, config: Config) -> Config:
     """Mail goes only to members and to domains that the organization has proven: the box writes to nobody else.
 
     Whoever runs the box may name any address. Raises BadRequest.
     """
-    if not config.to:
-        return config
+    cleaned = dict(config)
+    for field in kind.fields:
+        if field.type == "email" and config.get(field.name):
+            cleaned[field.name] = _known_recipient(db, organization_id, by, field.name, config[field.name])
+    return cleaned
+
+
+def _known_recipient(db: Connection, organization_id: str, by: By, field: str, given: str) -> str:
     try:
-        to = account_rules.clean_email(config.to)
+        to = account_rules.clean_email(given)
     except BadRequest as broken:
-        raise BadRequest.about("to", broken.message) from broken
+        raise BadRequest.about(field, broken.message) from broken
     known = {member.email.lower() for member in members.everybody(db, organization_id)}
     own_domain = domains.owns(db, organization_id, to.rpartition("@")[2])
     if to.lower() not in known and not own_domain and not access.administers(db, by):
-        raise BadRequest.about("to", "Name a member's address, or one at a domain that this organization has verified")
-    return replace(config, to=to)
+        raise BadRequest.about(field, "Name a member's address, or one at a domain that this organization has verified")
+    return to

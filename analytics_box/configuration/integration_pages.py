@@ -12,12 +12,14 @@ from analytics_box import errors, texts
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls as procedures
 from analytics_box.configuration import channels
-from analytics_box.configuration.channel_calls import ChangedChannel, GivenConfig, NewChannel, OfChannel
+from analytics_box.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
 from analytics_box.configuration.channel_view import row
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.notify.change import Tools
+from analytics_box.notify.kinds.kind import Config, Kind
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mailer
-from analytics_box.notify.rules import KINDS, WITH_URL, Channel, Config, Kind
+from analytics_box.notify.rules import Channel
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access, rules
 
@@ -32,19 +34,19 @@ async def integrations(visit: Visitor) -> Page:
 
 async def new_channel_form(visit: Visitor) -> Page:
     """GET /settings/integrations/new?type=…: first the kind, then its form."""
-    kind = _kind(visit.asked("type"))
+    kind = KINDS.get(visit.asked("type"))
     if kind is None:
-        return visit.settings_page("channel_kinds.html", "integrations", kinds=KINDS)
+        return visit.settings_page("channel_kinds.html", "integrations", kinds=list(KINDS.values()))
     return await _form(visit, Again(), kind=kind)
 
 
 async def add_channel(visit: Visitor) -> Answer:
     """POST /settings/integrations/new: make the channel; a webhook's secret is on this answer only."""
     form = await visit.form()
-    kind = _kind(form.get("type", ""))
+    kind = KINDS.get(form.get("type", ""))
     if kind is None:
         raise errors.BadRequest("Choose one of the kinds on the page")
-    given = NewChannel(type=kind, name=form.get("name", ""), config=_config(form))
+    given = NewChannel(type=kind.name, name=form.get("name", ""), config=_config(kind, form))
     try:
         made = await procedures.create_channel(visit.call, given)
     except errors.BadRequest as wrong:
@@ -59,20 +61,21 @@ async def add_channel(visit: Visitor) -> Answer:
 async def edit_channel_form(visit: Visitor, channel_id: FromPath[str]) -> Page:
     """GET /settings/integrations/{id}. Raises NotFound."""
     channel, config = await _find(visit, channel_id)
-    return await _form(visit, Again(), kind=channel.kind, channel=channel, config=config)
+    return await _form(visit, Again(), kind=KINDS[channel.kind], channel=channel, config=config)
 
 
 async def save_channel(visit: Visitor, channel_id: FromPath[str]) -> Answer:
     """POST /settings/integrations/{id}. Raises NotFound."""
     form = await visit.form()
     channel, config = await _find(visit, channel_id)
-    given = ChangedChannel(channelId=channel_id, name=form.get("name", ""), config=_config(form))
+    kind = KINDS[channel.kind]
+    given = ChangedChannel(channelId=channel_id, name=form.get("name", ""), config=_config(kind, form))
 
     async def save() -> str:
         await procedures.update_channel(visit.call, given)
         return f"{HOME}?done=saved"
 
-    again = partial(_form, kind=channel.kind, channel=channel, config=config)
+    again = partial(_form, kind=kind, channel=channel, config=config)
     return await visit.submit(save, again, values=form)
 
 
@@ -83,7 +86,7 @@ async def confirm(visit: Visitor, channel_id: FromPath[str], action: FromPath[st
     match action:
         case "delete":
             title, text = words.delete_title, words.delete_text
-        case "rotate" if channel.kind == "webhook":
+        case "rotate" if KINDS[channel.kind].new_secret is not None:
             title, text = words.rotate, words.rotate_text
         case _:
             raise errors.NotFound("There is no such page")
@@ -159,21 +162,18 @@ async def _test(visit: Visit, channel_id: str) -> Page:
 async def _form(
     visit: Visit, again: Again, *, kind: Kind, channel: Channel | None = None, config: Config | None = None
 ) -> Page:
-    kept = config or Config()
+    config = config or {}
+    shown = {field.name: config.get(field.name, field.default) for field in kind.fields if not field.secret}
     return visit.settings_page(
         "channel_form.html",
         "integrations",
         again=again,
-        values={
-            "name": channel.name if channel is not None else texts.Integrations.kinds[kind],
-            "url": kept.url,
-            "to": kept.to,
-            "chatId": kept.chat,
-        },
+        values={"name": channel.name if channel is not None else kind.label, **shown},
+        labels={"name": texts.Integrations.name, **{field.name: field.label for field in kind.fields}},
         kind=kind,
         channel=channel,
-        with_url=kind in WITH_URL,
-        no_mail=kind == "email" and not visit.parts[Mailer].configured,
+        kept=[field.name for field in kind.fields if field.secret and config.get(field.name)],
+        no_mail=kind.by_mail and not visit.parts[Mailer].configured,
     )
 
 
@@ -187,14 +187,14 @@ async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
     return channel, channels.readable(tools, channel)
 
 
-def _config(form: dict[str, str]) -> GivenConfig:
-    return GivenConfig(
-        url=form.get("url", ""), to=form.get("to", ""), token=form.get("token", ""), chatId=form.get("chatId", "")
-    )
-
-
-def _kind(name: str) -> Kind | None:
-    return next((kind for kind in KINDS if kind == name), None)
+def _config(kind: Kind, form: dict[str, str]) -> dict[str, str]:
+    """The fields of the form. A secret one that was left empty stays as it is, unless it is to be removed."""
+    given = {field.name: form.get(field.name, "") for field in kind.fields}
+    kept = [field for field in kind.fields if field.secret and not given[field.name].strip()]
+    for field in kept:
+        if f"remove-{field.name}" not in form:
+            del given[field.name]
+    return given
 
 
 def _again(wrong: errors.BadRequest, form: dict[str, str]) -> Again:

@@ -3,25 +3,27 @@
 Whether the caller may is decided by whoever calls. Secrets are sealed, and stand in no audit entry.
 """
 
-import base64
-import secrets
-
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
-from analytics_box.notify import places, rows, rules
-from analytics_box.notify.forms import SECRET_PREFIX
-from analytics_box.notify.rules import Channel, Config, Kind
+from analytics_box.notify import rows, rules
+from analytics_box.notify.kinds.kind import SECRET, Config, Kind, clean
+from analytics_box.notify.kinds.table import KINDS
+from analytics_box.notify.message import line
+from analytics_box.notify.rules import Channel
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.target import target
 from analytics_box.store.db import Connection
 from analytics_box.store.seal import Seal, SealBroken
 
 UNKNOWN = "There is no channel with this id"
 UNREADABLE = "The secrets of this channel cannot be read; delete it and make a new one"
 _SWITCHED_OFF = "The channel was switched off"
+_MOVED = "The address is another one, so enter this again: it is sent there"
+_EARLIER = {"chat": "chatId"}  # names of fields as first versions stored them
 
 
 class Tools(Struct, frozen=True):
@@ -32,7 +34,7 @@ class Tools(Struct, frozen=True):
 
 
 class Wanted(Struct, frozen=True):
-    """Changed properties of a channel; None leaves what is there."""
+    """Changed properties of a channel; None leaves what is there, also for fields that `config` does not have."""
 
     name: str | None = None
     enabled: bool | None = None
@@ -42,43 +44,43 @@ class Wanted(Struct, frozen=True):
 def create(
     db: Connection, tools: Tools, by: By, *, organization_id: str, kind: Kind, name: str, enabled: bool, config: Config
 ) -> tuple[Channel, str]:
-    """A new channel, and for a webhook the secret it is signed with, else nothing. Raises BadRequest or Conflict."""
+    """A new channel, and the secret that it signs with, if it does. Raises BadRequest or Conflict."""
     if len(rows.of(db, organization_id)) >= rules.MOST_CHANNELS:
         raise errors.Conflict(f"An organization may have {rules.MOST_CHANNELS} channels; delete one first")
-    config = places.clean(kind, config, tools.fence)
-    if kind == "webhook":
-        config = replace(config, secret=new_secret())
+    kept = clean(kind, config, tools.fence)
+    if kind.new_secret is not None:
+        kept[SECRET] = kind.new_secret()
     channel_id = ids.new_id()
     channel = Channel(
         id=channel_id,
         organization_id=organization_id,
-        kind=kind,
+        kind=kind.name,
         name=rules.clean_name(name),
         enabled=enabled,
-        shown=rules.shown(kind, config),
-        sealed=sealed(tools.seal, channel_id, config),
+        shown=_shown(kind, kept),
+        sealed=sealed(tools.seal, channel_id, kept),
         created_at=by.now,
         updated_at=by.now,
     )
     rows.insert(db, channel)
-    detail = {"name": channel.name, "type": kind, "leadsTo": channel.shown, "enabled": enabled}
+    detail = {"name": channel.name, "type": kind.name, "leadsTo": channel.shown, "enabled": enabled}
     _record(db, by, channel, "created", detail)
-    return channel, config.secret
+    return channel, kept.get(SECRET, "")
 
 
 def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wanted) -> Channel:
     """Another name or place, or on and off. What waits for a channel that is switched off is given up."""
-    before, config, changed = channel, None, None
+    before, kind = channel, KINDS[channel.kind]
+    config: Config = {}
+    changed = None
     if wanted.config is not None:
         config = _readable(tools.seal, before)
-        changed = places.clean(before.kind, replace(wanted.config, secret=config.secret), tools.fence)
-        if before.kind == "webhook" and not config.secret:
-            raise errors.Conflict(UNREADABLE)
+        changed = _changed(kind, config, wanted.config, tools.fence)
     after = replace(
         before,
         name=before.name if wanted.name is None else rules.clean_name(wanted.name),
         enabled=before.enabled if wanted.enabled is None else wanted.enabled,
-        shown=before.shown if changed is None else rules.shown(before.kind, changed),
+        shown=before.shown if changed is None else _shown(kind, changed),
     )
     detail: dict[str, object] = {
         label: {"before": getattr(before, field), "after": getattr(after, field)}
@@ -87,7 +89,7 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
     }
     if changed is not None and changed != config:
         after = replace(after, sealed=sealed(tools.seal, before.id, changed))
-        detail.setdefault("leadsTo", f"another address at {after.shown}")
+        detail.setdefault("leadsTo", f"changed, at {after.shown}")
     if not detail:
         return before
     after = replace(after, updated_at=by.now)
@@ -99,17 +101,19 @@ def update(db: Connection, tools: Tools, by: By, channel: Channel, wanted: Wante
 
 
 def rotate(db: Connection, tools: Tools, by: By, channel: Channel) -> tuple[Channel, str]:
-    """A new secret for a webhook; the old one is used no more. Raises BadRequest for channels without one."""
-    if channel.kind != "webhook":
-        raise errors.BadRequest("Only webhooks have a signing secret")
+    """A new secret to sign with; the old one is used no more. Raises BadRequest for channels without one."""
+    new_secret = KINDS[channel.kind].new_secret
+    if new_secret is None:
+        raise errors.BadRequest("Channels of this kind have no signing secret")
     config = _readable(tools.seal, channel)
-    if not config.url:
+    if not config:
         raise errors.Conflict(UNREADABLE)
-    config = replace(config, secret=new_secret())
+    secret = new_secret()
+    config = {**config, SECRET: secret}
     after = replace(channel, sealed=sealed(tools.seal, channel.id, config), updated_at=by.now)
     rows.update(db, after)
     _record(db, by, after, "rotated", {"name": after.name})
-    return after, config.secret
+    return after, secret
 
 
 def delete(db: Connection, by: By, channel: Channel) -> None:
@@ -148,12 +152,37 @@ def opened(seal: Seal, channel: Channel) -> Config:
 
 def open_config(seal: Seal, channel_id: str, content: bytes) -> Config:
     """Open a stored configuration. Raises SealBroken."""
-    return msgspec.json.decode(seal.open(content, owner=_owner(channel_id)), type=Config)
+    stored = msgspec.json.decode(seal.open(content, owner=_owner(channel_id)), type=dict[str, str])
+    return {_EARLIER.get(name, name): value for name, value in stored.items()}
 
 
-def new_secret() -> str:
-    """A secret in the form of Standard Webhooks: 24 random bytes."""
-    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(24)).decode()
+def _changed(kind: Kind, before: Config, given: Config, fence: Fence) -> Config:
+    """A configuration with what was given; the rest stays. Raises BadRequest or Conflict.
+
+    A secret follows its channel to another server only if it was typed again: else whoever may change the channel could
+    have it sent to a server of their own.
+    """
+    if kind.new_secret is not None and not before:
+        raise errors.Conflict(UNREADABLE)
+    kept = {name: value for name, value in before.items() if name != SECRET}
+    after = clean(kind, {**kept, **given}, fence)
+    if _places(kind, before) != _places(kind, after):
+        for field in kind.fields:
+            if field.secret and field.name not in given and before.get(field.name):
+                raise errors.BadRequest.about(field.name, _MOVED)
+    if SECRET in before:
+        after[SECRET] = before[SECRET]
+    return after
+
+
+def _places(kind: Kind, config: Config) -> list[str]:
+    """The servers that it leads to."""
+    urls = [config.get(field.name, "") for field in kind.fields if field.type == "url"]
+    return [target(url).origin for url in urls if url]
+
+
+def _shown(kind: Kind, config: Config) -> str:
+    return line(kind.shown(config), 300)
 
 
 def _readable(seal: Seal, channel: Channel) -> Config:
@@ -161,7 +190,7 @@ def _readable(seal: Seal, channel: Channel) -> Config:
     try:
         return opened(seal, channel)
     except SealBroken:
-        return Config()
+        return {}
 
 
 def _owner(channel_id: str) -> str:

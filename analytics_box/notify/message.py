@@ -6,14 +6,20 @@ from typing import Literal
 from msgspec import Struct
 
 Tone = Literal["good", "bad", "neutral"]
+Action = Literal["trigger", "resolve"]
 
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
+)
 
 
 class Message(Struct, frozen=True):
     """A message. `type` is for programs, such as `monitor.down`; `at` is UTC ms; `fields` are label and value.
 
-    Texts may come from anonymous callers: each form of sending makes them harmless in its own way.
+    `subject` names what it is about over time, such as `monitor:ID`; where alerts stay open until they are resolved, a
+    message that resolves closes what others about this subject opened. Without a subject it stands alone.
+
+    Texts may come from anonymous callers: each kind of channel makes them harmless in its own way.
     """
 
     type: str
@@ -23,6 +29,8 @@ class Message(Struct, frozen=True):
     tone: Tone = "neutral"
     url: str = ""
     fields: tuple[tuple[str, str], ...] = ()
+    subject: str = ""
+    action: Action = "trigger"
 
 
 def line(text: str, longest: int) -> str:

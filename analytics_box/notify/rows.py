@@ -2,12 +2,28 @@
 
 from msgspec import Struct
 
-from analytics_box.notify.rules import Channel, Kind
+from analytics_box.notify.rules import Channel
 from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 _COLUMNS = """id, organization_id, kind, name, enabled, shown, sealed, created_at, updated_at, last_at, last_error,
   (select count(*) from deliveries where channel_id = channels.id and due_at is not null) as waiting"""
+
+
+class Sent(Struct, frozen=True):
+    """A line of the log: a message that waits (`due_at`), or ended, with an error if given up. Times are UTC ms."""
+
+    number: int
+    id: str
+    channel_id: str
+    channel: str
+    kind: str
+    message: str
+    attempts: int
+    created_at: int
+    due_at: int | None
+    ended_at: int | None
+    error: str | None
 
 
 class Delivery(Struct, frozen=True):
@@ -19,7 +35,7 @@ class Delivery(Struct, frozen=True):
     attempts: int
     channel_id: str
     organization_id: str
-    kind: Kind
+    kind: str
     sealed: bytes
 
 
@@ -152,6 +168,61 @@ def give_up(db: Connection, channel_id: str, *, now: int, error: str) -> None:
         update deliveries set due_at = null, ended_at = ?, error = ? where channel_id = ? and due_at is not null
         """,
         (now, error, channel_id),
+    )
+
+
+_SENT = """
+  select number, deliveries.id, channel_id, name, kind, message, attempts, deliveries.created_at, due_at, ended_at,
+    error
+  from deliveries join channels on channels.id = deliveries.channel_id
+"""
+
+
+def sent(db: Connection, organization_id: str, *, channel_id: str | None, before: int | None, most: int) -> list[Sent]:
+    """What an organization's channels, or one of them, were told, the newest first; those with lower numbers."""
+    return records.all_of(
+        db,
+        Sent,
+        f"""
+        -- notify.sent
+        {_SENT}
+        where organization_id = ? and (? is null or channel_id = ?) and number < coalesce(?, 9223372036854775807)
+        order by number desc
+        limit ?
+        """,
+        (organization_id, channel_id, channel_id, before, most),
+    )
+
+
+def find_sent(db: Connection, delivery_id: str, organization_id: str) -> Sent | None:
+    """One line of an organization's log."""
+    return records.one_of(
+        db,
+        Sent,
+        f"""
+        -- notify.find_sent
+        {_SENT} where deliveries.id = ? and organization_id = ?
+        """,
+        (delivery_id, organization_id),
+    )
+
+
+def begin_again(db: Connection, number: int, *, now: int) -> None:
+    """One that was given up waits again, as if it was new."""
+    db.execute(
+        """
+        -- notify.begin_again
+        update deliveries set attempts = 0, due_at = ?, ended_at = null
+        where number = ? and due_at is null and error <> ''
+        """,
+        (now, number),
+    )
+
+
+def set_now(db: Connection, number: int, *, now: int) -> None:
+    """One that waits is due."""
+    db.execute(
+        "-- notify.set_now\nupdate deliveries set due_at = ? where number = ? and due_at > ?", (now, number, now)
     )
 
 

@@ -1,31 +1,16 @@
 """What a channel is, and when a delivery is tried again. Pure."""
 
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 
 from analytics_box.clock import HOUR, MINUTE, SECOND
 from analytics_box.errors import BadRequest
-from analytics_box.outgoing.target import target
 
-Kind = Literal["email", "webhook", "slack", "discord", "teams", "telegram", "google_chat"]
-
-KINDS: Final[tuple[Kind, ...]] = Kind.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
-WITH_URL: Final = frozenset[Kind](("webhook", "slack", "discord", "teams", "google_chat"))
 MOST_CHANNELS: Final = 50  # of one organization
 LONGEST_NAME: Final = 100
 WAITS: Final = (10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR)  # before the next attempt, in ms
 LONGEST_WAIT: Final = HOUR  # that the other side may ask for
-
-
-class Config(Struct, frozen=True, omit_defaults=True):
-    """Where a channel leads, with all secrets: stored only sealed. Which fields are filled depends on the kind."""
-
-    url: str = ""
-    to: str = ""
-    token: str = ""
-    chat: str = ""
-    secret: str = ""  # that a webhook is signed with
 
 
 class Channel(Struct, frozen=True):
@@ -36,7 +21,7 @@ class Channel(Struct, frozen=True):
 
     id: str
     organization_id: str
-    kind: Kind
+    kind: str
     name: str
     enabled: bool
     shown: str
@@ -54,17 +39,6 @@ def clean_name(name: str) -> str:
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
     return name
-
-
-def shown(kind: Kind, config: Config) -> str:
-    """Where it leads, without a secret: an address's path is one."""
-    if kind == "email":
-        name, _, domain = config.to.rpartition("@")
-        return f"{name[:1]}…@{domain}"
-    if kind == "telegram":
-        return f"{config.token.partition(':')[0]} → {config.chat}"
-    place = target(config.url)
-    return place.origin if place.path == "/" else f"{place.origin}/…"
 
 
 def wait(attempts: int, asked: int | None = None) -> int | None:

@@ -5,10 +5,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.notify import forms
-from analytics_box.notify.mail import Mailer, NotSent
+from analytics_box.notify.kinds.kind import Config, Post, Sending
+from analytics_box.notify.kinds.table import KINDS
+from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.notify.message import Message
-from analytics_box.notify.rules import Config, Kind
 from analytics_box.outgoing.client import Answer, Ask, Client
 from analytics_box.outgoing.failures import Failed, Refused
 
@@ -35,14 +35,21 @@ class Sender:
         self._client = client
         self.mailer = mailer
 
-    async def send(self, kind: Kind, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+    async def send(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
         """Send it; never raises for what the other side does. `id` stays the same when it is sent again."""
-        if kind == "email":
-            return await self._letter(config, message)
-        post = forms.post(kind, config, message, id=id, now=now)
+        made = KINDS[kind].made(config, message, Sending(id, now))
+        match made:
+            case None:
+                return Outcome()
+            case Mail():
+                return await self._mail(made)
+            case Post():
+                return await self._post(made)
+
+    async def _post(self, post: Post) -> Outcome:
         ask = Ask(
             post.url,
-            method="POST",
+            method=post.method,
             headers=post.headers,
             body=post.body,
             seconds=SECONDS,
@@ -57,9 +64,9 @@ class Sender:
         except Failed as failed:
             return Outcome(str(failed))
 
-    async def _letter(self, config: Config, message: Message) -> Outcome:
+    async def _mail(self, mail: Mail) -> Outcome:
         try:
-            await self.mailer.send(forms.mail(config, message))
+            await self.mailer.send(mail)
         except NotSent as why:
             return Outcome(str(why))
         return Outcome()

@@ -18,6 +18,7 @@ EVENTS_FILE = "events.db"
 REWRITES: Mapping[str, tuple[str, ...]] = {
     "0002_keys_records": ("api_keys",),
     "0008_accounts_names_and_links": ("password_resets",),
+    "0019_channel_kinds": ("channels", "deliveries"),
     **EVENTS_REWRITTEN,
 }
 
@@ -594,6 +595,63 @@ BOX = (
             ) strict, without rowid
             """,
             "create index maintenance_windows_by_organization on maintenance_windows (organization_id, created_at)",
+        ),
+    ),
+    (
+        "0019_channel_kinds",
+        # More kinds of channels (notify/kinds/table.py). A check changes only with its table; deliveries go with their
+        # channels, so they are kept beside the old ones until these are gone.
+        (
+            """
+            create table wider_channels (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              kind             text    not null check (kind in
+                               ('email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'google_chat',
+                                'mattermost', 'rocket_chat', 'matrix', 'ntfy', 'gotify', 'pushover', 'pushbullet',
+                                'pagerduty', 'opsgenie', 'twilio', 'http')),
+              name             text    not null check (length(name) between 1 and 100),
+              enabled          integer not null default 1 check (enabled in (0, 1)),
+              shown            text    not null check (length(shown) between 1 and 300),
+              sealed           blob    not null check (length(sealed) between 40 and 32768),
+              created_at       integer not null,
+              updated_at       integer not null,
+              last_at          integer,
+              last_error       text    check (length(last_error) <= 300)
+            ) strict, without rowid
+            """,
+            """
+            insert into wider_channels
+            select id, organization_id, kind, name, enabled, shown, sealed, created_at, updated_at, last_at, last_error
+            from channels
+            """,
+            """
+            create table kept_deliveries (
+              number           integer primary key autoincrement,
+              id               text    not null unique check (length(id) between 8 and 64),
+              channel_id       text    not null references wider_channels (id) on delete cascade,
+              topic            text    not null check (length(topic) between 1 and 200),
+              message          text    not null check (json_valid(message)),
+              attempts         integer not null default 0 check (attempts >= 0),
+              created_at       integer not null,
+              due_at           integer,
+              ended_at         integer,
+              error            text    check (length(error) <= 300),
+              unique (channel_id, topic),
+              check ((due_at is null) = (ended_at is not null))
+            ) strict
+            """,
+            """
+            insert into kept_deliveries
+            select number, id, channel_id, topic, message, attempts, created_at, due_at, ended_at, error from deliveries
+            """,
+            "drop table deliveries",
+            "drop table channels",
+            "alter table wider_channels rename to channels",
+            "alter table kept_deliveries rename to deliveries",
+            "create index channels_by_organization on channels (organization_id, created_at)",
+            "create index deliveries_waiting on deliveries (channel_id, number) where due_at is not null",
+            "create index deliveries_ended on deliveries (ended_at) where ended_at is not null",
         ),
     ),
 )

@@ -8,7 +8,7 @@ from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
-from analytics_box.texts.configuration import BackupNotices, Defaults, Domains, Integrations
+from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
@@ -31,6 +31,7 @@ __all__ = [
     "Compact",
     "Defaults",
     "Definitions",
+    "Deliveries",
     "Docs",
     "Domains",
     "Drops",

@@ -35,15 +35,9 @@ class Integrations:
     back = "Back to integrations"
     name = "Name"
     name_help = "How you will recognize it, such as “On call”."
-    url = "Address"
-    url_keep = "Leave it as it is to keep the address."
-    to = "E-mail address"
-    to_help = "A member's address, or one at a domain that this organization has verified."
-    token = "Bot token"
-    token_help = "From @BotFather, like 123456789:AAE…"
-    token_keep = "Leave it empty to keep the token."
-    chat = "Chat"
-    chat_help = "The number of the chat, or @name of a channel. The bot has to be a member of it."
+    keep = "{help} Leave it empty to keep what is there."
+    remove = "Remove what is there: {field}"
+    deliveries = "What was sent"
     no_mail = "No mail server is set up, so nothing can be sent to it yet."
     new_title = "New channel: {kind}"
     edit_title = "Edit channel"
@@ -68,31 +62,6 @@ class Integrations:
     test_failed = "The test did not arrive at {name}: {error}"
     test_title = "Test from Analytics Box"
     test_text = "This channel works. The message was sent to try it from {url}; there is nothing to do."
-    kinds: ClassVar[Mapping[str, str]] = {
-        "email": "E-mail",
-        "webhook": "Webhook",
-        "slack": "Slack",
-        "discord": "Discord",
-        "teams": "Microsoft Teams",
-        "telegram": "Telegram",
-        "google_chat": "Google Chat",
-    }
-    kinds_help: ClassVar[Mapping[str, str]] = {
-        "email": "Plain mail to one address.",
-        "webhook": "A signed POST with JSON to your own program.",
-        "slack": "A message in a channel; also Mattermost and others that take Slack's webhooks.",
-        "discord": "A message in a channel of your server.",
-        "teams": "A card in a channel, by a workflow.",
-        "telegram": "A message from a bot of yours.",
-        "google_chat": "A message in a space.",
-    }
-    url_help: ClassVar[Mapping[str, str]] = {
-        "webhook": "It gets a POST with JSON and has to answer with a status of 200 to 299 within 10 seconds.",
-        "slack": "Slack: Apps, Incoming Webhooks, Add to Slack. It begins with https://hooks.slack.com/services/.",
-        "discord": "Server settings, Integrations, Webhooks, Copy webhook URL.",
-        "teams": "Channel, Workflows, “Post to a channel when a webhook request is received”, copy the URL.",
-        "google_chat": "Space, Apps & integrations, Webhooks, copy the link.",
-    }
     done: ClassVar[Mapping[str, str]] = {
         "added": "The channel was added. Send a test to see whether it works.",
         "saved": "Saved.",
@@ -117,6 +86,26 @@ class Integrations:
     mail_test = "Send a test mail to {email}"
     mail_sent = "The test mail is on its way to {email}."
     mail_failed = "The test mail was not sent: {error}"
+
+
+class Deliveries:
+    """The page of what a channel was sent lately."""
+
+    title = "Sent to {name}"
+    lead = "The messages of the last 30 days, the newest first. Tests are not among them."
+    empty_title = "Nothing was sent yet"
+    empty = "Messages appear here as soon as something happens that this channel is told of."
+    sent = "Arrived {when} ({attempts})."
+    failed = "Given up {when} ({attempts}): {error}"
+    waiting = "Tried again {when} ({attempts} so far): {error}"
+    new = "Waits to be sent."
+    one_attempt = "1 attempt"
+    attempts = "{count} attempts"
+    retry = "Try again now"
+    retried = "It is being tried again."
+    newest = "Newest"
+    older = "Older"
+    back = "Back to integrations"
 
 
 class Domains:

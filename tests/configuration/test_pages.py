@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from analytics_box.notify.kinds.table import KINDS
 from tests.configuration.world import World, world_in
 from tests.inprocess import EMAIL
 from tests.notify.mail_server import mail_server
@@ -99,7 +100,8 @@ def test_what_is_wrong_stands_beside_its_field(here: World) -> None:
     assert 'value="Mine"' in page
     assert 'aria-invalid="true"' in page
     assert here.people.see("ada", f"{INTEGRATIONS}/new?type=unknown").status == 200  # the choice of kinds
-    assert here.people.see("ada", f"{INTEGRATIONS}/new").body.count(b'href="/settings/integrations/new?type=') == 7
+    offered = here.people.see("ada", f"{INTEGRATIONS}/new").body
+    assert offered.count(b'href="/settings/integrations/new?type=') == len(KINDS)
     assert send(here, f"{INTEGRATIONS}/new", type="pigeon", url=here.hook)[0] == 400
     assert here.call("ada", "config.listChannels") == []
 
