@@ -11,6 +11,9 @@ import analytics_box
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
+from analytics_box.alarms.due import Reminders
+from analytics_box.alarms.monitored import Monitored
+from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup import restore, take, upgrade
 from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
@@ -151,6 +154,7 @@ def _parts(
     deliveries: Deliveries,
     watched: Watched,
 ) -> Parts:
+    monitored = Monitored()
     return Parts(
         settings,
         clock,
@@ -183,6 +187,9 @@ def _parts(
         sender.mailer,
         deliveries,
         Tools(state.seal, client.fence),
+        monitored,
+        Reminders(state.db, clock),
+        TrafficWatch(state.db, events.engines, state.websites, monitored, clock, settings.public_url),
         LateParts(clock),
         ImportJobs(clock),
         watched,

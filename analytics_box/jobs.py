@@ -9,6 +9,8 @@ from typing import NamedTuple
 from analytics_box import memory, removals
 from analytics_box.accounts import sweep as accounts
 from analytics_box.accounts.second_step import SecondSteps
+from analytics_box.alarms.due import Reminders
+from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
@@ -98,6 +100,23 @@ async def deliver_messages(box: Box) -> None:
 async def sweep_deliveries(box: Box) -> None:
     """Forget what was sent long ago."""
     await box.deliveries.sweep()
+
+
+async def remind(box: Box) -> None:
+    """Remind of what lasts, escalate it, and tell what quiet hours held back."""
+    if await box.parts[Reminders].run():
+        box.deliveries.soon()
+
+
+async def watch_traffic(box: Box) -> None:
+    """Look whether the traffic of websites is as usual, for those who want to be told."""
+    if await box.parts[TrafficWatch].run():
+        box.deliveries.soon()
+
+
+async def sweep_alarms(box: Box) -> None:
+    """Forget what alarms dealt with long ago."""
+    await box.parts[Reminders].sweep()
 
 
 def _maintenance(box: Box) -> Maintenance:
@@ -241,6 +260,9 @@ JOBS = (
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("sweep deliveries", 86_400, sweep_deliveries),
+    Job("remind", 30, remind),
+    Job("watch traffic", 60, watch_traffic),
+    Job("sweep alarms", 86_400, sweep_alarms, removes=True),
     Job("reload places", 60, reload_geo),
     Job("count people", 3_600, count_allowed_bots),
     Job("forget held events", 3_600, forget_quarantined, removes=True),

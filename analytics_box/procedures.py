@@ -1,6 +1,7 @@
 """Every procedure of the box on one screen: name, function, and who may call it (wire 10)."""
 
 from analytics_box.accounts import profile_calls
+from analytics_box.alarms import calls as alarm_calls
 from analytics_box.auditlog import calls as audit_calls
 from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
@@ -85,6 +86,12 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("config.addDomain", domain_calls.add_domain, "manage:config"),
     Procedure("config.verifyDomain", domain_calls.verify_domain, "manage:config"),
     Procedure("config.removeDomain", domain_calls.remove_domain, "manage:config"),
+    Procedure("alarms.list", alarm_calls.list_alarms, "read:monitors"),
+    Procedure("alarms.create", alarm_calls.create, "manage:config", "admin"),
+    Procedure("alarms.update", alarm_calls.update, "manage:config", "admin"),
+    Procedure("alarms.delete", alarm_calls.delete, "manage:config", "admin"),
+    Procedure("alarms.test", alarm_calls.test, "manage:config", "admin"),
+    Procedure("alarms.acknowledge", alarm_calls.acknowledge, "write:monitors", "member"),
     Procedure("links.list", link_lists.list_links, "read:links"),
     Procedure("links.paginated", link_lists.paginated, "read:links"),
     Procedure("links.get", link_calls.get, "read:links"),

@@ -77,6 +77,7 @@ LOSSES: Final = (
     Loss("members", ("invitations",)),
     Loss("keys", ("api_keys",), forget=lambda parts, gone: parts[KeyRing].forget_organization(gone)),
     Loss("accounts", ("sessions",)),
+    Loss("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
     Loss("notify", ("channels",)),
     Loss(
         "links",

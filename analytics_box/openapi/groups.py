@@ -14,6 +14,7 @@ GROUPS = {
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",
+    "alarms": "Alarms",
     "config": "Alert channels, domains and defaults",
     "preferences": "Preferences",
     "audit": "Audit log",

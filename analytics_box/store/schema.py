@@ -654,4 +654,96 @@ BOX = (
             "create index deliveries_ended on deliveries (ended_at) where ended_at is not null",
         ),
     ),
+    (
+        "0020_alarms",
+        (
+            # What people want to be told of. `conditions` is JSON (alarms/alarm.py).
+            """
+            create table alarms (
+              id               text    primary key check (length(id) between 8 and 64),
+              organization_id  text    not null references organizations (id),
+              website_id       text    references websites (id),
+              name             text    not null check (length(name) between 1 and 100),
+              description      text    not null check (length(description) <= 500),
+              enabled          integer not null check (enabled in (0, 1)),
+              trigger_type     text    not null check (trigger_type in
+                                 ('uptime', 'traffic_spike', 'traffic_drop', 'error_rate', 'first_event')),
+              conditions       text    not null check (json_valid(conditions)),
+              told_at          integer,
+              created_at       integer not null,
+              updated_at       integer not null
+            ) strict, without rowid
+            """,
+            "create index alarms_by_organization on alarms (organization_id)",
+            "create index alarms_by_website on alarms (website_id) where website_id is not null",
+            # Where to: at once, or as the escalation.
+            """
+            create table alarm_channels (
+              alarm_id         text    not null references alarms (id) on delete cascade,
+              channel_id       text    not null references channels (id) on delete cascade,
+              escalation       integer not null check (escalation in (0, 1)),
+              primary key (alarm_id, channel_id)
+            ) strict, without rowid
+            """,
+            "create index alarm_channels_by_channel on alarm_channels (channel_id)",
+            # What alarms have dealt with, so that nothing is told twice.
+            """
+            create table alarm_topics (
+              alarm_id         text    not null references alarms (id) on delete cascade,
+              topic            text    not null check (length(topic) between 1 and 300),
+              at               integer not null,
+              primary key (alarm_id, topic)
+            ) strict, without rowid
+            """,
+            "create index alarm_topics_by_time on alarm_topics (at)",
+            # What lasts, one row for an alarm and its subject; it goes when it is over. `occurrence` is JSON.
+            """
+            create table alarm_episodes (
+              alarm_id         text    not null references alarms (id) on delete cascade,
+              subject          text    not null check (length(subject) between 1 and 100),
+              what             text    not null check (length(what) between 1 and 40),
+              occurrence       text    not null check (json_valid(occurrence)),
+              began            integer not null,
+              told             integer not null check (told in (0, 1)),
+              reminded_at      integer not null,
+              escalates_at     integer,
+              escalated        integer not null check (escalated in (0, 1)),
+              due_at           integer,
+              acknowledged_at  integer,
+              acknowledged_by  text    check (length(acknowledged_by) between 1 and 100),
+              primary key (alarm_id, subject)
+            ) strict, without rowid
+            """,
+            "create index alarm_episodes_due on alarm_episodes (due_at) where due_at is not null",
+            # What quiet hours hold back until they end. What `lasts` may be over before.
+            """
+            create table alarm_held (
+              id               integer primary key autoincrement,
+              alarm_id         text    not null references alarms (id) on delete cascade,
+              subject          text    not null check (length(subject) between 1 and 100),
+              until            integer not null,
+              occurrence       text    not null check (json_valid(occurrence)),
+              lasts            integer not null check (lasts in (0, 1)),
+              over             integer
+            ) strict
+            """,
+            "create index alarm_held_by_alarm on alarm_held (alarm_id)",
+            "create index alarm_held_due on alarm_held (until)",
+            # Since when traffic has been watched without a gap, and until when.
+            """
+            create table traffic_watch (
+              one              integer primary key check (one = 1),
+              since            integer not null,
+              seen_at          integer not null
+            ) strict
+            """,
+            # When the monitor of a website was last seen down, so that its traffic is not taken for a drop.
+            """
+            create table traffic_outages (
+              website_id       text    primary key references websites (id) on delete cascade,
+              seen_at          integer not null
+            ) strict, without rowid
+            """,
+        ),
+    ),
 )

@@ -5,6 +5,7 @@ Names in {braces} are filled in with str.format.
 """
 
 from analytics_box.texts.accounts import Profile, Reset, Security, Setup, SignIn
+from analytics_box.texts.alarms import Alarms
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
@@ -23,6 +24,7 @@ from analytics_box.texts.queries import Queries, QueryTypes
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
+    "Alarms",
     "ApiKeys",
     "App",
     "AuditLog",

@@ -1,0 +1,21 @@
+"""What alarms know of monitors, which live in a room above: given to them where the box is put together."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+
+class MonitorName(Struct, frozen=True):
+    """A monitor to choose: its id and what people call it, its group and tags."""
+
+    id: str
+    name: str
+    group: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class Monitored(Struct, frozen=True):
+    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now."""
+
+    of: Callable[[str], list[MonitorName]] = lambda _: []
+    is_down: Callable[[str], bool] = lambda _: False

@@ -1,0 +1,117 @@
+"""From an occurrence to messages: the alarms that are about it, and what each of them does, in one transaction.
+
+The topic of a message is that of its occurrence. So a channel hears each thing once, however many alarms lead to it,
+and telling the same occurrence again after a crash changes nothing.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from analytics_box.alarms import episode_rows, messages, quiet, rows, rules
+from analytics_box.alarms.alarm import Alarm, Episode
+from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence
+from analytics_box.clock import MINUTE
+from analytics_box.notify import deliveries
+from analytics_box.notify.message import Message
+from analytics_box.store.db import Connection
+
+
+def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
+    """Tell everybody who wants to know, in the caller's transaction; the number of messages that were put.
+
+    `now` is UTC ms. After the commit call `Deliveries.soon`.
+    """
+    alarms = rows.enabled_of(db, occurrence.organization_id, uptime=occurrence.what in OF_MONITORS)
+    return sum(to(db, alarm, occurrence, now=now) for alarm in alarms if rules.matches(alarm, occurrence))
+
+
+def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int:
+    """Let one alarm deal with an occurrence, once; the number of messages."""
+    if not rows.note_topic(db, alarm.id, occurrence.topic, now):
+        return 0
+    if occurrence.what in rules.ENDS:
+        return _end(db, alarm, occurrence, now)
+    wanted = rules.wants(alarm, occurrence.what)
+    until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now) if wanted else None
+    if occurrence.what in rules.BEGINS:
+        _begin(db, alarm, occurrence, told=wanted, now=until or now)
+    if not wanted:
+        return 0
+    if until is not None:
+        _hold(db, alarm, occurrence, until)
+        return 0
+    return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
+
+
+def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> None:
+    """What lasted is over, and nobody is told."""
+    episode_rows.delete(db, alarm.id, subject)
+    episode_rows.set_over(db, alarm.id, subject, now)
+
+
+def forget(db: Connection, organization_id: str, subject: str) -> None:
+    """Nobody is told of this subject any more: it is deleted or paused, so that what lasted has no end."""
+    episode_rows.forget(db, organization_id, subject)
+
+
+def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str], *, topic: str, now: int) -> int:
+    """Put a message for some of an alarm's channels; for how many."""
+    if not channels:
+        return 0
+    told = deliveries.put(db, alarm.organization_id, message, topic=topic, now=now, only=channels)
+    if told:
+        rows.note_told(db, alarm.id, now)
+    return told
+
+
+def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, *, told: bool, now: int) -> None:
+    """Begin an episode. Another kind of trouble with the same subject begins a new one."""
+    before = episode_rows.find(db, alarm.id, occurrence.subject)
+    if before is not None and before.what == occurrence.what:
+        return
+    wait = alarm.conditions.escalate_after_minutes
+    episode = Episode(
+        alarm_id=alarm.id,
+        subject=occurrence.subject,
+        what=occurrence.what,
+        occurrence=_json(occurrence),
+        began=occurrence.at,
+        told=told,
+        reminded_at=now,
+        escalates_at=now + wait * MINUTE if wait is not None and alarm.escalation else None,
+    )
+    episode_rows.put(db, replace(episode, due_at=rules.due_at(alarm.conditions, episode)))
+
+
+def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
+    """What lasted is over: whoever was told of it hears that, too."""
+    episode = episode_rows.find(db, alarm.id, occurrence.subject)
+    if episode is None:
+        return 0
+    episode_rows.delete(db, alarm.id, occurrence.subject)
+    was_held = episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at)
+    if was_held or not rules.wants(alarm, occurrence.what):
+        return 0
+    until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
+    if until is not None:
+        _hold(db, alarm, occurrence, until)
+        return 0
+    channels = (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
+    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
+
+
+def _hold(db: Connection, alarm: Alarm, occurrence: Occurrence, until: int) -> None:
+    episode_rows.hold(
+        db,
+        alarm_id=alarm.id,
+        subject=occurrence.subject,
+        until=until,
+        occurrence=_json(occurrence),
+        lasts=occurrence.what in rules.BEGINS,
+    )
+
+
+def _json(occurrence: Occurrence) -> str:
+    return msgspec.json.encode(occurrence).decode()

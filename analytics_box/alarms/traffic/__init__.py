@@ -1,0 +1,1 @@
+"""Alarms about the traffic of websites: what is counted, what is unusual, and who is told."""
