@@ -1,10 +1,12 @@
 """The one client that asks the outside on behalf of people: webhooks, monitors, metadata (security: outgoing requests).
 
+HTTP is here; a connection that is not HTTP, a TLS handshake, a question to name servers and a ping are in `talk`,
+`handshake`, `records` and `ping`, which reach nothing but what this client has vetted.
+
 A name is resolved once, all its addresses are vetted, and one of exactly these is dialled; SNI and Host carry the
 name. The same happens again at each redirect. Proxies in the environment are never used.
 """
 
-import asyncio
 import ssl
 import time
 from functools import cached_property
@@ -13,13 +15,14 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.outgoing.addresses import Address, Fence, fence
-from analytics_box.outgoing.failures import BadAnswer, TooSlow
-from analytics_box.outgoing.messages import Header, Outgoing, Phases, Received
+from analytics_box.outgoing.deadline import within
+from analytics_box.outgoing.failures import BadAnswer
+from analytics_box.outgoing.messages import Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
-from analytics_box.outgoing.target import Target, redirected, target
+from analytics_box.outgoing.target import Place, Target, redirected, target
 from analytics_box.settings import Settings
 
-MOST_REDIRECTS: Final = 5
+REDIRECTS: Final = 5  # unless the ask says otherwise
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HARMLESS: Final = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})  # may go to another origin
 
@@ -27,8 +30,8 @@ _HARMLESS: Final = frozenset({"accept", "accept-encoding", "accept-language", "u
 class Ask(Struct, frozen=True):
     """A request. `seconds` is for everything, redirects included; bodies beyond the caps are cut, not refused.
 
-    `redirects` of 0 gives back the redirecting answer itself. Without `verify` any certificate will do, and its end is
-    not known.
+    `redirects` of 0 gives back the redirecting answer itself. Without `verify` any certificate will do. Without `keep`
+    the body is read and counted, and not given back.
     """
 
     url: str
@@ -36,22 +39,25 @@ class Ask(Struct, frozen=True):
     headers: tuple[Header, ...] = ()
     body: bytes = b""
     seconds: float = 10.0
-    redirects: int = MOST_REDIRECTS
+    redirects: int = REDIRECTS
     body_bytes: int = 1_048_576
     decoded_bytes: int = 4_194_304
+    keep: bool = True
     verify: bool = True
 
 
 class Answer(Struct, frozen=True):
     """What came back. `address` is the one that was dialled, `phases` those of the last request; `total` is in ms.
 
-    Header names are in lower case. `certificate_expires_at` is UTC ms. `url` is where the answer came from: it may hold
-    secrets of whoever typed the address.
+    Header names are in lower case. `size` is what the body had before it was unpacked. `certificate_expires_at` is UTC
+    ms, of the certificate that ends first if redirects led past several. `url` is where the answer came from: it may
+    hold secrets of whoever typed the address.
     """
 
     status: int
     headers: tuple[Header, ...]
     body: bytes
+    size: int
     complete: bool
     url: str
     redirects: int
@@ -74,34 +80,42 @@ class Client:
         self._agent = agent
         self._given_trust = trust
 
-    async def fetch(self, ask: Ask) -> Answer:
-        """Ask, following redirects. Raises Failed."""
+    async def fetch(self, ask: Ask, course: Course | None = None) -> Answer:
+        """Ask, following redirects. How far it came is in `course`. Raises Failed."""
+        course = Course() if course is None else course
         began = time.perf_counter()
-        try:
-            async with asyncio.timeout(ask.seconds):
-                place, redirects, received = await self._follow(ask)
-        except TimeoutError as late:
-            raise TooSlow(f"No complete answer within {ask.seconds:g} seconds") from late
+        async with within(ask.seconds):
+            place, expires, received = await self._follow(ask, course)
         return Answer(
             status=received.status,
             headers=received.headers,
             body=received.body,
+            size=received.size,
             complete=received.complete,
             url=place.url,
-            redirects=redirects,
-            address=received.address,
-            certificate_expires_at=received.certificate_expires_at,
-            phases=received.phases,
-            total=(time.perf_counter() - began) * 1000,
+            redirects=course.redirects,
+            address=course.address,
+            certificate_expires_at=expires,
+            phases=course.phases,
+            total=ms(began, received.ended),
         )
 
-    async def vet(self, place: Target) -> tuple[Address, ...]:
+    async def vet(self, place: Place | Target, course: Course | None = None) -> tuple[Address, ...]:
         """The addresses that may be dialled for it, resolved once; any bad one refuses the name. Raises Failed."""
         self.fence.check_port(place.port)
-        found = (place.address,) if place.address is not None else await self.resolver.addresses(place.host)
+        if place.address is not None:
+            return (self.fence.check(place.address, place.port),)
+        began = time.perf_counter()
+        found = await self.resolver.addresses(place.host)
+        if course is not None:
+            course.phases.dns = ms(began)
         return tuple(self.fence.check(address, place.port) for address in found)
 
-    async def _follow(self, ask: Ask) -> tuple[Target, int, Received]:
+    def trust(self, *, verify: bool) -> ssl.SSLContext:
+        """What decides whether a certificate is accepted; without `verify` any is."""
+        return self._trust if verify else self._no_trust
+
+    async def _follow(self, ask: Ask, course: Course) -> tuple[Target, int | None, Received]:
         outgoing = Outgoing(
             method=ask.method,
             target=target(ask.url),
@@ -109,28 +123,28 @@ class Client:
             body=ask.body,
             body_bytes=ask.body_bytes,
             decoded_bytes=ask.decoded_bytes,
+            keep=ask.keep,
         )
-        redirects = 0
+        ends: list[int] = []
         while True:
-            received = await self._once(outgoing, verify=ask.verify)
+            received = await self._once(outgoing, course, verify=ask.verify)
+            if received.certificate_expires_at is not None:
+                ends.append(received.certificate_expires_at)
             location = next((value for name, value in received.headers if name == "location"), "")
             if received.status not in _REDIRECTS or not location or not ask.redirects:
-                return outgoing.target, redirects, received
-            redirects += 1
-            if redirects > min(ask.redirects, MOST_REDIRECTS):
-                raise BadAnswer(f"The address leads on more than {redirects - 1} times")
+                return outgoing.target, min(ends, default=None), received
+            if course.redirects == ask.redirects:
+                raise BadAnswer(f"The address leads on more than {ask.redirects} times")
+            course.redirects += 1
             outgoing = _next(outgoing, received.status, redirected(outgoing.target, location))
 
-    async def _once(self, outgoing: Outgoing, *, verify: bool) -> Received:
+    async def _once(self, outgoing: Outgoing, course: Course, *, verify: bool) -> Received:
         from analytics_box.outgoing.exchange import exchange  # noqa: PLC0415  httpcore: 1 MB and 20 ms
 
-        began = time.perf_counter()
-        addresses = await self.vet(outgoing.target)
-        dns = (time.perf_counter() - began) * 1000 if outgoing.target.address is None else 0.0
-        trust = None
-        if outgoing.target.scheme == "https":
-            trust = self._trust if verify else self._no_trust
-        return await exchange(outgoing, addresses, trust, dns=dns)
+        course.phases, course.address = Phases(), ""
+        addresses = await self.vet(outgoing.target, course)
+        trust = self.trust(verify=verify) if outgoing.target.scheme == "https" else None
+        return await exchange(outgoing, addresses, trust, course)
 
     @cached_property
     def _trust(self) -> ssl.SSLContext:
@@ -170,4 +184,5 @@ def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
         body=b"" if becomes_get else before.body,
         body_bytes=before.body_bytes,
         decoded_bytes=before.decoded_bytes,
+        keep=before.keep,
     )

@@ -8,7 +8,8 @@ from typing import Any, Final
 from httpcore2 import AnyIOBackend, AsyncNetworkStream, ConnectError, ConnectTimeout
 
 from analytics_box.outgoing.addresses import Address
-from analytics_box.outgoing.failures import NotConnected, NotSecure, TooLarge
+from analytics_box.outgoing.failures import NotConnected, NotSecure, NotTrusted, TooLarge
+from analytics_box.outgoing.messages import Course, ms
 
 _HEADER_BYTES: Final = 65_536
 _CONNECT_SECONDS: Final = 5.0  # for each address but the last, so that one dead address does not use up the time
@@ -48,36 +49,54 @@ class Watched(AsyncNetworkStream):
         await self._stream.aclose()
 
 
-async def connect(addresses: tuple[Address, ...], port: int) -> tuple[AsyncNetworkStream, Address, float]:
-    """A connection to the first address that answers, which one, and how long that took in ms. Raises NotConnected."""
+async def connect(addresses: tuple[Address, ...], port: int, course: Course) -> AsyncNetworkStream:
+    """A connection to the first address that answers; which one and how long it took is in `course`.
+
+    Raises NotConnected.
+    """
     reason = ""
     for address in addresses:
         seconds = None if address == addresses[-1] else _CONNECT_SECONDS
+        course.address = str(address)
         began = time.perf_counter()
         try:
-            return await AnyIOBackend().connect_tcp(str(address), port, seconds), address, ms(began)
+            stream = await AnyIOBackend().connect_tcp(course.address, port, seconds)
         except (ConnectError, ConnectTimeout) as broken:
             reason = _why(broken)
+        else:
+            course.phases.connect = ms(began)
+            return stream
     raise NotConnected(reason)
 
 
-async def secure(plain: AsyncNetworkStream, trust: ssl.SSLContext, host: str) -> AsyncNetworkStream:
-    """TLS over a plain connection. Raises NotSecure."""
+async def secure(plain: AsyncNetworkStream, trust: ssl.SSLContext, host: str, course: Course) -> AsyncNetworkStream:
+    """TLS over a plain connection. Raises NotSecure, and NotTrusted where only the certificate is wrong."""
+    began = time.perf_counter()
     try:
-        return await plain.start_tls(trust, host)
+        stream = await plain.start_tls(trust, host)
     except ConnectError as broken:
         wrong = broken.__cause__
         if isinstance(wrong, ssl.SSLCertVerificationError):
-            raise NotSecure(f"The certificate is not accepted: {wrong.verify_message}") from broken
+            raise NotTrusted(f"The certificate is not accepted: {wrong.verify_message}") from broken
         if isinstance(wrong, ssl.SSLError):
-            reason = (wrong.reason or "the other side gives up").replace("_", " ").lower()
-            raise NotSecure(f"No secure connection: {reason}") from broken
+            raise NotSecure(f"No secure connection: {_words(wrong.reason or '')}") from broken
         raise NotSecure("The other side breaks off while a secure connection is made") from broken
+    course.phases.tls = ms(began)
+    return stream
 
 
-def ms(began: float, ended: float | None = None) -> float:
-    """From one perf_counter to another, or to now, in ms."""
-    return max(0.0, ((time.perf_counter() if ended is None else ended) - began) * 1000)
+_TLS_WORDS: Final = {
+    "": "the other side gives up",
+    "UNSUPPORTED_PROTOCOL": "the other side only speaks an old version of TLS",
+    "TLSV1_ALERT_PROTOCOL_VERSION": "the other side speaks no version of TLS that is safe",
+    "WRONG_VERSION_NUMBER": "the other side does not speak TLS on this port",
+    "PACKET_LENGTH_TOO_LONG": "the other side does not speak TLS on this port",
+    "DH_KEY_TOO_SMALL": "the key of the other side is too short to be safe",
+}
+
+
+def _words(reason: str) -> str:
+    return _TLS_WORDS.get(reason) or reason.replace("_", " ").lower()
 
 
 def _why(broken: BaseException | None) -> str:

@@ -1,5 +1,6 @@
 """One HTTP/1.1 request over one connection, by httpcore, with how long each step took (monitors: phases)."""
 
+import asyncio
 import ssl
 import time
 from contextlib import aclosing
@@ -8,42 +9,41 @@ from typing import Final
 from httpcore2 import URL, AsyncHTTP11Connection, LocalProtocolError, NetworkError, RemoteProtocolError, Request
 
 from analytics_box.outgoing.addresses import Address
-from analytics_box.outgoing.connection import Watched, connect, ms, secure
+from analytics_box.outgoing.certificate import certificate_end
+from analytics_box.outgoing.connection import Watched, connect, secure
 from analytics_box.outgoing.failures import BadAnswer, Refused
-from analytics_box.outgoing.messages import Body, Header, Outgoing, Phases, Received
+from analytics_box.outgoing.messages import Body, Course, Header, Outgoing, Received, ms
 
+_PIECES: Final = 100  # of a body, after which others get their turn
 _OWN: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "expect"})
 
 
 async def exchange(
-    outgoing: Outgoing, addresses: tuple[Address, ...], trust: ssl.SSLContext | None, *, dns: float
+    outgoing: Outgoing, addresses: tuple[Address, ...], trust: ssl.SSLContext | None, course: Course
 ) -> Received:
-    """Connect to the first of these vetted addresses that answers, send, and read. `dns` is in ms. Raises Failed."""
-    plain, address, connecting = await connect(addresses, outgoing.target.port)
+    """Connect to the first of these vetted addresses that answers, send, and read. Raises Failed."""
+    plain = await connect(addresses, outgoing.target.port, course)
     try:
-        began = time.perf_counter()
-        stream = plain if trust is None else await secure(plain, trust, outgoing.target.host)
-        tls = 0.0 if trust is None else ms(began)
-        expires = _expiry(stream.get_extra_info("ssl_object"))
+        stream = plain if trust is None else await secure(plain, trust, outgoing.target.host, course)
+        expires = certificate_end(stream.get_extra_info("ssl_object"))
         watched = Watched(stream)
-        status, headers, body = await _talk(outgoing, watched)
-        ended = time.perf_counter()
+        try:
+            status, headers, body = await _talk(outgoing, watched)
+        finally:
+            ended = time.perf_counter()
+            if watched.begun:
+                course.phases.first_byte = ms(watched.sent, watched.begun)
+        course.phases.transfer = ms(watched.begun, ended)
     finally:
         await plain.aclose()  # httpcore leaves a connection open that is given up while it is made secure
     return Received(
         status=status,
         headers=headers,
         body=bytes(body.kept),
+        size=body.size,
         complete=body.complete,
-        address=str(address),
         certificate_expires_at=expires,
-        phases=Phases(
-            dns=dns,
-            connect=connecting,
-            tls=tls,
-            first_byte=ms(watched.sent, watched.begun),
-            transfer=ms(watched.begun, ended),
-        ),
+        ended=ended,
     )
 
 
@@ -60,6 +60,8 @@ async def _talk(outgoing: Outgoing, stream: Watched) -> tuple[int, tuple[Header,
             async for piece in pieces:
                 if not body.take(piece):
                     break
+                if not body.pieces % _PIECES:
+                    await asyncio.sleep(0)
     except (LocalProtocolError, UnicodeError) as wrong:
         raise Refused("The method or a header has characters that cannot be sent") from wrong
     except RemoteProtocolError as wrong:
@@ -77,10 +79,3 @@ def _request(outgoing: Outgoing) -> Request:
         headers.append(("Content-Length", str(len(outgoing.body))))
     url = URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
     return Request(outgoing.method, url, headers=headers, content=outgoing.body)
-
-
-def _expiry(session: ssl.SSLObject | None) -> int | None:
-    """When the certificate ends, in UTC ms; None where none was checked."""
-    certificate = session.getpeercert() if session is not None else None
-    ends = certificate.get("notAfter") if certificate else None
-    return ssl.cert_time_to_seconds(ends) * 1000 if isinstance(ends, str) else None

@@ -4,7 +4,8 @@
     ├─ Refused       refused          the address is not one that the box may ask
     ├─ NotResolved   dns              the name has no address
     ├─ NotConnected  connect          nobody answers there
-    ├─ NotSecure     tls              no secure connection, or a certificate that does not fit
+    ├─ NotSecure     tls              no secure connection
+    │  └─ NotTrusted tls              the certificate has ended, does not fit, or nobody vouches for it
     ├─ TooSlow       timeout          the deadline was over
     ├─ TooLarge      too_large        the answer is larger than allowed
     └─ BadAnswer     bad_answer       what came back is not HTTP, or ended early
@@ -39,6 +40,10 @@ class NotConnected(Failed):
 
 class NotSecure(Failed):
     code = "tls"
+
+
+class NotTrusted(NotSecure):
+    pass
 
 
 class TooSlow(Failed):

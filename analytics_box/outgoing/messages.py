@@ -1,20 +1,25 @@
 """What is asked and what comes back, as values, and a body as it is read: unpacked, and cut at its caps. Pure."""
 
+import time
 import zlib
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.target import Target
 
 _GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
+_MOST_PIECES: Final = 50_000  # of a body: one in pieces of a byte would cost more time than all others together
 
 Header = tuple[str, str]
 
 
 class Outgoing(Struct, frozen=True):
-    """What is sent. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked."""
+    """What is sent. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked.
+
+    Without `keep` the body is read and counted, and neither unpacked nor kept.
+    """
 
     method: str
     target: Target
@@ -22,28 +27,46 @@ class Outgoing(Struct, frozen=True):
     body: bytes
     body_bytes: int
     decoded_bytes: int
+    keep: bool = True
 
 
-class Phases(Struct, frozen=True):
-    """How long the steps took, in ms. `first_byte` counts from the moment the request was sent."""
+class Phases(Struct):
+    """How long the steps took, in ms; None for what there was not, or was not reached.
 
-    dns: float = 0.0
-    connect: float = 0.0
-    tls: float = 0.0
-    first_byte: float = 0.0
-    transfer: float = 0.0
+    `first_byte` counts from the moment the request was sent.
+    """
+
+    dns: float | None = None
+    connect: float | None = None
+    tls: float | None = None
+    first_byte: float | None = None
+    transfer: float | None = None
+
+
+class Course(Struct):
+    """How far a request came: written while it is under way, so that whoever gives one knows it of a failure, too.
+
+    `phases` and `address`, the one that was dialled, are those of the last connection.
+    """
+
+    phases: Phases = field(default_factory=Phases)
+    address: str = ""
+    redirects: int = 0
 
 
 class Received(Struct, frozen=True):
-    """What came back. `complete` is false where the body was cut. The certificate's end is in UTC ms; None for http."""
+    """What came back. `complete` is false where the body was cut; `size` is that of the body as it came, packed.
+
+    The certificate's end is in UTC ms; None for http. `ended` is the perf_counter of the last byte.
+    """
 
     status: int
     headers: tuple[Header, ...]
     body: bytes
+    size: int
     complete: bool
-    address: str
     certificate_expires_at: int | None
-    phases: Phases
+    ended: float
 
 
 class Body:
@@ -51,6 +74,7 @@ class Body:
 
     def __init__(self, headers: tuple[Header, ...], outgoing: Outgoing) -> None:
         self.kept = bytearray()
+        self.size = self.pieces = 0
         self.complete = True
         self._left = outgoing.body_bytes
         self._most = outgoing.decoded_bytes
@@ -59,13 +83,19 @@ class Body:
         if packed and packed not in (["gzip"], ["x-gzip"], ["deflate"]):
             raise BadAnswer("The answer comes in an encoding that was not asked for")
         self._inflate = zlib.decompressobj(wbits=_GZIP_OR_ZLIB) if packed else None
+        self._keeps = outgoing.keep
 
     def take(self, data: bytes) -> bool:
         """Keep some more of it; whether there is room for what follows. Raises BadAnswer."""
         if len(data) > self._left:
             data, self.complete = data[: self._left], False
+        self.pieces += 1
+        if self.pieces > _MOST_PIECES:
+            self.complete = False
         self._left -= len(data)
-        self._keep(data)
+        self.size += len(data)
+        if self._keeps:
+            self._keep(data)
         return self.complete
 
     def _keep(self, data: bytes) -> None:
@@ -80,3 +110,8 @@ class Body:
         self.kept += plain[:room]
         if len(plain) > room:
             self.complete = False
+
+
+def ms(began: float, ended: float | None = None) -> float:
+    """From one perf_counter to another, or to now, in ms."""
+    return max(0.0, ((time.perf_counter() if ended is None else ended) - began) * 1000)

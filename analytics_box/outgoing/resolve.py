@@ -18,7 +18,10 @@ _MOST: Final = 16  # addresses of one name that are looked at; one with more is 
 
 @runtime_checkable
 class Resolver(Protocol):
-    """Looks names up. Nothing is kept: each call asks anew."""
+    """Looks names up. Nothing is kept: each call asks anew. `servers` are address and port; none for the system's."""
+
+    @property
+    def servers(self) -> tuple[tuple[str, int], ...]: ...
 
     async def addresses(self, name: str) -> tuple[Address, ...]:
         """All addresses of a name, the preferred first. Raises NotResolved."""
@@ -30,6 +33,8 @@ class Resolver(Protocol):
 class SystemResolver:
     """As any program on this machine resolves names: hosts file, then the system's name servers."""
 
+    servers: tuple[tuple[str, int], ...] = ()
+
     async def addresses(self, name: str) -> tuple[Address, ...]:
         try:
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
@@ -38,22 +43,22 @@ class SystemResolver:
         return _few({ip_address(entry[4][0]): None for entry in found})
 
     async def texts(self, name: str) -> tuple[str, ...]:
-        return await _texts(_dns(()), name)
+        return await _texts(dns_resolver(()), name)
 
 
 class ServerResolver:
     """As the given name servers say."""
 
     def __init__(self, servers: Sequence[tuple[str, int]]) -> None:
-        self._servers = tuple(servers)
+        self.servers = tuple(servers)
 
     async def addresses(self, name: str) -> tuple[Address, ...]:
-        asked = _dns(self._servers)
+        asked = dns_resolver(self.servers)
         answers = await asyncio.gather(*(_records(asked, name, kind) for kind in ("A", "AAAA")))
         return _few({ip_address(record.address): None for records in answers for record in records})
 
     async def texts(self, name: str) -> tuple[str, ...]:
-        return await _texts(_dns(self._servers), name)
+        return await _texts(dns_resolver(self.servers), name)
 
 
 def resolver(settings: Settings) -> Resolver:
@@ -89,8 +94,8 @@ def _few(found: dict[Address, None]) -> tuple[Address, ...]:
     return tuple(found)
 
 
-def _dns(servers: Sequence[tuple[str, int]]) -> Any:
-    """A resolver of dnspython, with the system's servers unless some are given."""
+def dns_resolver(servers: Sequence[tuple[str, int]]) -> Any:
+    """A resolver of dnspython, with the system's servers unless some are given. Raises NotResolved."""
     import dns.asyncresolver  # noqa: PLC0415  seldom wanted, and it loads a lot
     import dns.nameserver  # noqa: PLC0415  as above
     import dns.resolver  # noqa: PLC0415  as above

@@ -51,6 +51,38 @@ class Target(Struct, frozen=True):
         return self.origin + self.path
 
 
+class Place(Struct, frozen=True):
+    """A host and a port that are not asked by HTTP. `host` is as in Target; a `port` of 0 means that there is none."""
+
+    host: str
+    port: int
+
+    @property
+    def address(self) -> IPv4Address | IPv6Address | None:
+        """The address, where the host is one."""
+        return _literal(self.host)
+
+    @property
+    def authority(self) -> str:
+        """The place in its one spelling."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}" if self.port else host
+
+
+def place(text: str, port: int | None = None) -> Place:
+    """A host with its port taken apart, as they stand after the scheme of an address; a missing port is `port`.
+
+    Raises Refused, also where a port is needed and missing.
+    """
+    if len(text) > LONGEST or not text.isprintable() or re.search(r"[\s\\/?#@]", text):
+        raise Refused("Write only a host name or an IP address here, and a port like example.com:443")
+    host, given = _place(text)
+    number = port if given is None else given
+    if number is None:
+        raise Refused("A port is missing; write it like example.com:443")
+    return Place(host, number)
+
+
 def target(text: str) -> Target:
     """An http or https address taken apart. Raises Refused, which says what is wrong without repeating the address."""
     if len(text) > LONGEST:

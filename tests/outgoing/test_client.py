@@ -74,9 +74,10 @@ def test_a_header_cannot_be_forged(headers: tuple[tuple[str, str], ...]) -> None
 def test_phases_add_up_and_a_literal_address_needs_no_look_up() -> None:
     answer, _ = run(ask(plain()))
     phases = answer.phases
-    assert (phases.dns, phases.tls) == (0.0, 0.0)
-    assert min(phases.connect, phases.first_byte) > 0
-    assert phases.connect + phases.first_byte + phases.transfer <= answer.total
+    assert (phases.dns, phases.tls) == (None, None)
+    steps = (phases.connect or 0, phases.first_byte or 0, phases.transfer or 0)
+    assert min(steps[:2]) > 0
+    assert sum(steps) <= answer.total
 
 
 async def _secured(name: str, **given: object) -> Answer:
@@ -88,8 +89,8 @@ async def _secured(name: str, **given: object) -> Answer:
 def test_tls_is_checked_against_the_name_and_the_certificate_s_end_is_told() -> None:
     answer = run(_secured("name.test"))
     assert answer.certificate_expires_at == EXPIRES
-    assert answer.phases.dns > 0
-    assert answer.phases.tls > 0
+    assert (answer.phases.dns or 0) > 0
+    assert (answer.phases.tls or 0) > 0
     assert answer.body == b"hello"
 
 
@@ -142,10 +143,12 @@ def test_a_307_keeps_method_and_body() -> None:
     assert server.heard[1].endswith(b"same")
 
 
-def test_redirects_end_after_five_and_can_be_left_to_the_caller() -> None:
+def test_redirects_end_after_five_unless_more_are_asked_for_and_can_be_left_to_the_caller() -> None:
     loop = plain(b"", "302 Found", "Location: /")
     with pytest.raises(BadAnswer, match="5 times"):
         run(ask(loop))
+    with pytest.raises(BadAnswer, match="10 times"):
+        run(ask(loop, redirects=10))
     answer, server = run(ask(loop, redirects=0))
     assert (answer.status, server.connections) == (302, 1)
 

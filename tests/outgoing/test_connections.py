@@ -38,8 +38,8 @@ def test_the_first_byte_is_not_the_whole_head() -> None:
         writer.close()
 
     phases = asyncio.run(fetch(slowly)).phases
-    assert phases.first_byte > 0
-    assert phases.transfer > SECONDS * 900
+    assert (phases.first_byte or 0) > 0
+    assert (phases.transfer or 0) > SECONDS * 900
 
 
 @pytest.mark.parametrize("line", [b"\r\nHTTP/1.1 103 Early Hints\r\n", b"X: 1\r\n"], ids=["interim answers", "headers"])
