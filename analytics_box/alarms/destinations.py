@@ -8,15 +8,15 @@ from msgspec import Struct
 from analytics_box.acting import By
 from analytics_box.configuration import channels
 from analytics_box.errors import BadRequest, BoxError
-from analytics_box.notify import change, places
+from analytics_box.notify import change
 from analytics_box.notify.change import Tools
-from analytics_box.notify.rules import KINDS, Config, Kind
+from analytics_box.notify.kinds.kind import Config, Kind, clean
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.store.db import Connection
 
 CHANNEL: Final = "channel"  # the type of a destination that names a channel by its id
 TYPES: Final = (CHANNEL, *KINDS)
-_IDENTIFIER: Final[Mapping[Kind, str]] = {"email": "to", "telegram": "chat"}  # what it fills; of all others `url`
-_FIELDS: Final = {"url": "url", "to": "to", "token": "token", "chatId": "chat"}
+_USUAL: Final = ("url", "to", "chatId")  # fields that an identifier fills, where a kind has one of them
 _LONGEST_NAME: Final = 100
 
 
@@ -54,16 +54,22 @@ def chosen(db: Connection, tools: Tools, organization_id: str, by: By, given: Se
     return Chosen(tuple(at_once), tuple(one for one in later if one not in at_once))
 
 
-def identifier(kind: Kind, config: Config) -> str:
+def identifier(kind: str, config: Config) -> str:
     """Where a channel leads, in the words of the wire."""
-    return str(getattr(config, _IDENTIFIER.get(kind, "url")))
+    return config.get(_own(KINDS[kind]), "")
 
 
-def open_part(kind: Kind, config: Config) -> dict[str, str]:
+def open_part(kind: str, config: Config) -> dict[str, str]:
     """What somebody who may change a channel sees of its configuration beside the identifier: no secret."""
-    own = _IDENTIFIER.get(kind, "url")
-    shown = {name: getattr(config, field) for name, field in _FIELDS.items() if field not in {own, "token"}}
-    return {name: value for name, value in shown.items() if value}
+    own = _own(KINDS[kind])
+    return {name: value for name, value in KINDS[kind].open_part(config).items() if value and name != own}
+
+
+def _own(kind: Kind) -> str:
+    """The field that an identifier fills."""
+    names = [field.name for field in kind.fields]
+    open_names = [field.name for field in kind.fields if not field.secret]
+    return next((name for name in _USUAL if name in names), next(iter(open_names), names[0]))
 
 
 def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: Destination) -> str:
@@ -77,34 +83,34 @@ def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: 
     kind = _kind(given.type)
     wanted = _config(kind, given)
     for channel in change.of(db, organization_id):
-        if channel.kind == kind and _leads_there(channels.readable(tools, channel), wanted, tools, kind):
+        if channel.kind == kind.name and _leads_there(channels.readable(tools, channel), wanted, tools, kind):
             return channel.id
-    name = (wanted.to or wanted.chat or given.type)[:_LONGEST_NAME]
+    name = (wanted.get(_own(kind), "") or given.type)[:_LONGEST_NAME]
     made, _ = channels.create(db, tools, organization_id, by, kind=kind, name=name, enabled=True, config=wanted)
     return made.id
 
 
 def _kind(name: str) -> Kind:
-    for kind in KINDS:
-        if kind == name:
-            return kind
-    raise BadRequest(f"The type is one of {', '.join(TYPES)}")
+    if name not in KINDS:
+        raise BadRequest(f"The type is one of {', '.join(TYPES)}")
+    return KINDS[name]
 
 
 def _config(kind: Kind, given: Destination) -> Config:
-    """The place that was given. Raises BadRequest for fields that no channel has."""
-    strange = sorted(given.config.keys() - _FIELDS.keys())
+    """The place that was given. Raises BadRequest for fields that no channel of this kind has."""
+    known = [field.name for field in kind.fields]
+    strange = sorted(given.config.keys() - set(known))
     if strange:
-        raise BadRequest(f"config has no field {strange[0]}; it has {', '.join(_FIELDS)}")
-    fields = {_FIELDS[name]: value.strip() for name, value in given.config.items()}
+        raise BadRequest(f"config has no field {strange[0]}; it has {', '.join(known)}")
+    fields = {name: value.strip() for name, value in given.config.items()}
     if given.identifier:
-        fields[_IDENTIFIER.get(kind, "url")] = given.identifier.strip()
-    return Config(**fields)
+        fields[_own(kind)] = given.identifier.strip()
+    return fields
 
 
-def _leads_there(there: Config, wanted: Config, tools: Tools, kind: Kind) -> bool:
+def _leads_there(there: Config | None, wanted: Config, tools: Tools, kind: Kind) -> bool:
     """Whether a channel leads to a place. What was not given, as a token that is never shown, may be anything."""
-    if wanted.url:
-        wanted = Config(url=places.clean_url(kind, wanted.url, tools.fence))
-    fields = [name for name in _FIELDS.values() if getattr(wanted, name)]
-    return bool(fields) and all(getattr(there, name) == getattr(wanted, name) for name in fields)
+    if there is None:
+        return False
+    cleaned = clean(kind, {**there, **wanted}, tools.fence)
+    return bool(wanted) and all(there.get(name) == cleaned.get(name) for name in wanted)
