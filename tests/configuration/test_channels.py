@@ -104,6 +104,44 @@ def test_a_bot_s_token_is_never_shown_and_need_not_be_typed_again(here: World) -
     assert changed["config"] == {"chatId": "@ops_room"}
 
 
+def test_a_secret_follows_its_channel_to_another_server_only_when_it_is_typed_again(here: World) -> None:
+    """Else whoever may change a channel could read the secret on a server of their own."""
+    base = f"http://{OPEN}:{here.web.port}"
+    made = here.call(
+        "ada", "config.createChannel", type="gotify", name="G", config={"url": base, "token": "hush-token"}
+    )
+    channel_id = made["channel"]["id"]
+    given = {"channelId": channel_id, "config": {"url": "https://elsewhere.example"}}
+    assert here.refused("ada", "config.updateChannel", **given) == (400, "BAD_REQUEST", "token")
+    here.call("ada", "config.updateChannel", channelId=channel_id, config={"url": f"{base}/sub"})
+    assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
+    assert here.web.heard[0].startswith(b"POST /sub/message ")
+    assert b"X-Gotify-Key: hush-token" in here.web.heard[0]
+    moved = {"url": "https://elsewhere.example", "token": "other"}
+    assert here.call("ada", "config.updateChannel", channelId=channel_id, config=moved)["config"]["url"] == moved["url"]
+
+
+def test_what_is_not_needed_can_be_emptied(here: World) -> None:
+    config = {"url": f"http://{OPEN}:{here.web.port}", "topic": "t", "token": "tk_1"}
+    channel_id = here.call("ada", "config.createChannel", type="ntfy", name="N", config=config)["channel"]["id"]
+    for given, proof in (({}, True), ({"token": ""}, False)):
+        here.call("ada", "config.updateChannel", channelId=channel_id, config=given)
+        here.call("ada", "config.testChannel", channelId=channel_id)
+        assert (b"Authorization: Bearer tk_1" in here.web.heard[-1]) == proof
+    refused = here.refused("ada", "config.updateChannel", channelId=channel_id, config={"topic": ""})
+    assert refused == (400, "BAD_REQUEST", "topic")
+
+
+def test_no_redirect_is_followed_with_a_secret(here: World) -> None:
+    config = {"url": f"http://{OPEN}:{here.web.port}", "token": "tk_1", "room": "!r:x"}
+    channel_id = here.call("ada", "config.createChannel", type="matrix", name="M", config=config)["channel"]["id"]
+    here.web.reply = lambda _: plain(b"", "307 Moved", f"Location: http://{OPEN}:{here.web.port}/other")
+    result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
+    assert (result["success"], here.web.connections) == (False, 1)
+    assert "leads elsewhere" in result["error"]
+    assert here.web.heard[0].startswith(b"PUT /_matrix/client/v3/rooms/%21r%3Ax/send/m.room.message/msg_")
+
+
 def test_secrets_are_sealed_at_rest_and_stand_in_no_audit_entry_and_no_log(
     here: World, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
@@ -147,6 +185,8 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("telegram", {"token": "short", "chatId": "1"}, "token"),
     ("telegram", {"token": TOKEN, "chatId": "../x"}, "chatId"),
     ("telegram", {"token": f"{TOKEN}/../x", "chatId": "1"}, "token"),
+    ("pigeon", {}, "type"),
+    ("gotify", {"url": "https://example.com", "token": "a\r\nEvil: 1"}, "token"),
 )
 
 

@@ -10,8 +10,9 @@ from analytics_box.procedures import PROCEDURES
 from tests.cases import each
 from tests.configuration.world import World, world_in
 from tests.keys.world import make
+from tests.outgoing.places import plain
 
-# procedure, input, the roles that may; {channel}, {spare} and {domain}, {other} are things of the organization
+# procedure, input, the roles that may; {channel}, {spare}, {delivery}, {domain}, {other} are the organization's
 MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
     ("config.get", {}, "owner admin"),
     ("config.update", {"defaults": {"invitationRole": "viewer"}}, "owner admin"),
@@ -22,6 +23,8 @@ MATRIX: tuple[tuple[str, dict[str, object], str], ...] = (
     ("config.rotateChannelSecret", {"channelId": "{channel}"}, "owner admin"),
     ("config.testChannel", {"channelId": "{channel}"}, "owner admin"),
     ("config.deleteChannel", {"channelId": "{spare}"}, "owner admin"),
+    ("config.listDeliveries", {"channelId": "{channel}"}, "owner admin member viewer"),
+    ("config.retryDelivery", {"deliveryId": "{delivery}"}, "owner admin"),
     ("config.listDomains", {}, "owner admin member viewer"),
     ("config.addDomain", {"domain": "{new}.example"}, "owner admin"),
     ("config.verifyDomain", {"domainId": "{domain}"}, "owner admin"),
@@ -51,6 +54,7 @@ class Stage:
             "{hook}": self.here.hook,
             "{channel}": self.channel,
             "{spare}": spare,
+            "{delivery}": self._given_up() if "{delivery}" in given.values() else "",
             "{domain}": self.domain,
             "{other}": other,
             "{new}.example": f"new{self.count}.example",
@@ -62,6 +66,14 @@ class Stage:
             return names.get(value, value) if isinstance(value, str) else value
 
         return {key: one(value) for key, value in given.items()}
+
+    def _given_up(self) -> str:
+        """A delivery that was given up."""
+        self.here.web.reply = lambda _: plain(b"", "404 Not Found")
+        self.here.tell(f"incident {self.count}")
+        self.here.box.run(self.here.box.box.deliveries.run())
+        self.here.web.reply = lambda _: plain()
+        return str(self.here.call("ada", "config.listDeliveries", channelId=self.channel)["deliveries"][0]["id"])
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +125,7 @@ def test_other_organizations(stage: Stage, procedure: str, given: dict[str, obje
     here = stage.here
     ours = {**stage.filled(given), "organizationId": here.box.organization_id}
     assert here.refused("stranger", procedure, **ours)[:2] == (403, "FORBIDDEN")
-    if {"channelId", "domainId"} & given.keys():
+    if {"channelId", "domainId", "deliveryId"} & given.keys():
         assert here.refused("stranger", procedure, **stage.filled(given))[:2] == (404, "NOT_FOUND")
         key = here.box.post(f"/{procedure.replace('.', '/')}", stage.filled(given), key="foreign")
         assert (key.status, key.json["code"]) == (404, "NOT_FOUND")

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from analytics_box.notify import deliveries
+from analytics_box.notify.message import Message
 from analytics_box.settings import Settings
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.organizations.world import World as People
@@ -50,6 +52,16 @@ class World:
             "ada", "config.createChannel", type="webhook", name=name, config=config or {"url": self.hook}
         )
         return made
+
+    def tell(self, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
+        """A message for the organization's channels, written as any room writes it; to how many."""
+        now = self.box.clock.now()
+        message = Message(type="monitor.down", title=title, text="It does not answer.", at=now)
+        return self.box.run(
+            self.box.box.box_db.write(
+                lambda db: deliveries.put(db, self.box.organization_id, message, topic=topic, now=now, only=only)
+            )
+        )
 
     def audited(self) -> list[tuple[str, str, str]]:
         """Action, subject and detail of what was changed, the oldest first."""

@@ -28,11 +28,6 @@ Text = Annotated[str, Meta(min_length=1)]
 Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$", max_length=2_048)]
 
 
-def text(longest: int) -> Any:
-    """A text that is not empty and at most so long."""
-    return Annotated[str, Meta(min_length=1, max_length=longest)]
-
-
 class Strict(Struct, forbid_unknown_fields=True):
     """What has exactly these fields."""
 
@@ -61,7 +56,7 @@ class Webhook(Strict):
 
 class SlackHeaderText(Strict):
     type: Literal["plain_text"]
-    text: text(150)
+    text: Annotated[str, Meta(min_length=1, max_length=150)]
 
 
 class SlackHeader(Strict, tag="header"):
@@ -70,12 +65,12 @@ class SlackHeader(Strict, tag="header"):
 
 class SlackText(Strict):
     type: Literal["mrkdwn"]
-    text: text(3_000)
+    text: Annotated[str, Meta(min_length=1, max_length=3_000)]
 
 
 class SlackField(Strict):
     type: Literal["mrkdwn"]
-    text: text(2_000)
+    text: Annotated[str, Meta(min_length=1, max_length=2_000)]
 
 
 class SlackSection(Strict, tag="section"):
@@ -88,7 +83,7 @@ class SlackContext(Strict, tag="context"):
 
 
 class Slack(Strict):
-    text: text(4_000)
+    text: Annotated[str, Meta(min_length=1, max_length=4_000)]
     blocks: Annotated[list[SlackHeader | SlackSection | SlackContext], Meta(max_length=50)]
 
 
@@ -96,13 +91,13 @@ class Slack(Strict):
 
 
 class DiscordField(Strict):
-    name: text(256)
-    value: text(1_024)
+    name: Annotated[str, Meta(min_length=1, max_length=256)]
+    value: Annotated[str, Meta(min_length=1, max_length=1_024)]
     inline: bool
 
 
 class DiscordEmbed(Strict):
-    title: text(256)
+    title: Annotated[str, Meta(min_length=1, max_length=256)]
     description: Annotated[str, Meta(max_length=4_096)]
     color: Annotated[int, Meta(ge=0, le=0xFFFFFF)]
     timestamp: str
@@ -160,7 +155,7 @@ class Teams(Strict):
 
 class Telegram(Strict):
     chat_id: Text
-    text: text(4_096)
+    text: Annotated[str, Meta(min_length=1, max_length=4_096)]
 
 
 # Google Chat: developers.google.com/workspace/chat/api/reference/rest/v1/cards
@@ -245,7 +240,7 @@ class RocketAttachment(Strict):
 
 
 class RocketChat(Strict):
-    text: text(5_000)
+    text: Annotated[str, Meta(min_length=1, max_length=5_000)]
     attachments: Annotated[list[RocketAttachment], Meta(min_length=1)]
 
 
@@ -303,19 +298,19 @@ class Gotify(Strict):
 class Pushover(Strict):
     token: Annotated[str, Meta(pattern="^[A-Za-z0-9]{30}$")]
     user: Annotated[str, Meta(pattern="^[A-Za-z0-9]{30}$")]
-    title: text(250)
-    message: text(1_024)
+    title: Annotated[str, Meta(min_length=1, max_length=250)]
+    message: Annotated[str, Meta(min_length=1, max_length=1_024)]
     priority: Literal["-2", "-1", "0", "1"]
     timestamp: Annotated[str, Meta(pattern=r"^\d{10}$")]
     device: Annotated[str, Meta(pattern="^[A-Za-z0-9_,-]{1,250}$")] | None = None
-    url: text(512) | None = None
+    url: Annotated[str, Meta(min_length=1, max_length=512)] | None = None
 
 
 # PagerDuty: developer.pagerduty.com, Events API v2
 
 
 class PagerDutyPayload(Strict):
-    summary: text(1_024)
+    summary: Annotated[str, Meta(min_length=1, max_length=1_024)]
     source: Text
     severity: Literal["critical", "error", "warning", "info"]
     timestamp: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
@@ -331,7 +326,7 @@ class PagerDutyLink(Strict):
 class PagerDuty(Strict):
     routing_key: Annotated[str, Meta(min_length=32, max_length=32)]
     event_action: Literal["trigger", "acknowledge", "resolve"]
-    dedup_key: text(255)
+    dedup_key: Annotated[str, Meta(min_length=1, max_length=255)]
     payload: PagerDutyPayload
     client: str
     client_url: Url | None = None
@@ -342,18 +337,18 @@ class PagerDuty(Strict):
 
 
 class Opsgenie(Strict):
-    message: text(130)
-    alias: text(512)
+    message: Annotated[str, Meta(min_length=1, max_length=130)]
+    alias: Annotated[str, Meta(min_length=1, max_length=512)]
     description: Annotated[str, Meta(max_length=15_000)]
     details: dict[str, str]
-    tags: Annotated[list[text(50)], Meta(max_length=20)]
-    source: text(100)
+    tags: Annotated[list[Annotated[str, Meta(min_length=1, max_length=50)]], Meta(max_length=20)]
+    source: Annotated[str, Meta(min_length=1, max_length=100)]
     priority: Literal["P1", "P2", "P3", "P4", "P5"]
 
 
 class OpsgenieClosing(Strict):
-    source: text(100)
-    note: text(25_000)
+    source: Annotated[str, Meta(min_length=1, max_length=100)]
+    note: Annotated[str, Meta(min_length=1, max_length=25_000)]
 
 
 # Pushbullet: docs.pushbullet.com/#create-push
@@ -373,7 +368,7 @@ class Pushbullet(Strict):
 
 class Twilio(Strict):
     To: Annotated[str, Meta(pattern=r"^\+[1-9]\d{1,14}$")]
-    Body: text(1_600)
+    Body: Annotated[str, Meta(min_length=1, max_length=1_600)]
     From: Text | None = None
     MessagingServiceSid: Annotated[str, Meta(pattern="^MG[0-9a-fA-F]{32}$")] | None = None
 

@@ -23,14 +23,7 @@ def here(tmp_path: Path) -> Iterator[World]:
 
 
 def put(here: World, topic: str, title: str = "Down", only: list[str] | None = None) -> int:
-    """A message for the organization's channels, written as any room writes it; to how many."""
-    now = here.box.clock.now()
-    message = Message(type="monitor.down", title=title, text="It does not answer.", at=now)
-    return here.box.run(
-        here.box.box.box_db.write(
-            lambda db: deliveries.put(db, here.box.organization_id, message, topic=topic, now=now, only=only)
-        )
-    )
+    return here.tell(topic, title, only)
 
 
 def run(here: World) -> int:
