@@ -24,7 +24,7 @@ class Live(Protocol):
 
 
 class Engine(Protocol):
-    """Runs monitors. All but the checks return at once."""
+    """Runs monitors. What is not awaited returns at once."""
 
     def put(self, monitor: Monitor, windows: Iterable[Window]) -> None:
         """A monitor is there, or has changed: this is how it is from now on. A new one is checked at once."""
@@ -38,8 +38,8 @@ class Engine(Protocol):
     async def try_now(self, monitor: Monitor) -> Result:
         """Check what may never be stored; nothing of it is."""
 
-    def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
-        """A monitor that waits was told how things are."""
+    async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
+        """A monitor that waits was told how things are; resumes when that is on disk. Raises Unavailable."""
 
     def state_of(self, number: int) -> Live | None:
         """How it is now; None for one that is not run here."""

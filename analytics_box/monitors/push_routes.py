@@ -33,5 +33,5 @@ async def push(request: Request[Any, Any, Any], token: FromPath[str], call: Name
         raise errors.Unavailable("Monitors are not run now")
     if not monitors.rests(monitor):
         message = "".join(letter for letter in request.query_params.get("msg", "") if letter.isprintable())
-        monitors.engine.pushed(monitor.number, call.now, status != _DOWN, message[:_LONGEST])
+        await monitors.engine.pushed(monitor.number, call.now, status != _DOWN, message[:_LONGEST])
     return json_answer(request, {"ok": True})

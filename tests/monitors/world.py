@@ -62,7 +62,7 @@ class FakeEngine:
         self.tried.append(monitor)
         return GOOD
 
-    def pushed(self, number: int, at: int, ok: bool, message: str) -> None:  # as the engine has it
+    async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:  # as the engine has it
         self.pushes.append((number, at, ok, message))
 
     def state_of(self, number: int) -> Now | None:

@@ -153,7 +153,7 @@ class Batch:
         if is_paused and not draft.is_paused:
             draft.standing = without_row(draft.standing)
         draft.is_paused = is_paused
-        if draft.shown or is_paused or watched.in_maintenance(at):
+        if draft.shown or is_paused or watched.overlay.in_maintenance(at):
             draft.is_unknown = draft.is_unknown or draft.standing.base == "new"
             self._show(watched, draft, at)
 
@@ -165,10 +165,10 @@ class Batch:
             if state != draft.shown:
                 self._strokes.append(Stroke(watched.monitor.number, change, state))
                 draft.shown, draft.shown_since = state, max(change, draft.shown_since)
-            change = watched.next_change(change)
+            change = watched.overlay.next_change(change)
 
     def _muted(self, watched: Watched, draft: Draft, at: int) -> Muted:
-        if watched.in_maintenance(at):
+        if watched.overlay.in_maintenance(at):
             return "maintenance"
         parent = self._parent_of(watched)
         if parent is None or parent not in self._monitors:
@@ -183,4 +183,4 @@ def _effective(watched: Watched, draft: Draft, at: int) -> int:
         return PAUSED
     if draft.is_unknown:
         return UNKNOWN
-    return MAINTENANCE if watched.in_maintenance(at) else SPANS[draft.standing.base]
+    return MAINTENANCE if watched.overlay.in_maintenance(at) else SPANS[draft.standing.base]

@@ -7,7 +7,7 @@ way of a monitor that is another now is broken off.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
@@ -19,10 +19,12 @@ from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import recovery, schedule
 from analytics_box.monitors.running.batch import Batch, Finished, Happening, Overlaid
 from analytics_box.monitors.running.drain import Drain, Tell
+from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.pool import Pool
 from analytics_box.monitors.running.schedule import Schedule
 from analytics_box.monitors.running.states import repeated_after
-from analytics_box.monitors.running.watched import Draft, Live, Watched, Windows, host_of, live
+from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
+from analytics_box.monitors.windows.window import Window
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
 
@@ -84,19 +86,20 @@ class Engine:
             except Unavailable as refused:
                 log.warning("Monitors: %s", refused.message)
 
-    def put(self, monitor: Monitor, windows: Windows | None = None) -> None:
+    def put(self, monitor: Monitor, windows: Iterable[Window] = ()) -> None:
         """A monitor was made, edited, paused or resumed, or its windows changed. A new one is checked at once."""
         watched = self._monitors.get(monitor.number)
         now = self._clock.now()
         if watched is None:
-            watched = Watched(monitor, windows, Draft(is_paused=monitor.is_paused), host_of(monitor))
+            draft = Draft(is_paused=monitor.is_paused)
+            watched = Watched(monitor, Overlay(monitor, windows), draft, host_of(monitor))
             self._monitors[monitor.number] = watched
             self._name(monitor)
             if self._is_started:
                 self._overlay(watched, now)
                 self._plan_now(watched, now)
             return
-        before, watched.monitor, watched.windows = watched.monitor, monitor, windows
+        before, watched.monitor, watched.overlay = watched.monitor, monitor, Overlay(monitor, windows)
         watched.host = host_of(monitor)
         self._unname(before)
         self._name(monitor)
@@ -156,12 +159,10 @@ class Engine:
         if not await self._drain.flush():
             raise Unavailable("The box cannot write to its disk; try again", retry_after=5)
 
-    def state_of(self, number: int) -> Live:
-        """How a monitor is now, as far as that is on disk. Raises NotFound."""
+    def state_of(self, number: int) -> Live | None:
+        """How a monitor is now, as far as that is on disk; None for one that is not known here."""
         watched = self._monitors.get(number)
-        if watched is None:
-            raise NotFound("There is no such monitor")
-        return live(watched, self._due.due_at(number))
+        return live(watched, self._due.due_at(number)) if watched is not None else None
 
     async def tick(self) -> None:
         """Begin what is due, and the loop again where it ended; write what waits, and that the box watches."""
@@ -267,7 +268,7 @@ class Engine:
     def _window_changed(self, watched: Watched, at: int, now: int) -> None:
         self._drain.add(Overlaid(watched.monitor.number, at, watched.monitor.is_paused))
         self._plan_change(watched, at)
-        if not watched.in_maintenance(at):
+        if not watched.overlay.in_maintenance(at):
             self._plan_now(watched, now)  # so that people hear of what is wrong now
 
     # --- what changes
@@ -293,7 +294,7 @@ class Engine:
         self._plan_change(watched, now)
 
     def _plan_change(self, watched: Watched, now: int) -> None:
-        change = watched.next_change(now)
+        change = watched.overlay.next_change(now)
         if change is None:
             self._changes.drop(watched.monitor.number)
         else:

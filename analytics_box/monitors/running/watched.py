@@ -1,34 +1,23 @@
 """A monitor at work: what is in memory of it while the box runs."""
 
 import asyncio
-from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from analytics_box.facts.uptime import MAINTENANCE, PAUSED, STATES, UNKNOWN
+from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
+from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.states import Standing
-
-Shown = Literal["new", "up", "degraded", "verifying", "down", "unknown", "maintenance", "paused"]
-
-
-class Windows(Protocol):
-    """The maintenance windows of one monitor. Instants are UTC ms."""
-
-    def in_maintenance(self, instant: int) -> bool:
-        """Whether one of them holds then."""
-
-    def next_change(self, instant: int) -> int | None:
-        """The first instant after that at which this changes; None where it never does."""
 
 
 class Live(Struct, frozen=True):
-    """How a monitor is now. `since` is when its state began, `next_at` when it is checked next (UTC ms)."""
+    """How a monitor is now. `since` is when its state began, 0 for a new one; `next_at` when it is checked next (UTC ms)."""
 
-    state: Shown
-    since: int | None = None
+    state: State
+    since: int = 0
     last: Result | None = None
     next_at: int | None = None
     is_flapping: bool = False
@@ -50,21 +39,13 @@ class Watched(Struct):
     """A monitor and its draft. A check of it under way has a `ticket`; `version` says which monitor it is of."""
 
     monitor: Monitor
-    windows: Windows | None
+    overlay: Overlay
     draft: Draft
     host: str
     ticket: int = 0
     is_running: bool = False
     version: int = 0
     waiting: list[asyncio.Future[Result]] | None = None
-
-    def in_maintenance(self, instant: int) -> bool:
-        """Whether it is in a maintenance window then."""
-        return self.windows is not None and self.windows.in_maintenance(instant)
-
-    def next_change(self, instant: int) -> int | None:
-        """When that changes next."""
-        return self.windows.next_change(instant) if self.windows is not None else None
 
 
 def host_of(monitor: Monitor) -> str:
@@ -78,7 +59,7 @@ def host_of(monitor: Monitor) -> str:
 def live(watched: Watched, next_at: int | None) -> Live:
     """How it is now."""
     draft, standing = watched.draft, watched.draft.standing
-    state: Shown
+    state: State
     if watched.monitor.is_paused:
         state = "paused"
     elif draft.shown in (UNKNOWN, MAINTENANCE, PAUSED):
@@ -86,4 +67,4 @@ def live(watched: Watched, next_at: int | None) -> Live:
     else:
         state = "verifying" if standing.is_verifying else standing.base
     since = {"verifying": standing.turned, "new": 0}.get(state, draft.shown_since)
-    return Live(state, since or None, draft.last, None if watched.monitor.is_paused else next_at, standing.flapping)
+    return Live(state, since, draft.last, None if watched.monitor.is_paused else next_at, standing.flapping)

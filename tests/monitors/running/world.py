@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Outcome, Reason, Result
 from analytics_box.monitors.running.engine import Engine
 from analytics_box.monitors.running.rows import Transition
-from analytics_box.monitors.running.watched import Windows
+from analytics_box.monitors.windows.window import Window
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate
@@ -43,7 +43,7 @@ class World:
         self.answers: dict[int, Callable[[int], Answer] | Answer] = {}
         self.checked: list[tuple[int, int]] = []  # number and when
         self.told: list[Transition] = []
-        self.monitors: dict[int, tuple[Monitor, Windows | None]] = {}
+        self.monitors: dict[int, tuple[Monitor, Sequence[Window]]] = {}
         self.took = 0
         self.open()
 
@@ -80,11 +80,11 @@ class World:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self.runner.run(work)
 
-    def put(self, given: Monitor, windows: Windows | None = None) -> None:
+    def put(self, given: Monitor, windows: Sequence[Window] = ()) -> None:
         self.monitors[given.number] = given, windows
         self.run(self._put(given, windows))
 
-    async def _put(self, given: Monitor, windows: Windows | None) -> None:
+    async def _put(self, given: Monitor, windows: Sequence[Window]) -> None:
         self.engine.put(given, windows)
 
     def change(self, number: int, **changes: Any) -> None:
