@@ -240,7 +240,7 @@ TABLES = (
     Table("box", (*_integers("one"), *_texts("id"), *_integers("last_site last_link last_monitor")), key=("one",)),
     # What of a monitor goes on from check to check, and until when the box has been watching.
     Table("monitor_states", (*_integers("monitor"), *_texts("state")), key=("monitor",)),
-    Table("monitor_engine", _integers("one alive_at"), key=("one",)),
+    Table("monitor_engine", _integers("one alive_at canaries_at hours_until days_until"), key=("one",)),
     # What became of monitors, until it has been told (alarms).
     Table("transitions", (*_integers("monitor time"), *_texts("what detail"), *_integers("told"))),
     Table("changes", (*_texts("source"), *_integers("row"))),

@@ -441,18 +441,25 @@ EVENTS = (
             """,
             "create index monitor_spans_by_time on monitor_spans (monitor, start)",
             "create unique index monitor_spans_open on monitor_spans (monitor) where until = 0",
+            # What goes on from check to check.
             """
             create table monitor_states (
               monitor          integer primary key,
               state            text    not null check (json_valid(state))
             ) strict
             """,
+            # When the box last watched, and when a canary last answered (UTC ms). Older checks than these UTC days are
+            # put together by hour, and by day.
             """
             create table monitor_engine (
               one              integer primary key check (one = 1),
-              alive_at         integer not null
+              alive_at         integer not null,
+              canaries_at      integer not null default 0,
+              hours_until      integer not null default 0,
+              days_until       integer not null default 0
             ) strict
             """,
+            # What became of monitors, until it has been told; what was muted counts as told.
             """
             create table transitions (
               id               integer primary key autoincrement,

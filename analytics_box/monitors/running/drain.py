@@ -45,6 +45,7 @@ class Drain:
         committed: Committed,
     ) -> None:
         self.alive_at = 0
+        self.canaries_at = 0
         self._events, self._strings, self._clock = events, strings, clock
         self._monitors, self._parent_of = monitors, parent_of
         self._tell, self._committed = tell, committed
@@ -84,18 +85,22 @@ class Drain:
         self._begin_to_tell()
         return True
 
-    async def stay_alive(self) -> None:
-        """Write what waits, and that the box watches where that was not written for a while. Tell what is untold."""
+    async def stay_alive(self, canaries_at: int) -> None:
+        """Write what waits, and that the box watches where that was not written for a while. Tell what is untold.
+
+        A canary last answered at `canaries_at`. Raises Unavailable.
+        """
         if self._waiting:
             await self.flush()
-        elif self._clock.now() - self.alive_at >= ALIVE:
+        is_news, self.canaries_at = canaries_at != self.canaries_at, canaries_at
+        if is_news or self._clock.now() - self.alive_at >= ALIVE:
             await self.say_alive()
         self._begin_to_tell()
 
     async def say_alive(self) -> None:
         """Write that the box watches now. Raises Unavailable."""
         now = self._clock.now()
-        await self._events.write(lambda db: rows.alive(db, now))
+        await self._events.write(partial(rows.alive, now=now, canaries_at=self.canaries_at))
         self.alive_at = now
 
     async def settle(self) -> None:

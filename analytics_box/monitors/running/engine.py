@@ -7,7 +7,7 @@ way of a monitor that is another now is broken off.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -19,6 +19,7 @@ from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import recovery, schedule
 from analytics_box.monitors.running.batch import Batch, Finished, Happening, Overlaid
 from analytics_box.monitors.running.drain import Drain, Tell
+from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.pool import Pool
 from analytics_box.monitors.running.schedule import Schedule
@@ -40,7 +41,9 @@ _BACK: Final = 1_000  # ms that the clock may be set back unnoticed
 class Engine:
     """Checks monitors. `put` all of them, then `start`; nothing is checked before."""
 
-    def __init__(self, check: Check, tell: Tell, events: Db, strings: Strings, clock: Clock) -> None:
+    def __init__(
+        self, check: Check, tell: Tell, events: Db, strings: Strings, clock: Clock, canaries: Sequence[str] = ()
+    ) -> None:
         self.lateness: Counter[int] = Counter()  # of starts, in microseconds, by facts.histogram
         self.skipped = 0  # checks that were due while the one before still ran
         self._check, self._events, self._clock = check, events, clock
@@ -49,6 +52,7 @@ class Engine:
         self._children: dict[str, set[int]] = {}
         self._due, self._changes, self._pool = Schedule(), Schedule(), Pool()
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
+        self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
         self._is_started = False
         self._loop: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
@@ -60,8 +64,9 @@ class Engine:
         Raises Unavailable where events.db cannot be written.
         """
         now = self._clock.now()
-        untold = await recovery.recover(self._events, self._monitors, now)
-        self._drain.owe(untold)
+        recovered = await recovery.recover(self._events, self._monitors, now)
+        self._drain.owe(recovered.untold)
+        self._isolation.answered_at = self._drain.canaries_at = recovered.canaries_at
         self._drain.alive_at = now
         self._is_started = True
         self._seen, self._monotonic = now, self._clock.monotonic()
@@ -79,6 +84,7 @@ class Engine:
             await asyncio.gather(self._loop, return_exceptions=True)
             self._loop = None
         await self._pool.stop(seconds)
+        await self._isolation.stop()
         await self._drain.settle()
         if self._monitors:
             try:
@@ -173,15 +179,22 @@ class Engine:
             await self._look()
             self._dispatch()
             if self._monitors:
-                await self._drain.stay_alive()
+                self._isolation.look()
+                await self._drain.stay_alive(self._isolation.answered_at)
 
     async def settle(self) -> None:
         """Returns when all checks under way have ended and what came of them is on disk and told; for tests."""
         while True:
             await self._pool.settle()
+            await self._isolation.settle()
             await self._drain.settle()
             if not self._pool.running and not self._drain.waiting:
                 return
+
+    @property
+    def isolated_since(self) -> int | None:
+        """When the box was found cut off (UTC ms); None where it is not."""
+        return self._isolation.since
 
     # --- the loop
 
@@ -255,9 +268,15 @@ class Engine:
         if watched.version != version:
             return
         watched.ticket, watched.is_running = 0, False
-        self._drain.add(Finished(watched.monitor.number, result, self._clock.now(), is_conclusive))
+        finished = Finished(watched.monitor.number, result, self._clock.now(), is_conclusive)
+        self._isolation.take(finished, is_down=watched.draft.standing.base == "down")
         for future in self._waiting(watched):
             future.set_result(result)
+
+    async def _answers(self, canary: str) -> bool:
+        """Whether this host can be reached, as host:port."""
+        monitor = Monitor(number=0, id="", organization_id="", kind="tcp", url=f"tcp://{canary}", timeout=5_000)
+        return (await self._check(monitor, self._clock.now())).outcome != "fail"
 
     def _late(self, watched: Watched, due: int, now: int) -> None:
         """One that waits to be told was not: it has failed, and does again after each interval."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -21,17 +21,24 @@ log = logging.getLogger(__name__)
 GAP: Final = 15_000  # ms without a sign of life that are none yet
 
 
-async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> list[Transition]:
-    """Bring monitors to where they were, and write down a gap before now; returns what was not told.
+class Recovered(NamedTuple):
+    """What was not told before the box ended, and when a canary last answered (UTC ms; 0 for never)."""
+
+    untold: list[Transition]
+    canaries_at: int
+
+
+async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> Recovered:
+    """Bring monitors to where they were, and write down a gap before now.
 
     No check is replayed, and what is told is based on no gap: rows of checks begin anew, and who waits to be told gets
     the gap as extra time. Raises Unavailable.
     """
-    drafts, untold = await events.write(partial(_recover, monitors=dict(monitors), now=now))
+    drafts, recovered = await events.write(partial(_recover, monitors=dict(monitors), now=now))
     for number, draft in drafts.items():
         if number in monitors:
             monitors[number].draft = draft
-    return untold
+    return recovered
 
 
 async def stood_still(events: Db, monitors: Mapping[int, Watched], since: int, now: int) -> None:
@@ -58,7 +65,7 @@ async def stood_still(events: Db, monitors: Mapping[int, Watched], since: int, n
             draft.is_unknown, draft.shown, draft.shown_since = True, UNKNOWN, max(since, draft.shown_since)
 
 
-def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], list[Transition]]:
+def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], Recovered]:
     stored = rows.stored(db)
     since = stored.alive_at
     if since is not None and now - since > GAP:
@@ -74,7 +81,7 @@ def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple
             extended[number] = draft.standing = standing
     rows.save(db, extended)
     rows.alive(db, now)
-    return drafts, rows.untold(db)
+    return drafts, Recovered(rows.untold(db), stored.canaries_at)
 
 
 def _draft(stored: Stored, number: int, monitor: Monitor, last: Result | None) -> Draft:

@@ -44,11 +44,13 @@ class Transition(Struct, frozen=True):
 
 
 class Stored(NamedTuple):
-    """What events.db knows of the monitors: their states, their open spans, and when the box last watched (UTC ms)."""
+    """What events.db knows of the monitors: their states, their open spans, and when the box last watched and a canary
+    last answered (UTC ms; 0 for never)."""
 
     standings: dict[int, Standing]
     open_spans: dict[int, Span]
     alive_at: int | None
+    canaries_at: int
 
 
 _STANDING = msgspec.json.Decoder(Standing)
@@ -169,9 +171,16 @@ def told(db: Connection, ids: Sequence[int]) -> None:
     )
 
 
-def alive(db: Connection, now: int) -> None:
-    """The box watches now."""
-    db.execute("-- monitors.running.alive\ninsert or replace into monitor_engine (one, alive_at) values (1, ?)", (now,))
+def alive(db: Connection, now: int, canaries_at: int = 0) -> None:
+    """The box watches now; a canary last answered then, or 0 for what is known already."""
+    db.execute(
+        """
+        -- monitors.running.alive
+        insert into monitor_engine (one, alive_at, canaries_at) values (1, ?, ?) on conflict (one)
+        do update set alive_at = excluded.alive_at, canaries_at = max(canaries_at, excluded.canaries_at)
+        """,
+        (now, canaries_at),
+    )
 
 
 def stored(db: Connection) -> Stored:
@@ -180,11 +189,12 @@ def stored(db: Connection) -> Stored:
     spans = db.execute(
         "-- monitors.running.stored\nselect monitor, state, start from monitor_spans where until = 0"
     ).fetchall()
-    seen = db.execute("-- monitors.running.stored\nselect alive_at from monitor_engine").fetchall()
+    seen = db.execute("-- monitors.running.stored\nselect alive_at, canaries_at from monitor_engine").fetchall()
     return Stored(
         {int(str(number)): _STANDING.decode(str(state)) for number, state in states},
         {int(str(number)): Span(int(str(state)), int(str(start))) for number, state, start in spans},
         int(str(seen[0][0])) if seen else None,
+        int(str(seen[0][1])) if seen else 0,
     )
 
 

@@ -14,7 +14,7 @@ from analytics_box.monitors.running.states import Standing
 
 
 class Live(Struct, frozen=True):
-    """How a monitor is now. `since` is when its state began, 0 for a new one; `next_at` when it is checked next (UTC ms)."""
+    """How a monitor is now. `since` is when its state began, 0 for a new one; `next_at` is its next check (UTC ms)."""
 
     state: State
     since: int = 0
