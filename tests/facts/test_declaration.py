@@ -7,9 +7,24 @@ from pathlib import Path
 
 import pytest
 
+from analytics_box.facts.histogram import bin_of
 from analytics_box.facts.layout import STORED_COLUMNS, stored
-from analytics_box.facts.tables import ATTRIBUTES, BY_NAME, COMBINATIONS, FACT_NAMES, FACTS, LINK_CLICKS, SPANS, TABLES
+from analytics_box.facts.tables import (
+    ATTRIBUTES,
+    BY_NAME,
+    CHECKS,
+    COMBINATIONS,
+    FACT_NAMES,
+    FACTS,
+    LINK_CLICKS,
+    SPANS,
+    TABLES,
+)
 from analytics_box.links.clicks.rows import Click, append
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.result import Phases, Result
+from analytics_box.monitors.running import rows as check_rows
+from analytics_box.monitors.running.rows import Check
 from tests.profiles.world import Said, World, event, span
 
 NOT_OURS = {"sqlite_sequence", "sqlite_stat1", "_sqlite_migrations"}
@@ -90,3 +105,26 @@ def test_the_texts_of_a_click_arrive_in_its_columns_of_strings(world: World) -> 
     for name in LINK_CLICKS.strings:
         shown = f"select value from strings join link_clicks on strings.id = link_clicks.{name}"
         assert world.read(shown) == [(name,)]
+
+
+def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
+    monitor = Monitor(number=7, id="monitor", organization_id="organization", kind="dns", url="url")
+    numbers = dict(
+        zip(("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends"), range(5, 11), strict=True)
+    )
+    phases = {name: place for place, name in enumerate(Phases.__struct_fields__, start=20)}
+    texts = {"error": "error", "reason": "tls", "address": "address"}
+    result = Result(
+        at=1, outcome="fail", phases=Phases(**phases), certificate_valid=False, data="{}", **numbers, **texts
+    )
+    check = Check(monitor, result, status=2, attempt=3, streak=4)
+    world.events.write_now(lambda db: check_rows.append(db, world.strings, [check]))
+    for name, text in (texts | {"region": "", "url": "url"}).items():
+        assert world.read(f"select value from strings join checks on strings.id = {name}") == [(text,)]
+    wanted = {
+        **(numbers | phases),
+        **{"monitor": 7, "time": 1, "status": 2, "kind": 3, "count": 1, "attempt": 3, "streak": 4, "data": "{}"},
+        **{"fastest": 5, "slowest": 5, "bin": bin_of(5), "ttfb_bin": bin_of(6), "certificate_valid": 0},
+    }
+    assert {*wanted, *CHECKS.strings} == {*CHECKS.names}
+    assert world.read(f"select {', '.join(wanted)} from checks") == [tuple(wanted.values())]

@@ -14,7 +14,7 @@ COLUMNS = [
     if table.name not in {one.table for one in COMBINATIONS}
     for column in table.strings
 ]
-_LEAST: dict[str, Any] = {"id": "an erasure", "kind": 1, "email": None}
+_LEAST: dict[str, Any] = {"id": "an erasure", "kind": 1, "count": 1, "email": None}
 _EMPTY: dict[str, Any] = {"text": "[]", "blob": b""}
 
 

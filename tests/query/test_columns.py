@@ -21,8 +21,14 @@ from analytics_box.clock import DAY
 from analytics_box.errors import DeadlineExceeded, OverBudget
 from analytics_box.facts.layout import stored
 from analytics_box.facts.tables import FACT_NAMES
+from analytics_box.facts.uptime import DOWN, UP
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running import rows as check_rows
+from analytics_box.monitors.running.rows import Check
+from analytics_box.monitors.running.spans import Stroke
 from analytics_box.query import engines as choice
 from analytics_box.query.engines import Engines, columns, duckdb, memory
 from analytics_box.query.engines.columns import FILE_NAME
@@ -70,6 +76,20 @@ class World:
         self.clock.advance(seconds=1)
         facts = visit(SITE, self.clock.now())
         self.db.write_now(lambda db: self.ledger.append(db, facts))
+        self.db.write_now(self._check)
+
+    def _check(self, db: Connection) -> None:
+        """Two checks of a monitor, which was up and is down, or the other way round."""
+        now = self.clock.now()
+        monitor = Monitor(number=1, id="monitor", organization_id="organization", url="https://example.com/")
+        for number, result in enumerate(
+            (
+                Result(at=now, outcome="pass", total=1_000, ttfb=900, http_code=200, data='{"a": "b, c"}'),
+                Result(at=now, outcome="fail", reason="dns", error="No such name"),
+            )
+        ):
+            check_rows.append(db, self.strings, [Check(monitor, result, 1 - number, 1, number)])
+        check_rows.paint(db, [Stroke(1, now, UP if now // 1000 % 2 else DOWN)])
 
     def write(self, sql: str, *values: Any) -> None:
         def work(db: Connection) -> None:
