@@ -14,7 +14,7 @@ _UNKNOWN = (None, "", "Unknown", "unknown")  # what is not known, as answers sho
 
 def records(query_type: QueryType, request: Request, window: Window, rows: Sequence[list[Record]]) -> list[Record]:
     """The rows of an answer, from those of each ask and follow."""
-    if query_type.series:
+    if query_type.series and query_type.shape is None:
         return _page(_in_order(_series(query_type, window, rows), request, window), request)
     if query_type.shape is not None:
         shaped = [_record(query_type, row) for row in query_type.shape(rows, window)]

@@ -39,13 +39,13 @@ class Composed(Struct, frozen=True):
 def window_of(query_type: QueryType, days: Days | None, request: Request, granularity: Granularity, now: int) -> Window:
     """When the answer is about. Raises ValueError where a type that looks at a range has none."""
     if query_type.recent:
-        return Window(now - query_type.recent + 1, now + 1)
+        return Window(now - query_type.recent + 1, now + 1, now=now)
     if query_type.today:
         today = ranges.today(now, request.zone)
-        return ranges.window(Days(today, today), request.zone, None)
+        return ranges.window(Days(today, today), request.zone, None)._replace(now=now)
     if days is None:
         raise ValueError("This type needs a range")
-    return ranges.window(days, request.zone, granularity if query_type.series else None)
+    return ranges.window(days, request.zone, granularity if query_type.series else None)._replace(now=now)
 
 
 def compose(
@@ -60,7 +60,7 @@ def compose(
     plans = []
     for ask in query_type.asks:
         plan = _plan(ask, sites, window.start, window.end, where, request)
-        if query_type.series:
+        if query_type.series and not plan.columns:
             plan = replace(plan, runs=runs_of(window), group=(BUCKET, *plan.group))
         if query_type.paged_by_engine:
             plan = replace(
@@ -130,6 +130,9 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "type": ("errors", "exposures"),
     "href": ("outgoing_links",),
     "text": ("outgoing_links",),
+    "http_code": ("checks",),
+    "status": ("checks",),
+    "reason": ("checks",),
 }
 
 

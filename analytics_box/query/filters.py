@@ -66,6 +66,9 @@ COLUMNS = {
     "property_key": "key",
     "variant": "variant",
     "rule": "rule",
+    "http_code": "http_code",
+    "status": "status",
+    "reason": "reason",
 }
 # What every type allows (wire 1.0), and channel beyond it.
 COMMON = (

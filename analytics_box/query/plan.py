@@ -14,7 +14,8 @@ from analytics_box.query.ranges import Window
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
 # them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; the
 # sessions that met an error on a page, and those that saw the page without it; the clicks on links, whose numbers are
-# then the sites; or the sessions on the box's own websites that followed such clicks.
+# then the sites; the sessions on the box's own websites that followed such clicks; or the checks of monitors and how
+# these were, with the numbers of the monitors as sites. Of spans all are taken that overlap the range, as they are.
 Source = Literal[
     "events",
     "sessions",
@@ -30,6 +31,8 @@ Source = Literal[
     "exposures",
     "link_clicks",
     "landings",
+    "checks",
+    "monitor_spans",
 ]
 OF_SESSIONS: frozenset[Source] = frozenset(("sessions", "entries", "exits", "journeys", "steps"))
 
@@ -158,6 +161,11 @@ class Plan(Struct, frozen=True):
     per: tuple[int, int] = (0, 0)
     limit: int = 0
     offset: int = 0
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether it wants buckets and there are none: a day that its zone has left out."""
+        return BUCKET in self.group and not self.runs
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -67,11 +67,12 @@ class Bucket(NamedTuple):
 
 
 class Window(NamedTuple):
-    """A range as instants, with its buckets if it is a series."""
+    """A range as instants, with its buckets if it is a series; `now` is when it is asked about."""
 
     start: int
     end: int
     buckets: tuple[Bucket, ...] = ()
+    now: int = 0
 
 
 def offsets(start: int, end: int, tz: ZoneInfo) -> tuple[tuple[int, int], ...]:

@@ -23,8 +23,15 @@ MAX_PATTERNS = 20  # of all queries of a request: each may take some ms to compi
 _MAX_PAGE = 1_000_000
 
 Comparison = Literal["previous_period", "previous_year"]
-GranularityName = Literal["hourly", "daily", "hour", "day"]
-_GRANULARITY: dict[str, Granularity] = {"hourly": "hour", "hour": "hour", "daily": "day", "day": "day"}
+GranularityName = Literal["hourly", "daily", "hour", "day", "minute"]  # minute only for types that know it (wire 1.16)
+_GRANULARITY: dict[str, Granularity] = {
+    "hourly": "hour",
+    "hour": "hour",
+    "daily": "day",
+    "day": "day",
+    "minute": "minute",
+}
+_ROWS_OF_A_DAY: dict[Granularity, int] = {"minute": 1_500, "hour": 25}
 
 
 class GivenParameter(Struct, frozen=True):
@@ -104,7 +111,7 @@ def most_rows(question: Question, request: Request) -> int:
         return 0
     ask = query_type.asks[0]
     if query_type.series and not ask.group and question.days is not None:
-        most = min(most, question.days.length * (25 if question.granularity == "hour" else 1))
+        most = min(most, question.days.length * _ROWS_OF_A_DAY.get(question.granularity, 1))
     elif not (query_type.series or ask.group or ask.columns):
         most = 1
     return most * (1 if request.comparison is None else 2)
@@ -123,11 +130,10 @@ def check(given: GivenQuery, *, zone_name: str | None, now: int, where: str = ""
     parameters = [item if isinstance(item, GivenParameter) else GivenParameter(item) for item in given.parameters]
     with _noted(wrong):
         _check_names([parameter.name for parameter in parameters], where)
-    granularity = _GRANULARITY[given.granularity or "daily"]
     questions: tuple[Question, ...] = ()
     with _noted(wrong):
         days = _days(given, parameters, tz, now, where)
-        questions = tuple(_question(parameter, days, granularity, where) for parameter in parameters)
+        questions = tuple(_question(parameter, days, given.granularity, where) for parameter in parameters)
     filters: tuple[Filter | FilterGroup, ...] = ()
     with _noted(wrong):
         filters = check_filters(given.filters or [], where)
@@ -218,26 +224,37 @@ def _brings_dates(parameter: GivenParameter) -> bool:
     return looks_at_now or bool(parameter.start_date and parameter.end_date)
 
 
-def _question(given: GivenParameter, days: Days | None, granularity: Granularity, where: str) -> Question:
+def _question(given: GivenParameter, days: Days | None, of_request: GranularityName | None, where: str) -> Question:
     label = given.id or given.name
     query_type = catalog.TYPES.get(given.name)
-    if given.granularity is not None:
-        granularity = _GRANULARITY[given.granularity]
     if query_type is None:
-        return Question(label, None, days, granularity, f"Unknown query type: {given.name[:100]}")
+        return Question(label, None, days, "day", f"Unknown query type: {given.name[:100]}")
     if given.start_date or given.end_date:
         own_start = given.start_date or (days.first.isoformat() if days else "")
         own_end = given.end_date or (days.last.isoformat() if days else "")
         try:
             days = ranges.of_dates(own_start, own_end)
         except InvalidQuery:
-            return Question(label, None, days, granularity, "Invalid parameter date range")
+            return Question(label, None, days, "day", "Invalid parameter date range")
+    granularity = _granularity(query_type, given.granularity or of_request, days, where)
     if days is not None and query_type.series:
         try:
             ranges.check_granularity(days, granularity)
         except InvalidQuery as wrong:
             raise InvalidQuery.about(f"{where}granularity", wrong.message) from wrong
     return Question(label, query_type, days, granularity)
+
+
+def _granularity(query_type: QueryType, named: GranularityName | None, days: Days | None, where: str) -> Granularity:
+    """The width that is named, else the type's usual one where the range is short enough. Raises InvalidQuery."""
+    if named is None:
+        too_long = days is not None and days.length > ranges.MAX_HOURLY_DAYS
+        return "day" if query_type.usual == "hour" and too_long else query_type.usual
+    granularity = _GRANULARITY[named]
+    if query_type.series and granularity not in query_type.by:
+        known = " or ".join(query_type.by)
+        raise InvalidQuery.about(f"{where}granularity", f"{query_type.name} has rows by {known}")
+    return granularity
 
 
 def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:

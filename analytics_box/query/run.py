@@ -13,7 +13,6 @@ from analytics_box.errors import BoxError, DeadlineExceeded, OverBudget, Unavail
 from analytics_box.query import answer
 from analytics_box.query.access import Scope
 from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
-from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
@@ -190,16 +189,16 @@ class Queries:
         composed = prepared.composed(request, days, question, self._clock.now())
         query_type = prepared.type
         keep = not (query_type.recent or query_type.today)
-        rows = [await self._read(query_type, plan, taken, keep=keep) for plan in composed.plans]
+        rows = [await self._read(plan, taken, keep=keep) for plan in composed.plans]
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
-            rows.append([] if plan is None else await self._read(query_type, plan, taken, keep=keep))
+            rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
         many = sum(map(len, rows))
         return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
 
-    async def _read(self, query_type: QueryType, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
-        """What the engine finds. A series over a day that its zone has left out has no bucket to look into."""
-        if query_type.series and not plan.runs:
+    async def _read(self, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
+        """What the engine finds."""
+        if plan.finds_nothing:
             return []
         rows = await (self._shared(plan, taken) if keep else self.engines.rows(plan, seconds=self._seconds, take=taken))
         names = plan.names

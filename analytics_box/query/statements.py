@@ -116,7 +116,7 @@ def of_range(
     """The scans of one range: those of the type, and the second looks at what the first of them finds."""
     query_type = prepared.type
     for plan in composed.plans:
-        if plan.runs or not query_type.series:  # a day that its zone has left out is not looked into
+        if not plan.finds_nothing:
             yield Step(plan, about=about)
     found: list[Record] = [{"session": finding, "visitor_of": finding, "profile_of": ""}]
     for follow in query_type.follows:

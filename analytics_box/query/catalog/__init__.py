@@ -19,6 +19,7 @@ from analytics_box.query.catalog import (
     sessions,
     summary,
     traffic,
+    uptime,
     vitals,
 )
 from analytics_box.query.catalog.types import QueryType
@@ -40,6 +41,7 @@ FAMILIES = (
     links.TYPES,
     engagement.TYPES,
     vitals.TYPES,
+    uptime.TYPES,
     realtime.TYPES,
     bots.TYPES,
     older.TYPES,

@@ -8,10 +8,10 @@ from msgspec import Struct
 from analytics_box.query.catalog.values import Shown, Value
 from analytics_box.query.filters import Condition
 from analytics_box.query.plan import Key, Made, Order, Source, names_of
-from analytics_box.query.ranges import Window
+from analytics_box.query.ranges import Granularity, Window
 
 Visualization = Literal["table", "timeseries", "bar", "pie", "metric", "area", "line"]
-SubjectName = Literal["website", "link"]
+SubjectName = Literal["website", "link", "monitor"]
 FieldType = Literal["string", "number", "boolean", "date", "datetime", "json"]
 Record = dict[str, Any]
 
@@ -72,7 +72,9 @@ Shape = Callable[[Sequence[list[Record]], Window], list[Record]]
 class QueryType(Struct, frozen=True):
     """A query type as data.
 
-    A `series` has a row per bucket; its asks are measured by bucket and put together. A type whose ask groups or lists
+    A `series` has a row per bucket; its asks are measured by bucket, those of single rows are not, and put together, by
+    its `shape` if it has one. `by` are the widths of the buckets that it knows, `usual` what a request gets that names
+    none and is short enough for it. A type whose ask groups or lists
     has a row per group or row, ordered and paged by the engine; `follows` look up more about them. `shape` makes the
     rows of an answer from those of the asks and follows; a type with a shape and no follows is paged afterwards. Any
     other type is one row of all measures.
@@ -94,6 +96,8 @@ class QueryType(Struct, frozen=True):
     asks: tuple[Ask, ...]
     follows: tuple[Follow, ...] = ()
     series: bool = False
+    by: tuple[Granularity, ...] = ("hour", "day")
+    usual: Granularity = "day"
     shape: Shape | None = None
     recent: int = 0
     today: bool = False
@@ -123,7 +127,7 @@ class QueryType(Struct, frozen=True):
     @property
     def granularities(self) -> tuple[str, ...]:
         """The bucket widths that this type knows."""
-        return ("hour", "day") if self.series else ()
+        return self.by if self.series else ()
 
     @property
     def paged_by_engine(self) -> bool:

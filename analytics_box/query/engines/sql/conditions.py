@@ -92,12 +92,21 @@ def _key(condition: Condition, values: Values) -> str:
     return "(key <> '')" if condition.match == "set" else f"({_text('key', condition, values)})"
 
 
+def _number(condition: Condition, values: Values) -> str:
+    """A column of numbers, compared as they are written; 0 is none."""
+    if condition.match == "set":
+        return f"({condition.column} <> 0)"
+    return f"({_text(f'cast({condition.column} as varchar)', condition, values)})"
+
+
 _TRANSLATED = {
     "session": _session,
     "visitor": _visitor,
     "person": _person,
     "site": _site,
     "key": _key,
+    "http_code": _number,
+    "status": _number,
 }
 
 

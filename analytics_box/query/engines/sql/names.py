@@ -202,6 +202,26 @@ LANDINGS = {
     "median_duration": "median(duration)",
 }
 
+
+def _weighted(*names: str) -> dict[str, str]:
+    """Sums, and of how many checks they are."""
+    return {name: f"coalesce(sum({name}), 0)" for name in names} | {
+        f"{name}_count": f"coalesce(sum(case when {name} is not null then count end), 0)" for name in names
+    }
+
+
+# A row stands for `count` checks, and its durations are their sums (facts.tables).
+CHECKS = {
+    "count": "coalesce(sum(count), 0)",
+    "decided": "coalesce(sum(case when status <> 2 then count end), 0)",
+    "passed": "coalesce(sum(case when status = 1 then count end), 0)",
+    **_weighted("total", "ttfb", "dns", "connect", "tls", "first_byte", "transfer"),
+    "fastest": "min(fastest)",
+    "slowest": "max(slowest)",
+    "first": "min(time)",
+    "last": "max(time)",
+}
+
 MEASURES: dict[Source, dict[str, str]] = {
     "events": EVENTS,
     "sessions": SESSIONS,
@@ -217,6 +237,8 @@ MEASURES: dict[Source, dict[str, str]] = {
     "exposures": EXPOSURES,
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
+    "checks": CHECKS,
+    "monitor_spans": {},
 }
 
 _ROW = frozenset((*ATTRIBUTES, "path", "query_string", BUCKET))
@@ -236,4 +258,6 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "exposures": frozenset(),
     "link_clicks": frozenset(),
     "landings": frozenset(),
+    "checks": frozenset(("region", BUCKET)),
+    "monitor_spans": frozenset(),
 }

@@ -14,6 +14,10 @@ from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE,
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each event of a session
 
 
+_SITE_OF = {"link_clicks": "link", "checks": "monitor", "monitor_spans": "monitor"}
+_OVERLAPPING = ["start < :end", "(until = 0 or until > :start)"]
+
+
 def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     """The rows that this plan measures. `used` is the text of all that will be asked of them."""
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
@@ -24,7 +28,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _exposures(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, values)
-    where = [_sites(plan, "link" if plan.source == "link_clicks" else "site")]
+    where = [_sites(plan, _SITE_OF.get(plan.source, "site"))]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
     if plan.source in {"events", "properties", "link_clicks"} and plan.kinds:
@@ -33,7 +37,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         where.append(f"engaged > {int(plan.timed[0])} and engaged < {int(plan.timed[1])}")
     if plan.metrics:
         where.append(f"metric in ({', '.join(str(int(metric)) for metric in plan.metrics)})")
-    where += ["time >= :start", "time < :end", *_present(plan)]
+    where += _OVERLAPPING if plan.source == "monitor_spans" else ["time >= :start", "time < :end"]
+    where += _present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
     where += [render(item, values) for item in plan.where]

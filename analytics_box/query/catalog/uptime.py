@@ -1,0 +1,498 @@
+"""Checks of monitors, and how these were (wire 1.16). Uptime comes from spans alone, everything else from checks.
+
+A row of checks stands for several once they were put together, so that everything is a weighted sum; percentiles are
+those of merged histograms (facts.histogram). Durations are microseconds in the facts and milliseconds in answers.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from analytics_box.clock import MINUTE
+from analytics_box.facts.histogram import percentile
+from analytics_box.facts.uptime import DOWN, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, Visualization, column
+from analytics_box.query.catalog.values import (
+    UNKNOWN,
+    WHOLE,
+    Measured,
+    Shown,
+    field,
+    instant,
+    instant_text,
+    mean,
+    named,
+    quotient,
+    share,
+)
+from analytics_box.query.filters import Condition
+from analytics_box.query.plan import BUCKET, Made, Order
+from analytics_box.query.ranges import Granularity, Window
+
+_CHECKS: Final = ("region", "http_code", "status", "reason")  # what checks can be filtered by
+_PASSED = Condition("status", "is", ("1",), negated=False)
+_NOT_PASSED = Condition("status", "is", ("1",), negated=True)
+_SUMS: Final = ("count", "decided", "passed", "total", "total_count", "ttfb", "ttfb_count")
+_DATE = column("date", "date", "The day, hour or minute")
+
+# One scan by the bins of each duration; their sums are those of all checks.
+_BY_BIN = Ask("checks", (*_SUMS, "fastest", "slowest"), ("bin",))
+_BY_TTFB = Ask("checks", ("count",), ("ttfb_bin",))
+_SPANS = Ask("monitor_spans", columns=("state", "start", "until"), order=(Order("start", descending=False),))
+_CERTIFICATES = Ask("checks", ("count", "last"), ("certificate_ends", "certificate_valid"))
+
+
+def _type(
+    name: str,
+    title: str,
+    description: str,
+    columns: tuple[Column, ...],
+    *asks: Ask,
+    shape: Shape | None = None,
+    by: tuple[Granularity, ...] = (),
+    usual: Granularity = "day",
+    filters: tuple[str, ...] = (),
+    limit: int = 100,
+    customizable: bool = False,
+    visualization: Visualization = "table",
+) -> QueryType:
+    return QueryType(
+        name=name,
+        family="Uptime",
+        title=title,
+        description=description,
+        columns=columns,
+        asks=asks,
+        shape=shape,
+        series=bool(by),
+        by=by,
+        usual=usual,
+        filters=filters,
+        default_limit=limit,
+        customizable=customizable,
+        visualization=visualization,
+        subject="monitor",
+    )
+
+
+def _milliseconds(total: int, checks: int) -> float | None:
+    """The mean of a sum of microseconds."""
+    return quotient(total, 1000 * checks) if checks else None
+
+
+def _sum(rows: Iterable[Record], name: str) -> int:
+    return sum(row[name] for row in rows)
+
+
+def _at(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
+    """Response times of these bins at these ranks, never outside of what was measured."""
+    bins: dict[int, int] = defaultdict(int)
+    for row in rows:
+        if row["bin"] is not None:
+            bins[row["bin"]] += row["count"]
+    fastest, slowest = _extremes(rows)
+    found: Record = {}
+    for rank in ranks:
+        at = percentile(bins, rank / 100)
+        within = None if at is None or fastest is None or slowest is None else min(max(at, fastest), slowest)
+        found[f"p{rank}_response_time"] = None if within is None else quotient(within, 1000)
+    return found
+
+
+def _extremes(rows: Iterable[Record]) -> tuple[int | None, int | None]:
+    """The quickest and the slowest check, in microseconds."""
+    measured = [row for row in rows if row["fastest"] is not None]
+    if not measured:
+        return None, None
+    return min(row["fastest"] for row in measured), max(row["slowest"] for row in measured)
+
+
+def _times(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
+    """How long checks took."""
+    fastest, slowest = _extremes(rows)
+    return {
+        "avg_response_time": _milliseconds(_sum(rows, "total"), _sum(rows, "total_count")),
+        "avg_ttfb": _milliseconds(_sum(rows, "ttfb"), _sum(rows, "ttfb_count")),
+        "min_response_time": None if fastest is None else quotient(fastest, 1000),
+        "max_response_time": None if slowest is None else quotient(slowest, 1000),
+        **_at(rows, ranks),
+    }
+
+
+def _ttfbs(rows: Iterable[Record]) -> Record:
+    """Times to the first byte at two ranks."""
+    bins: dict[int, int] = {row["ttfb_bin"]: row["count"] for row in rows if row["ttfb_bin"] is not None}
+    found = {rank: percentile(bins, rank / 100) for rank in (50, 95)}
+    return {f"p{rank}_ttfb": None if at is None else quotient(at, 1000) for rank, at in found.items()}
+
+
+def _counts(rows: Sequence[Record]) -> Record:
+    return {"total_checks": _sum(rows, "decided"), "successful_checks": _sum(rows, "passed")}
+
+
+def _was(found: Uptime) -> Record:
+    """How a monitor was; None for what nobody has observed."""
+    observed = found.up + found.degraded + found.down
+    seen = observed + found.maintenance
+    return {
+        "uptime_percentage": found.percentage,
+        "downtime_seconds": quotient(found.down, 1000) if observed else None,
+        "coverage": quotient(100 * seen, found.window) if found.window > 0 else None,
+    }
+
+
+def _of_checks(rows: Sequence[Record]) -> float | None:
+    """The share of checks that passed, in percent."""
+    passed = _sum(rows, "passed")
+    return percentage(passed, _sum(rows, "decided") - passed)
+
+
+def _spans(rows: Iterable[Record]) -> list[Span]:
+    return [Span(row["state"], row["start"], row["until"]) for row in rows]
+
+
+def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
+    found: dict[int, list[Record]] = defaultdict(list)
+    for row in rows:
+        found[row[BUCKET]].append(row)
+    return found
+
+
+def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+    checks, certificates, spans = rows
+    timeline = _spans(spans)
+    outages = sum(span.state == DOWN and span.start < window.now for span in timeline)
+    return [
+        {
+            **_was(uptime(timeline, window.start, window.end, window.now)),
+            **_counts(checks),
+            **_times(checks, (50, 75, 95, 99)),
+            **_certificate(certificates),
+            "outages": outages,
+        }
+    ]
+
+
+def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+    """A row per bucket. Of a minute there is often one check only: its uptime is that of its checks (wire 1.16)."""
+    checks, ttfbs, spans = _by_bucket(rows[0]), _by_bucket(rows[1]), _spans(rows[2])
+    edges = [bucket.start for bucket in window.buckets] + [window.end]
+    minutes = len(edges) > 2 and edges[1] - edges[0] == MINUTE == edges[2] - edges[1]
+    found = []
+    for number, was in enumerate(uptimes(spans, edges, window.now)):
+        own = checks.get(number, [])
+        found.append(
+            {
+                "date": window.buckets[number].label,
+                **_was(was),
+                **_counts(own),
+                **_times(own, (50, 95)),
+                **_ttfbs(ttfbs.get(number, [])),
+                **({"uptime_percentage": _of_checks(own)} if minutes else {}),
+            }
+        )
+    return found
+
+
+def _trends(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+    found = _by_bucket(rows[0])
+    return [
+        {"date": bucket.label, **_times(found.get(number, []), (50, 75, 90, 95, 99))}
+        for number, bucket in enumerate(window.buckets)
+    ]
+
+
+def _regions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """The region with most checks first, then by name."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for row in rows[0]:
+        found[row["region"]].append(row)
+    made = [
+        {
+            "region": region or UNKNOWN,
+            "uptime_percentage": _of_checks(own),
+            **_counts(own),
+            **_times(own, (95,)),
+        }
+        for region, own in found.items()
+    ]
+    return sorted(made, key=lambda row: (-row["total_checks"], row["region"]))
+
+
+def _certificate(rows: Iterable[Record]) -> Record:
+    """What the last check that saw a certificate said of it, and how many found it invalid."""
+    ends: tuple[int, int] | None = None
+    valid: tuple[int, int] | None = None
+    invalid = 0
+    for row in rows:
+        if row["certificate_ends"] is not None:
+            ends = max(ends or (0, 0), (row["last"], row["certificate_ends"]))
+        if row["certificate_valid"] is not None:
+            valid = max(valid or (0, 0), (row["last"], row["certificate_valid"]))
+            invalid += 0 if row["certificate_valid"] else row["count"]
+    return {
+        "ssl_expiry": instant_text(ends[1]) if ends else None,
+        "ssl_valid": bool(valid[1]) if valid else None,
+        "invalid_ssl_checks": invalid,
+    }
+
+
+def _timeline(rows: Sequence[list[Record]], window: Window) -> list[Record]:
+    return [
+        {
+            "state": STATES[span.state],
+            "start": instant_text(span.start),
+            "end": instant_text(span.until or None),
+            "duration": quotient(max((span.until or window.now) - span.start, 0), 1000),
+        }
+        for span in _spans(rows[0])
+    ]
+
+
+def _each(name: str) -> Shown:
+    """How long a step of a check took, in ms: of checks that were put together the mean."""
+    return Shown(
+        lambda row: None if row[name] is None else quotient(row[name], 1000 * row["count"]),
+        Made("mean", (name, "count")),
+    )
+
+
+def _valid(row: Measured) -> bool | None:
+    return None if row["certificate_valid"] is None else bool(row["certificate_valid"])
+
+
+def _share_of_decided(row: Measured) -> float | None:
+    """Pending checks are in no ratio (semantics 20)."""
+    return quotient(100 * row["decided"], row[WHOLE]) if row["decided"] else None
+
+
+_UPTIME = column(
+    "uptime_percentage",
+    "number",
+    "Time up ÷ (time up + time down), degraded counted as up; never 100 after any downtime",
+    unit="percent",
+)
+_DOWNTIME = column("downtime_seconds", "number", "How long it was down; null where nothing was observed", unit="s")
+_COVERAGE = column(
+    "coverage", "number", "The share of the time, until now, in which the monitor was observed", unit="percent"
+)
+_TOTAL = column("total_checks", "number", "Checks that passed or failed; pending ones are not counted")
+_PASSES = column("successful_checks", "number", "Checks that passed")
+_EXPIRY = column("ssl_expiry", "datetime", "When the certificate ends that was seen last, UTC")
+_VALID = column("ssl_valid", "boolean", "Whether the certificate that was seen last was valid")
+_NAMES: Final = {
+    "avg": "Mean",
+    "p50": "Median",
+    "p75": "Percentile 75",
+    "p90": "Percentile 90",
+    "p95": "Percentile 95",
+    "p99": "Percentile 99",
+    "min": "The quickest",
+    "max": "The slowest",
+}
+
+
+def _taken(what: str, of: str, *names: str) -> tuple[Column, ...]:
+    """Columns of durations."""
+    return tuple(column(f"{name}_{what}", "number", f"{_NAMES[name]} {of}", unit="ms") for name in names)
+
+
+def _response(*names: str) -> tuple[Column, ...]:
+    return _taken("response_time", "of the response times", *names)
+
+
+_PHASES: Final = {
+    "dns": "to look up the name",
+    "connect": "to connect",
+    "tls": "for the TLS handshake",
+    "first_byte": "from the request to the first byte",
+    "transfer": "to read the answer",
+}
+
+TYPES = (
+    _type(
+        "uptime_overview",
+        "Uptime",
+        "How much a monitor was up in the range, and how long its checks took",
+        (
+            _UPTIME,
+            *_response("avg", "p50", "p75", "p95", "p99", "max", "min"),
+            *_taken("ttfb", "of the times to the first byte", "avg"),
+            _EXPIRY,
+            _VALID,
+            _COVERAGE,
+            _DOWNTIME,
+            column("outages", "number", "How many times it was down"),
+            _TOTAL,
+            _PASSES,
+        ),
+        _BY_BIN,
+        _CERTIFICATES,
+        _SPANS,
+        shape=_overview,
+        visualization="metric",
+    ),
+    _type(
+        "uptime_time_series",
+        "Uptime over time",
+        "Uptime and response times by hour, day or minute; by minute the uptime is the share of checks that passed",
+        (
+            _DATE,
+            _UPTIME,
+            _TOTAL,
+            _PASSES,
+            _DOWNTIME,
+            *_response("avg", "p50", "p95", "max"),
+            *_taken("ttfb", "of the times to the first byte", "avg", "p50", "p95"),
+            _COVERAGE,
+        ),
+        _BY_BIN,
+        _BY_TTFB,
+        _SPANS,
+        shape=_series,
+        by=("minute", "hour", "day"),
+        usual="hour",
+        customizable=True,
+        visualization="timeseries",
+    ),
+    _type(
+        "uptime_status_breakdown",
+        "Statuses",
+        "Checks by their result and the status of the answer",
+        (
+            column("status", "number", "1 up, 0 down, 2 pending", field("status")),
+            column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
+            column("count", "number", "Checks", field("count")),
+            column(
+                "percentage",
+                "number",
+                "Share of all checks that passed or failed; null for pending ones",
+                Shown(_share_of_decided, Made("id", ("decided",))),
+                unit="percent",
+            ),
+        ),
+        Ask("checks", ("count", "decided"), ("status", "http_code"), share_of="decided", order=(Order("count"),)),
+        filters=_CHECKS,
+        visualization="bar",
+    ),
+    _type(
+        "uptime_recent_checks",
+        "Checks",
+        "The checks of the range one by one, the newest first; old ones were put together by hour and then by day",
+        (
+            column("timestamp", "datetime", "When it began, UTC", instant("time")),
+            column("url", "string", "What was checked", field("url")),
+            column("status", "number", "1 up, 0 down, 2 pending", field("status")),
+            column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
+            column("ttfb_ms", "number", "Time to the first byte", _each("ttfb"), unit="ms"),
+            column("total_ms", "number", "From its beginning to its end", _each("total"), unit="ms"),
+            column("probe_region", "string", "Where the check came from", named("region")),
+            column("probe_ip", "string", "The IP address that was asked", field("address")),
+            column("ssl_valid", "boolean", "Whether the certificate was valid", Shown(_valid, "certificate_valid")),
+            column("error", "string", "What was wrong", field("error")),
+            column("reason", "string", "The kind of error", field("reason")),
+            *(column(f"{name}_ms", "number", f"Time {what}", _each(name), unit="ms") for name, what in _PHASES.items()),
+            column("attempt", "number", "Which attempt at the same check this was", field("attempt")),
+            column("count", "number", "How many checks the row stands for", field("count")),
+        ),
+        Ask(
+            "checks",
+            columns=(
+                *("time", "url", "status", "http_code", "ttfb", "total", "region", "address", "certificate_valid"),
+                *("error", "reason", *_PHASES, "attempt", "count"),
+            ),
+            order=(Order("time"),),
+        ),
+        filters=_CHECKS,
+        limit=50,
+    ),
+    _type(
+        "uptime_response_time_trends",
+        "Response times",
+        "How long the checks took that passed, by day or hour",
+        (
+            _DATE,
+            *_response("avg", "p50", "p75", "p90", "p95", "p99", "min", "max"),
+            *_taken("ttfb", "of the times to the first byte", "avg"),
+        ),
+        Ask("checks", _BY_BIN.measures, _BY_BIN.group, where=(_PASSED,)),
+        shape=_trends,
+        by=("hour", "day"),
+        filters=("region", "http_code"),
+        visualization="timeseries",
+    ),
+    _type(
+        "uptime_ssl_status",
+        "Certificate",
+        "The certificate that was seen last",
+        (
+            _EXPIRY,
+            _VALID,
+            column("invalid_ssl_checks", "number", "Checks of the range that found an invalid one"),
+        ),
+        _CERTIFICATES,
+        shape=lambda rows, _window: [_certificate(rows[0])],
+        visualization="metric",
+    ),
+    _type(
+        "uptime_by_region",
+        "Regions",
+        "Checks by the region that they came from",
+        (
+            column("region", "string", "Where the checks came from"),
+            column("uptime_percentage", "number", "The share of its checks that passed", unit="percent"),
+            *_response("avg", "p95"),
+            _TOTAL,
+        ),
+        Ask("checks", _BY_BIN.measures, ("region", "bin")),
+        shape=_regions,
+        filters=_CHECKS,
+    ),
+    # Beyond the wire
+    _type(
+        "uptime_spans",
+        "Timeline",
+        "How a monitor was, from when to when, oldest first: all that overlaps the range, at its full length",
+        (
+            column("state", "string", "up, degraded, down, unknown, maintenance or paused"),
+            column("start", "datetime", "When it began, UTC"),
+            column("end", "datetime", "When it ended, UTC; null while it goes on"),
+            column("duration", "number", "How long it took, until now where it goes on", unit="s"),
+        ),
+        _SPANS,
+        shape=_timeline,
+        limit=1_000,
+    ),
+    _type(
+        "uptime_phases",
+        "Phases of checks",
+        "How long the steps of a check took, by hour, day or minute",
+        (
+            _DATE,
+            *(
+                column(f"avg_{name}", "number", f"Mean time {what}", mean(name, f"{name}_count", below=1000), unit="ms")
+                for name, what in _PHASES.items()
+            ),
+            column("avg_response_time", "number", "Mean", mean("total", "total_count", below=1000), unit="ms"),
+        ),
+        Ask("checks", tuple(part for name in (*_PHASES, "total") for part in (name, f"{name}_count"))),
+        by=("minute", "hour", "day"),
+        usual="hour",
+        filters=_CHECKS,
+        visualization="timeseries",
+    ),
+    _type(
+        "uptime_reasons",
+        "Reasons",
+        "Why checks did not pass",
+        (
+            column("reason", "string", "The kind of error", field("reason")),
+            column("count", "number", "Checks", field("count")),
+            column("percentage", "number", "Share of all checks that did not pass", share("count"), unit="percent"),
+            column("last_seen", "datetime", "When it was so last, UTC", instant("last")),
+        ),
+        Ask("checks", ("count", "last"), ("reason",), where=(_NOT_PASSED,), share_of="count", order=(Order("count"),)),
+        filters=_CHECKS,
+        visualization="bar",
+    ),
+)
