@@ -12,6 +12,7 @@ from analytics_box.accounts import (
     session_pages,
     sign_in_pages,
 )
+from analytics_box.alarms import pages as alarm_pages
 from analytics_box.auditlog import pages as audit_pages
 from analytics_box.bots import pages as bot_pages
 from analytics_box.configuration import defaults_pages, delivery_pages, domain_pages, integration_pages
@@ -151,6 +152,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/settings/members/role", member_pages.change_role, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/members/remove", member_pages.remove_form, SIGNED_IN, "admin", page=True),
     Route("POST", "/settings/members/remove", member_pages.remove, SIGNED_IN, "admin", page=True),
+    Route("GET", "/alarms", alarm_pages.alarms, SIGNED_IN, page=True),
+    Route("GET", "/alarms/new", alarm_pages.new_alarm_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/alarms/new", alarm_pages.add_alarm, SIGNED_IN, "admin", page=True),
+    Route("GET", "/alarms/{alarm_id:str}", alarm_pages.edit_alarm_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/alarms/{alarm_id:str}", alarm_pages.save_alarm, SIGNED_IN, "admin", page=True),
+    Route("GET", "/alarms/{alarm_id:str}/delete", alarm_pages.delete_form, SIGNED_IN, "admin", page=True),
+    Route("POST", "/alarms/{alarm_id:str}/{action:str}", alarm_pages.act, SIGNED_IN, "member", page=True),
     Route("GET", "/settings/integrations", integration_pages.integrations, SIGNED_IN, page=True),
     Route("POST", "/settings/integrations/test-mail", integration_pages.test_mail, SIGNED_IN, "admin", page=True),
     Route("GET", "/settings/integrations/new", integration_pages.new_channel_form, SIGNED_IN, "admin", page=True),

@@ -12,8 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from analytics_box import errors, ids
 from analytics_box.alarms import change
 from analytics_box.alarms.alarm import Alarm, Conditions
-from analytics_box.alarms.change import Draft
-from analytics_box.alarms.destinations import Destination
+from analytics_box.alarms.draft import Destination, Draft
 from analytics_box.alarms.shown import AlarmShown, shown
 from analytics_box.http.call import Call
 from analytics_box.notify import change as channels

@@ -1,17 +1,17 @@
 """Creating, changing and deleting alarms, and acknowledging what lasts: each verb with its rows and its audit entry."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct, UnsetType
 from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
 from analytics_box.alarms import destinations, episode_rows, messages, rows, rules
 from analytics_box.alarms.alarm import MOST_ALARMS, MOST_DESTINATIONS, Alarm, Conditions, Episode
-from analytics_box.alarms.destinations import Chosen, Destination
+from analytics_box.alarms.destinations import Chosen
+from analytics_box.alarms.draft import Draft
 from analytics_box.identity import require
 from analytics_box.notify import change as channels
 from analytics_box.notify.change import Tools
@@ -23,18 +23,6 @@ from analytics_box.tenancy.rules import may
 UNKNOWN: Final = "There is no alarm with this id"
 OVER: Final = "Nothing of this alarm is going on about this subject"
 _SUBJECT: Final = "alarm"
-
-
-class Draft(Struct, frozen=True):
-    """Properties of an alarm; None, and UNSET of the website, leave what is there."""
-
-    name: str | None = None
-    description: str | None = None
-    website_id: str | UnsetType | None = UNSET
-    enabled: bool | None = None
-    trigger: str | None = None
-    conditions: Conditions | None = None
-    destinations: Sequence[Destination] | None = None
 
 
 class Listed(Struct, frozen=True):

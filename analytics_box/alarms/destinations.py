@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.acting import By
+from analytics_box.alarms.draft import CHANNEL, Destination
 from analytics_box.configuration import channels
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.notify import change
@@ -14,20 +15,9 @@ from analytics_box.notify.kinds.kind import Config, Kind, clean
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.store.db import Connection
 
-CHANNEL: Final = "channel"  # the type of a destination that names a channel by its id
 TYPES: Final = (CHANNEL, *KINDS)
 _USUAL: Final = ("url", "to", "chatId")  # fields that an identifier fills, where a kind has one of them
 _LONGEST_NAME: Final = 100
-
-
-class Destination(Struct, frozen=True):
-    """Where an alarm leads, as it was given: a type with its place, or a channel's id."""
-
-    type: str
-    identifier: str = ""
-    config: Mapping[str, str] = {}
-    channel_id: str = ""
-    escalation: bool = False
 
 
 class Chosen(Struct, frozen=True):

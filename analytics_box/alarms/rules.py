@@ -23,6 +23,7 @@ BEGINS: Final[frozenset[What]] = frozenset(
     ("down", "degraded", "flapping", "traffic_spike", "traffic_drop", "error_rate")
 )
 ENDS: Final[frozenset[What]] = frozenset(("recovered", "stable"))
+OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
 USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate", "domain")
 
 
@@ -101,10 +102,17 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
 
 
 def _check_quiet(quiet: QuietHours) -> None:
+    if not is_zone(quiet.time_zone):
+        raise BadRequest.about("triggerConditions", "The time zone of the quiet hours is not known")
+
+
+def is_zone(name: str) -> bool:
+    """Whether there is an IANA time zone of this name."""
     try:
-        ZoneInfo(quiet.time_zone)
-    except (ValueError, OSError, LookupError) as unknown:
-        raise BadRequest.about("triggerConditions", "The time zone of the quiet hours is not known") from unknown
+        ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return False
+    return True
 
 
 def matches(alarm: Alarm, occurrence: Occurrence) -> bool:

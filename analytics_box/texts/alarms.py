@@ -55,6 +55,7 @@ class Alarms:
     groups = "Groups"
     tags = "Tags"
     commas = "Separated by commas."
+    there_are = "There are:"
     events = "Tell when a monitor"
     traffic = "Traffic"
     threshold = "Threshold in percent"
@@ -85,8 +86,13 @@ class Alarms:
     zone_help = "Like Europe/Berlin."
     days = "On these days only"
     through_down = "Outages are told all the same"
-    number_wrong = "Write a whole number, or leave it empty"
-    percent_wrong = "Write a number, or leave it empty"
+    number_wrong = "Write a whole number from {least} to {most}, or leave it empty"
+    percent_wrong = "Write a number of percent above 0, such as 5 or 12.5, or leave it empty"
+    events_wrong = "Tick at least one"
+    clock_wrong = "Write a time of day such as 22:00, in both fields"
+    zone_wrong = "This time zone is not known; write it like Europe/Berlin"
+    list_wrong = "At most 100 names of at most 100 characters"
+    website_gone = "a website that is gone"
     delete_title = "Delete alarm"
     delete_text = "{name} tells nobody any more. Its channels stay."
     tested = "The test arrived: {channels}."
@@ -133,6 +139,12 @@ class Alarms:
         "sat": "Sat",
         "sun": "Sun",
     }
+    limits: ClassVar[Mapping[str, str]] = {
+        "traffic_spike": "{threshold} % more than usual in {window}",
+        "traffic_drop": "{threshold} % less than usual in {window}",
+        "error_rate": "more than {threshold} % of the sessions of {window}",
+    }
+    after_silence = "after {duration} without an event"
     of_all = "all monitors"
     of_some = "{count} monitors"
     of_one = "1 monitor"

@@ -30,6 +30,7 @@ class SettingsArea:
     security = "Security"
     organization = "Organization"
     members = "Members"
+    alarms = "Alarms"
     integrations = "Integrations"
     domains = "Domains"
     defaults = "Defaults"

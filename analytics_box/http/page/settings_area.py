@@ -6,7 +6,17 @@ from typing import Final, Literal, NamedTuple
 from analytics_box.texts import SettingsArea
 
 Tab = Literal[
-    "profile", "security", "organization", "members", "integrations", "domains", "defaults", "keys", "audit", "box"
+    "profile",
+    "security",
+    "organization",
+    "members",
+    "alarms",
+    "integrations",
+    "domains",
+    "defaults",
+    "keys",
+    "audit",
+    "box",
 ]
 
 
@@ -23,6 +33,7 @@ ENTRIES: Final = (
     Entry("security", SettingsArea.security, "/settings/security"),
     Entry("organization", SettingsArea.organization, "/settings/organization"),
     Entry("members", SettingsArea.members, "/settings/members"),
+    Entry("alarms", SettingsArea.alarms, "/alarms"),
     Entry("integrations", SettingsArea.integrations, "/settings/integrations"),
     Entry("domains", SettingsArea.domains, "/settings/domains"),
     Entry("defaults", SettingsArea.defaults, "/settings/defaults"),

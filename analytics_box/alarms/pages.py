@@ -1,0 +1,163 @@
+"""The pages under /alarms: the list, the form, and what is going on. They do what the procedures do."""
+
+from functools import partial
+
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.alarms import calls as procedures
+from analytics_box.alarms import change, form, view
+from analytics_box.alarms.alarm import TRIGGERS, Alarm
+from analytics_box.alarms.calls import Acknowledged, ChangedAlarm, OfAlarm
+from analytics_box.alarms.change import Listed
+from analytics_box.alarms.monitored import Monitored
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.notify import change as channels
+from analytics_box.notify.change import Tools
+from analytics_box.notify.rules import Channel
+from analytics_box.texts import Alarms as Words
+from analytics_box.texts import Integrations, figures
+from analytics_box.websites.directory import Directory
+
+HOME = "/alarms"
+_FIELDS = {"triggerType": "trigger", "triggerConditions": "escalate_after_minutes", "websiteId": "website"}
+
+
+async def alarms(visit: Visitor) -> Page:
+    """GET /alarms."""
+    return await alarms_page(visit, Again(), done=Words.done.get(visit.asked("done"), ""))
+
+
+async def alarms_page(visit: Visit, again: Again, *, done: str = "") -> Page:
+    """The list of alarms and what is going on; `general` of a form says what went wrong."""
+    person, by = visit.person, visit.call.by
+    found: Listed = await visit.call.read(lambda db: change.listed(db, person.organization_id, by))
+    return visit.settings_page(
+        "alarms.html",
+        "alarms",
+        again=again,
+        alarms=[view.row(alarm, found.channels, _websites(visit), person) for alarm in found.alarms],
+        going=[view.going(episode, person, visit.call.now) for episode in found.episodes],
+        channels=len(found.channels),
+        editable=found.changeable,
+        acknowledges=person.role != "viewer",
+        done=done,
+    )
+
+
+async def new_alarm_form(visit: Visitor) -> Page:
+    """GET /alarms/new, with ?type= of what it is about."""
+    own = await _channels(visit)
+    values = form.empty(visit.person.time_zone, visit.asked("type"), own)
+    return await _form(visit, Again(values=values))
+
+
+async def add_alarm(visit: Visitor) -> Answer:
+    """POST /alarms/new."""
+    fields, own = await visit.form(), await _channels(visit)
+
+    async def save() -> str:
+        draft = form.draft(fields, None, own)
+        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
+        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        await visit.call.write(lambda db: change.create(db, tools, organization, by, draft))
+        return f"{HOME}?done=created"
+
+    return await visit.submit(save, _form, values=fields)
+
+
+async def edit_alarm_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
+    """GET /alarms/{id}. Raises NotFound."""
+    alarm = await _find(visit, alarm_id)
+    return await _form(visit, Again(values=form.values(alarm)), alarm=alarm)
+
+
+async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
+    """POST /alarms/{id}. Raises NotFound."""
+    fields, own, alarm = await visit.form(), await _channels(visit), await _find(visit, alarm_id)
+
+    async def save() -> str:
+        draft = form.draft(fields, alarm, own)
+        procedures.check_website(visit.call, visit.person.organization_id, fields.get("website") or None)
+        by, tools, organization = visit.call.by, visit.parts[Tools], visit.person.organization_id
+        await visit.call.write(lambda db: change.update(db, tools, organization, by, alarm_id, draft))
+        return f"{HOME}?done=saved"
+
+    return await visit.submit(save, partial(_form, alarm=alarm), values=fields)
+
+
+async def delete_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
+    """GET /alarms/{id}/delete: are you sure? Raises NotFound."""
+    alarm = await _find(visit, alarm_id)
+    return visit.confirm(
+        "alarms",
+        title=Words.delete_title,
+        text=Words.delete_text.format(name=figures.visible(alarm.name)),
+        action=f"{HOME}/{alarm.id}/delete",
+        back=HOME,
+    )
+
+
+async def act(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Answer:
+    """POST /alarms/{id}/{test, on, off, delete or acknowledge}. Raises NotFound."""
+    call = visit.call
+    match action:
+        case "test":
+            return await _test(visit, alarm_id)
+        case "on" | "off":
+            await procedures.update(call, ChangedAlarm(alarm_id, enabled=action == "on"))
+            return visit.go(f"{HOME}?done={action}")
+        case "delete":
+            await procedures.delete(call, OfAlarm(alarm_id))
+            return visit.go(f"{HOME}?done=deleted")
+        case "acknowledge":
+            fields = await visit.form()
+            await procedures.acknowledge(call, Acknowledged(alarm_id, fields.get("subject", "")[:255]))
+            return visit.go(f"{HOME}?done=acknowledged")
+        case _:
+            raise errors.NotFound("There is no such page")
+
+
+async def _test(visit: Visit, alarm_id: str) -> Page:
+    tried = await procedures.try_now(visit.call, alarm_id)
+    wrong = [f"{channel.name}: {outcome.error}" for channel, outcome in tried if outcome.error]
+    if wrong or not tried:
+        failed = Words.test_failed.format(errors="; ".join(wrong) or Words.to_nobody)
+        return await alarms_page(visit, Again(general=failed))
+    names = ", ".join(channel.name for channel, _ in tried)
+    return await alarms_page(visit, Again(), done=Words.tested.format(channels=names))
+
+
+async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Page:
+    """The form of a new alarm, or of one that there is."""
+    own, organization = await _channels(visit), visit.person.organization_id
+    monitors = visit.parts[Monitored].of(organization)
+    wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
+    return visit.settings_page(
+        "alarm_form.html",
+        "alarms",
+        again=Again(again.code, again.values, wrong, again.general),
+        alarm=alarm,
+        triggers=TRIGGERS,
+        websites=_websites(visit),
+        monitors=form.monitor_choices(monitors, again.values),
+        more_monitors=len(monitors) > form.MOST_MONITORS,
+        groups=sorted({one.group for one in monitors if one.group}),
+        tags=sorted({tag for one in monitors for tag in one.tags}),
+        channels=form.channel_choices(own, again.values),
+        kinds=Integrations,
+    )
+
+
+async def _channels(visit: Visit) -> list[Channel]:
+    organization = visit.person.organization_id
+    return await visit.call.read(lambda db: channels.of(db, organization))
+
+
+def _websites(visit: Visit) -> dict[str, str]:
+    return {one.id: one.name for one in visit.parts[Directory].of(visit.person.organization_id)}
+
+
+async def _find(visit: Visit, alarm_id: str) -> Alarm:
+    organization, by = visit.person.organization_id, visit.call.by
+    return await visit.call.read(lambda db: change.existing(db, organization, by, alarm_id))
