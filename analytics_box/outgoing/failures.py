@@ -3,6 +3,7 @@
     Failed
     ├─ Refused       refused          the address is not one that the box may ask
     ├─ NotResolved   dns              the name has no address
+    │  └─ NoSuchName dns              the name does not exist
     ├─ NotConnected  connect          nobody answers there
     ├─ NotSecure     tls              no secure connection
     │  └─ NotTrusted tls              the certificate has ended, does not fit, or nobody vouches for it
@@ -32,6 +33,10 @@ class Refused(Failed):
 
 class NotResolved(Failed):
     code = "dns"
+
+
+class NoSuchName(NotResolved):
+    pass
 
 
 class NotConnected(Failed):

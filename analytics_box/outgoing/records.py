@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from analytics_box.outgoing.client import Client
 from analytics_box.outgoing.deadline import within
-from analytics_box.outgoing.failures import NotResolved
+from analytics_box.outgoing.failures import NoSuchName, NotResolved
 from analytics_box.outgoing.messages import Course, ms
 from analytics_box.outgoing.resolve import dns_resolver
 from analytics_box.outgoing.target import Place
@@ -52,7 +52,7 @@ async def _answer(asked: Any, name: str, kind: str) -> Any:
     try:
         return await asked.resolve(f"{name}.", kind, raise_on_no_answer=False)
     except dns.resolver.NXDOMAIN as unknown:
-        raise NotResolved("The name does not exist (NXDOMAIN)") from unknown
+        raise NoSuchName("The name does not exist (NXDOMAIN)") from unknown
     except dns.exception.Timeout as late:
         raise NotResolved("The name server does not answer in time") from late
     except dns.resolver.NoNameservers as refused:

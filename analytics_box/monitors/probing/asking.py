@@ -1,0 +1,34 @@
+"""What the check of every kind gets: whom to ask, for how long, and where to write what it saw."""
+
+import time
+
+from msgspec import Struct, field
+
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.probing.seen import Seen
+from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.messages import Course, ms
+
+
+class Asking(Struct):
+    """One check under way. `now` is UTC ms; `began` is of perf_counter.
+
+    `seen` and `course` are written as the check goes on, so that a check that fails tells what it got.
+    """
+
+    client: Client
+    monitor: Monitor
+    now: int
+    seen: Seen = field(default_factory=Seen)
+    course: Course = field(default_factory=Course)
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def elapsed(self) -> float:
+        """For how long it has been under way, in ms."""
+        return ms(self.began)
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left."""
+        return self.monitor.seconds - self.elapsed / 1000

@@ -1,0 +1,25 @@
+"""The check of a name: it is up when a name server gives a record of the wanted type."""
+
+from analytics_box.monitors.probing.address import name_of, server_of
+from analytics_box.monitors.probing.asking import Asking
+from analytics_box.monitors.probing.assertions import needs
+from analytics_box.outgoing.failures import NoSuchName
+
+
+async def look(asking: Asking) -> None:
+    """Ask once; a name that does not exist has no records where an assertion is about them."""
+    from analytics_box.outgoing.records import records  # noqa: PLC0415  dnspython loads a lot
+
+    monitor, seen = asking.monitor, asking.seen
+    options = monitor.options
+    name, server = name_of(monitor.url), server_of(options.server)
+    try:
+        found = await records(
+            asking.client, name, options.record, server=server, seconds=monitor.seconds, course=asking.course
+        )
+    except NoSuchName:
+        if not needs(options.assertions, "record"):
+            raise
+        seen.records = ()
+        return
+    seen.records, seen.total = found.found, asking.course.phases.dns

@@ -1,0 +1,16 @@
+"""The check of a certificate: it is up when a TLS handshake succeeds and the certificate is accepted."""
+
+from analytics_box.monitors.probing.address import place_of
+from analytics_box.monitors.probing.asking import Asking
+
+
+async def look(asking: Asking) -> None:
+    """Connect and agree on TLS; what is wrong with the certificate counts unless the monitor takes any."""
+    from analytics_box.outgoing.handshake import handshake  # noqa: PLC0415  httpcore: 1 MB and 20 ms
+
+    monitor, seen = asking.monitor, asking.seen
+    place = place_of("tls", monitor.url)
+    shaken = await handshake(asking.client, place, seconds=monitor.seconds, course=asking.course)
+    seen.certificate_ends = shaken.certificate.ends_at
+    seen.certificate_valid = not shaken.wrong
+    seen.tls_wrong = shaken.wrong if monitor.options.verify else ""
