@@ -45,6 +45,7 @@ class Seen(Struct):
             return None
         named = _CHARSET.search(self.header("content-type") or "")
         try:
-            return self.body.decode(named[1] if named else "utf-8", "replace")
+            text = self.body.decode(named[1] if named else "utf-8", "replace")
         except LookupError:
-            return self.body.decode("utf-8", "replace")
+            text = self.body.decode("utf-8", "replace")
+        return text.removeprefix("\ufeff")

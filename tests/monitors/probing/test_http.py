@@ -1,0 +1,120 @@
+"""What a check of an http address sends, and what its result holds."""
+
+from typing import Any
+
+import pytest
+
+from analytics_box.monitors.monitor import JsonParsing, Secrets
+from analytics_box.monitors.result import Held, Result
+from tests.monitors.faults import faults, secure
+from tests.monitors.probing.checking import NOW, check, monitor, run, that
+from tests.outgoing.places import EXPIRES, OPEN, Names, names
+
+
+async def _asked(path: str = "", **given: Any) -> tuple[Result, str]:
+    async with faults() as server:
+        found = await check(monitor(f"http://{OPEN}:{server.port}/{path}", **given))
+        return found, server.heard[-1].decode()
+
+
+def test_the_plain_check_asks_as_a_browser_does_and_tells_what_it_measured() -> None:
+    found, head = run(_asked())
+    assert head.startswith("GET / HTTP/1.1\r\n")
+    assert "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36" in head
+    assert (found.at, found.outcome, found.http_code, found.bytes, found.redirects) == (NOW, "pass", 200, 5, 0)
+    assert (found.address, found.certificate_ends, found.certificate_valid) == (OPEN, None, None)
+    assert (found.phases.dns, found.phases.tls) == (None, None)
+    assert found.ttfb is not None
+    assert 0 < found.ttfb <= (found.total or 0)
+    assert (found.phases.connect or 0) + (found.phases.first_byte or 0) <= found.ttfb + 1
+
+
+@pytest.mark.parametrize(
+    ("secrets", "sent"),
+    [
+        (Secrets(user="me", password="päss"), "Authorization: Basic bWU6cMOkc3M="),
+        (Secrets(bearer="t0ken"), "Authorization: Bearer t0ken"),
+        (Secrets(headers=(("authorization", "Own"),), bearer="t0ken"), "authorization: Own"),
+        (Secrets(headers=(("User-Agent", "mine"),)), "User-Agent: mine"),
+    ],
+)
+def test_secrets_are_sent_as_they_are_meant(secrets: Secrets, sent: str) -> None:
+    _, head = run(_asked(secrets=secrets))
+    assert f"\r\n{sent}\r\n" in head
+    assert head.lower().count(f"\r\n{sent.lower().split(':')[0]}:") == 1
+
+
+def test_a_method_with_a_body_is_sent() -> None:
+    _, head = run(_asked(method="POST", secrets=Secrets(body="a=ä")))
+    assert head.startswith("POST / HTTP/1.1\r\n")
+    assert "Content-Length: 4\r\n" in head
+
+
+@pytest.mark.parametrize(("path", "sent"), [("", f"/?_cb={NOW}"), ("x?a=1#part", f"/x?a=1&_cb={NOW}")])
+def test_caches_are_passed_by_where_that_is_wanted(path: str, sent: str) -> None:
+    _, head = run(_asked(path, cache_bust=True))
+    assert head.startswith(f"GET {sent} HTTP")
+
+
+def test_redirects_are_followed_unless_they_are_not_wanted() -> None:
+    found, head = run(_asked("once-moved"))
+    assert (found.http_code, found.redirects, head.split(" ")[1]) == (200, 1, "/there")
+    found, _ = run(_asked("once-moved", redirects=0))
+    assert (found.http_code, found.redirects, found.outcome) == (301, 0, "pass")
+
+
+def test_each_assertion_tells_what_it_saw_and_values_are_kept() -> None:
+    assertions = that("json", "equals", "ok", property="/status") + that(
+        "json", "less_than", "10", property="/db/latency_ms", level="warn"
+    )
+    found, _ = run(_asked("json", assertions=assertions, json_parsing=JsonParsing(enabled=True)))
+    assert (found.outcome, found.reason) == ("warn", "assertion")
+    assert found.held == (Held(0, True, "ok"), Held(1, False, "12"))
+    assert found.error == "The value /db/latency_ms is not less than 10; it is 12"
+    assert found.data == '{"status":"ok","db.latency_ms":12}'
+
+
+def test_a_certificate_is_told_of_the_connection_itself() -> None:
+    async def asked(server: Names) -> tuple[Result, int]:
+        async with faults(secure()) as place:
+            found = await check(monitor(f"https://name.test:{place.port}/"), server)
+            return found, place.connections
+
+    async def named() -> tuple[Result, int]:
+        async with names() as server:
+            server.records[("name.test", "A")] = [[OPEN]]
+            return await asked(server)
+
+    found, connections = run(named())
+    assert (found.certificate_valid, found.certificate_ends, connections) == (True, EXPIRES, 1)
+    assert found.phases.dns is not None
+    assert found.phases.tls is not None
+
+
+def test_what_cannot_be_sent_is_said_without_showing_it() -> None:
+    found, _ = run(_forged())
+    assert (found.outcome, found.reason) == ("fail", "refused")
+    assert "t0ken" not in found.error
+
+
+async def _forged() -> tuple[Result, str]:
+    async with faults() as server:
+        secrets = Secrets(bearer="t0ken\r\nX: y")
+        return await check(monitor(f"http://{OPEN}:{server.port}/", secrets=secrets)), ""
+
+
+def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("analytics_box.monitors.probing.http._headers", broken)
+    found = run(check(monitor(f"http://{OPEN}/path?key=hidden")))
+    assert (found.outcome, found.reason) == ("fail", "failed")
+    assert "hidden" not in found.error + caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_push_monitors_are_not_asked() -> None:
+    assert run(check(monitor("push://", "push"))).reason == "failed"
