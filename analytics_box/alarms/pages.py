@@ -86,8 +86,10 @@ async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:
     return await visit.submit(save, partial(_form, alarm=alarm), values=fields)
 
 
-async def delete_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
+async def confirm(visit: Visitor, alarm_id: FromPath[str], action: FromPath[str]) -> Page:
     """GET /alarms/{id}/delete: are you sure? Raises NotFound."""
+    if action != "delete":
+        raise errors.NotFound("There is no such page")
     alarm = await _find(visit, alarm_id)
     return visit.confirm(
         "alarms",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
@@ -56,6 +57,18 @@ class World:
             "alarms.create", name="Shop", triggerType=trigger, triggerConditions=conditions, destinations=destinations
         )
         return str(made["id"])
+
+    def sent(self, path: str, fields: dict[str, str], who: str = "ada") -> Answer:
+        """The answer to a form."""
+        form = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+        headers = form | {"accept": "text/html", "cookie": self.people.cookie(who)}
+        return self.box.ask("POST", path, headers=headers, body=urlencode(fields).encode())
+
+    def seen(self, path: str, who: str = "ada") -> str:
+        """A page that is there."""
+        answer = self.people.see(who, path)
+        assert answer.status == 200, answer.body
+        return answer.body.decode()
 
     def happens(self, what: What, subject: str = "m1", *, topic: str = "", **more: Any) -> int:
         """Something happens to a monitor and is told; the number of messages."""
