@@ -10,8 +10,8 @@ class Integrations:
     title = "Integrations"
     channels = "Alert channels"
     lead = (
-        "Where the box reports what happens. Uptime monitors, once this box has them, will use the channels that are "
-        "switched on; until then only tests are sent."
+        "Where the box reports what happens: alarms of uptime monitors and of websites use the channels that are "
+        "switched on."
     )
     add = "Add a channel"
     choose = "What kind of channel?"

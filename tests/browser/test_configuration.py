@@ -24,6 +24,8 @@ PAGES = (
     "/settings/integrations/new?type=webhook",
     "/settings/integrations/new?type=telegram",
     "/settings/integrations/new?type=email",
+    "/settings/integrations/new?type=twilio",
+    "/settings/integrations/new?type=http",
     "/settings/domains",
     "/settings/defaults",
 )
@@ -88,7 +90,9 @@ def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: t
     page = context.new_page()
     sign_in(page, box)
     found = []
-    for path in PAGES:
+    page.goto(f"{box.url}/settings/integrations")
+    log = page.get_by_role("link", name="What was sent").first.get_attribute("href")
+    for path in (*PAGES, str(log)):
         found += violations(page, box.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
     context.close()

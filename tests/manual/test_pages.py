@@ -16,6 +16,7 @@ from analytics_box.cli import main
 from analytics_box.cli_reference import rows
 from analytics_box.docs.manual import Manual, Section
 from analytics_box.errors import NotFound
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.openapi.refusals import codes
 from analytics_box.options import EXIT_CODES
 from analytics_box.settings import Settings
@@ -262,3 +263,11 @@ def test_limits_are_those_of_the_settings() -> None:
     assert {name: int(value.replace(",", "")) for value, name in said} == {name: defaults[name] for _, name in said}
     named = {name for name in defaults if name.startswith("limit_")}
     assert [name for name in sorted(named) if f"`{name}`" not in page] == []
+
+
+def test_every_kind_of_channel_has_a_section_that_names_its_fields() -> None:
+    parts = source("integrations").split("\n### ")
+    for kind in KINDS.values():
+        (section,) = [part for part in parts if part.startswith(f"{kind.label}\n")]
+        for field in kind.fields:
+            assert f"**{field.label}**" in section, (kind.name, field.name)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest
+from analytics_box.notify.change import open_config
 from analytics_box.notify.kinds.http import PLACEHOLDERS
 from analytics_box.notify.kinds.kind import Post, Sending, clean
 from analytics_box.notify.kinds.table import KINDS
@@ -18,6 +20,7 @@ from analytics_box.notify.mail import Mail
 from analytics_box.notify.message import Message, line, lines
 from analytics_box.notify.wording import within
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.store.seal import Seal
 from tests.cases import each
 from tests.notify.services import FENCE, NOW, SERVICES, config_of, secrets_of
 
@@ -333,3 +336,9 @@ def test_a_webhook_says_type_time_and_data() -> None:
             "fields": {"Since": "12:00 UTC", "Cause": "503"},
         },
     }
+
+
+def test_fields_that_earlier_versions_stored_under_another_name_are_read(tmp_path: Path) -> None:
+    seal = Seal(tmp_path / "secret.key")
+    stored = seal.seal(b'{"token":"1:a","chat":"-5"}', owner="channel:c1")
+    assert open_config(seal, "c1", stored) == {"token": "1:a", "chatId": "-5"}
