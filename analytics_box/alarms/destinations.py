@@ -1,6 +1,6 @@
 """Destinations of the wire as the organization's channels: the one that leads there already, else a new one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
