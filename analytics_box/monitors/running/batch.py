@@ -10,8 +10,17 @@ from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import rows
 from analytics_box.monitors.running.notices import Muted, Notice, expiring, noticed
 from analytics_box.monitors.running.rows import Check, Transition
-from analytics_box.monitors.running.spans import BASES, Stroke
-from analytics_box.monitors.running.states import PASSED, PENDING, SPANS, Standing, after, thresholds, without_row
+from analytics_box.monitors.running.spans import BASES, NEW, Stroke
+from analytics_box.monitors.running.states import (
+    PASSED,
+    PENDING,
+    SPANS,
+    Base,
+    Standing,
+    after,
+    thresholds,
+    without_row,
+)
 from analytics_box.monitors.running.watched import Draft, Watched
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
@@ -121,21 +130,25 @@ class Batch:
             status = PENDING  # in no ratio
         self._checks.append(Check(monitor, result, status, attempt, standing.fails))
         self._notices += [(monitor.number, notice) for notice in (*notices, *more)]
-        self._show_checked(watched, draft, at, step.since)
+        self._show_checked(watched, draft, before.base, at, step.since)
         if step.since is not None and standing.base == "down":
             self._confirmed.append((monitor.number, step.since))
 
-    def _show_checked(self, watched: Watched, draft: Draft, at: int, since: int | None) -> None:
+    def _show_checked(self, watched: Watched, draft: Draft, before: Base, at: int, since: int | None) -> None:
+        """Let the timeline show what a check made of a monitor; nothing while it is not known what that is."""
         base = draft.standing.base
         if base == "new":
             return
-        if draft.is_unknown or not draft.shown:
-            draft.is_unknown = False
+        was_unknown, draft.is_unknown = draft.is_unknown, False
+        if not draft.shown or (was_unknown and before != "new"):
             self._show(watched, draft, at if since is None else since)
         elif since is not None:
-            self._strokes.append(Stroke(watched.monitor.number, since, SPANS[base], under=True))
-            if draft.shown in BASES:
-                draft.shown, draft.shown_since = SPANS[base], since
+            instead_of = NEW if before == "new" else BASES
+            self._strokes.append(Stroke(watched.monitor.number, since, SPANS[base], instead_of))
+            if draft.shown in instead_of:
+                draft.shown, draft.shown_since = SPANS[base], max(since, draft.shown_since)
+            if was_unknown:
+                self._show(watched, draft, at)  # a window may have begun meanwhile
 
     def _unknown(self, watched: Watched, draft: Draft, result: Result) -> None:
         at = max(result.at, draft.seen)
@@ -154,7 +167,6 @@ class Batch:
             draft.standing = without_row(draft.standing)
         draft.is_paused = is_paused
         if draft.shown or is_paused or watched.overlay.in_maintenance(at):
-            draft.is_unknown = draft.is_unknown or draft.standing.base == "new"
             self._show(watched, draft, at)
 
     def _show(self, watched: Watched, draft: Draft, at: int) -> None:

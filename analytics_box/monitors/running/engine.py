@@ -71,7 +71,7 @@ class Engine:
         self._is_started = True
         self._seen, self._monotonic = now, self._clock.monotonic()
         for watched in self._monitors.values():
-            self._overlay(watched, now)
+            self._overlay(watched, recovered.seen_until)
             self._plan_first(watched, now)
         if alone:
             self._loop = asyncio.get_running_loop().create_task(self._run())

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from analytics_box.facts.uptime import PAUSED, UNKNOWN, Span
 from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import rows
 from analytics_box.monitors.running.rows import Stored, Transition
 from analytics_box.monitors.running.states import Standing, without_row
@@ -22,10 +21,14 @@ GAP: Final = 15_000  # ms without a sign of life that are none yet
 
 
 class Recovered(NamedTuple):
-    """What was not told before the box ended, and when a canary last answered (UTC ms; 0 for never)."""
+    """What was not told before the box ended, and when a canary last answered (UTC ms; 0 for never).
+
+    `seen_until` is from when on it is to be looked what lies over the checks: the last time it was.
+    """
 
     untold: list[Transition]
     canaries_at: int
+    seen_until: int
 
 
 async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> Recovered:
@@ -61,38 +64,42 @@ async def stood_still(events: Db, monitors: Mapping[int, Watched], since: int, n
     for number, watched in monitors.items():
         draft = watched.draft
         draft.standing = without_row(changed.get(number, draft.standing))
-        if draft.shown not in (0, UNKNOWN, PAUSED):
-            draft.is_unknown, draft.shown, draft.shown_since = True, UNKNOWN, max(since, draft.shown_since)
+        if draft.shown not in (0, PAUSED):
+            draft.is_unknown = True
+            if draft.shown != UNKNOWN:
+                draft.shown, draft.shown_since = UNKNOWN, max(since, draft.shown_since)
 
 
 def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], Recovered]:
     stored = rows.stored(db)
-    since = stored.alive_at
-    if since is not None and now - since > GAP:
+    since = now if stored.alive_at is None else stored.alive_at
+    is_gap = now - since > GAP
+    if is_gap:
         log.info("Monitors: nothing was watched for %.0f s", (now - since) / 1000)
         rows.gap(db, since)
         stored = rows.stored(db)
     last = rows.last_results(db, [number for number in monitors if number in stored.standings])
     drafts, extended = {}, {}
     for number, watched in monitors.items():
-        draft = drafts[number] = _draft(stored, number, watched.monitor, last.get(number))
-        standing = _waiting_longer(watched.monitor, draft.standing, since if since is not None else now, now)
+        draft = drafts[number] = _draft(stored, number, watched.monitor, is_gap=is_gap)
+        draft.last = last.get(number)
+        standing = _waiting_longer(watched.monitor, draft.standing, since, now)
         if standing is not draft.standing:
             extended[number] = draft.standing = standing
     rows.save(db, extended)
     rows.alive(db, now)
-    return drafts, Recovered(rows.untold(db), stored.canaries_at)
+    return drafts, Recovered(rows.untold(db), stored.canaries_at, now if is_gap else min(since, now))
 
 
-def _draft(stored: Stored, number: int, monitor: Monitor, last: Result | None) -> Draft:
+def _draft(stored: Stored, number: int, monitor: Monitor, *, is_gap: bool) -> Draft:
     span = stored.open_spans.get(number, Span(0, 0))
+    standing = without_row(stored.standings.get(number, Standing()))
     return Draft(
-        standing=without_row(stored.standings.get(number, Standing())),
+        standing=standing,
         shown=span.state,
         shown_since=span.start,
-        is_unknown=span.state == UNKNOWN,
+        is_unknown=span.state == UNKNOWN and (is_gap or standing.base != "new"),
         is_paused=span.state == PAUSED or (monitor.is_paused and not span.state),
-        last=last,
         seen=span.start,
     )
 

@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from analytics_box.facts.uptime import DEGRADED, DOWN, UP, Span
+from analytics_box.facts.uptime import DEGRADED, DOWN, STATES, UNKNOWN, UP, Span
 
 BASES: Final = frozenset((UP, DEGRADED, DOWN))  # what checks say; all others lie over it
+NEW: Final = BASES | {UNKNOWN}  # and what is shown of a new monitor before they have said anything
+_ALL: Final = frozenset(STATES)
 
 
 class Stroke(NamedTuple):
-    """From `at` (UTC ms) on a monitor is in this state: whatever it was, or only where its checks said what it was."""
+    """From `at` (UTC ms) on a monitor is in this state: whatever it was, or only where it was one of `instead_of`."""
 
     monitor: int
     at: int
     state: int
-    under: bool = False
+    instead_of: frozenset[int] = _ALL
 
 
 def painted(tail: Sequence[Span], stroke: Stroke) -> list[Span]:
@@ -24,12 +26,12 @@ def painted(tail: Sequence[Span], stroke: Stroke) -> list[Span]:
     """
     if not tail:
         return [Span(stroke.state, stroke.at)]
-    if not stroke.under:
+    if stroke.instead_of == _ALL:
         at, last = max(stroke.at, tail[-1].start), tail[-1]
         return joined([*tail[:-1], Span(last.state, last.start, at), Span(stroke.state, at)])
     made: list[Span] = []
     for span in tail:
-        if span.state not in BASES or 0 < span.until <= stroke.at:
+        if span.state not in stroke.instead_of or 0 < span.until <= stroke.at:
             made.append(span)
         else:
             at = max(stroke.at, span.start)

@@ -28,8 +28,8 @@ STEP = 5  # seconds at once, at most: the box would notice that it stood still
 
 def monitor(number: int = 1, **given: Any) -> Monitor:
     """A monitor that is checked every minute unless something else is given."""
-    plain: dict[str, Any] = {"url": f"https://host{number}.example/", "interval": 60}
-    return Monitor(number=number, id=f"monitor{number}", organization_id="org", **(plain | given))
+    plain: dict[str, Any] = {"id": f"monitor{number}", "url": f"https://host{number}.example/", "interval": 60}
+    return Monitor(number=number, organization_id="org", **(plain | given))
 
 
 class World:
