@@ -19,6 +19,8 @@ from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.members import invitations
 from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.erasing import Erasing
+from analytics_box.monitors.running import retention as check_retention
 from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
@@ -178,6 +180,16 @@ async def sweep_clicks(box: Box) -> None:
     await link_retention.sweep(box.parts[Clicks], box.box_db)
 
 
+async def retain_checks(box: Box) -> None:
+    """Put checks of monitors together that are older than they are kept one by one, and remove what is too old."""
+    await check_retention.retain(box.events.db, box.settings, box.clock.now())
+
+
+async def sweep_checks(box: Box) -> None:
+    """Remove what is left of the checks of monitors that are gone."""
+    await check_retention.sweep(box.events.db, box.box_db, box.parts[Erasing])
+
+
 async def follow_websites(box: Box) -> None:
     """Let monitors rest whose website or organization was deleted, and go on where it was restored."""
     box.parts[Monitors].follow()
@@ -276,6 +288,8 @@ JOBS = (
     Job("sweep clicks", 600, sweep_clicks),
     Job("retain clicks", 21_600, retain_clicks, removes=True),
     Job("follow websites", 10, follow_websites),
+    Job("sweep checks", 600, sweep_checks),
+    Job("retain checks", 21_600, retain_checks, removes=True),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),

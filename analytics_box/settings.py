@@ -157,6 +157,19 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     monitors_per_organization: Annotated[int, Meta(ge=1, le=1_000_000), "Monitors that an organization may have."] = (
         10_000
     )
+    monitor_checks_days: Annotated[
+        int,
+        Meta(ge=0, le=3650),
+        "Days for which each check of a monitor is kept; older ones are put together by hour, and after 90 days by "
+        "day; 0: for ever.",
+    ] = 30
+    monitor_history_days: Annotated[
+        int, Meta(ge=0, le=3650), "Days for which checks and outages of monitors are kept at all; 0: for ever."
+    ] = 0
+    monitor_canaries: Annotated[
+        tuple[str, ...],
+        "Hosts with ports that are asked, when most monitors fail at once, whether the box is cut off; empty: none.",
+    ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
     # Geo
     geo_database: Annotated[

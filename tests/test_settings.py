@@ -167,7 +167,9 @@ def manual_rows() -> dict[str, tuple[str, str]]:
 def written(default: Any) -> str:
     if isinstance(default, Path):
         return "the user's data folder"
-    return "none" if default in ("", ()) else str(default)
+    if isinstance(default, tuple):
+        default = ", ".join(default)
+    return str(default) or "none"
 
 
 def test_the_manual_lists_every_setting_and_no_other() -> None:
