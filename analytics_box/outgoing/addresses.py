@@ -52,7 +52,7 @@ class Fence:
         if not all(self._is_open(each) for each in (outer, inner)):
             raise Refused(_PRIVATE)
         self.check_port(port)
-        if port == self._port and (self._is_own(outer) or self._is_own(inner)):
+        if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):
             raise Refused("This is the box's own address")
         return outer
 

@@ -1,5 +1,7 @@
 """Addresses that must lead nowhere. {port} is a server on 127.0.0.1 that nobody may reach; names are in NAMES."""
 
+PUBLIC = "93.184.216.34"  # the one address here that may be asked
+
 # Names that lead to what must not be reached, by kind of record.
 NAMES: dict[tuple[str, str], list[str]] = {
     ("loop.test", "A"): ["127.0.0.1"],

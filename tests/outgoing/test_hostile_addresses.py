@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from analytics_box.outgoing.client import Ask, Client
 from analytics_box.outgoing.failures import Failed, Refused
 from analytics_box.outgoing.target import target
-from tests.outgoing.hostile import ADDRESSES, NAMES
+from tests.outgoing.hostile import ADDRESSES, NAMES, PUBLIC
 from tests.outgoing.places import OPEN, Names, Reply, Web, client_of, names, plain, web
 
 
@@ -44,6 +45,22 @@ async def verdict(client: Client, url: str) -> str:
     except Failed as other:
         return f"{other.code}: {other}"
     return "answered"
+
+
+def literal_addresses() -> list[str]:
+    """Every address of the corpus that a name server could answer with, and those that the names lead to."""
+    given = [str(address) for url in ADDRESSES if (address := literal(url.replace("{port}", "80"))) is not None]
+    return list(
+        dict.fromkeys([*given, *(answer for answers in NAMES.values() for answer in answers if answer != PUBLIC)])
+    )
+
+
+def literal(url: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = target(url).address
+    except Refused:
+        return None
+    return None if str(found) == PUBLIC else found
 
 
 def leading_to(location: str) -> Reply:
@@ -115,6 +132,23 @@ def test_a_name_that_turns_inside_between_redirects_is_refused() -> None:
             return found
 
     assert asyncio.run(said()) == ""
+
+
+def test_none_is_reached_by_a_name_that_turns_into_it() -> None:
+    async def verdicts() -> dict[str, str]:
+        found = {}
+        async with scene() as here:
+            for address in literal_addresses():
+                kind = "AAAA" if ":" in address else "A"
+                here.names.records |= {("turns.test", "A"): [[OPEN], []], ("turns.test", "AAAA"): [[], []]}
+                here.names.records["turns.test", kind] = [[OPEN] if kind == "A" else [], [address]]
+                here.open.reply = leading_to(f"http://turns.test:{here.victim.port}/")
+                found[address] = await verdict(here.client, f"http://turns.test:{here.open.port}/")
+        return found
+
+    found = asyncio.run(verdicts())
+    assert len(found) >= 40
+    assert {address: said for address, said in found.items() if said} == {}
 
 
 def test_one_bad_answer_refuses_the_name() -> None:

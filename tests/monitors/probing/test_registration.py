@@ -1,0 +1,92 @@
+"""When a domain's registration ends, asked of a registry that stands in for all of them."""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from analytics_box.monitors.probing.registration import Registrations
+from tests.cases import each
+from tests.monitors.probing.checking import NOW, run
+from tests.outgoing.places import OPEN, Web, client_of, plain, web
+
+WEEK = 7 * 86_400_000
+ENDS = 1_804_325_400_000  # 2027-03-06T09:30:00Z
+
+
+def _domain(ends: str) -> bytes:
+    events = [{"eventAction": "registration", "eventDate": "1999-01-01T00:00:00Z"}]
+    return plain(json.dumps({"events": [*events, {"eventAction": "expiration", "eventDate": ends}]}).encode())
+
+
+DOMAINS = {
+    "example.test": _domain("2027-03-06T09:30:00Z"),
+    "example.co.test": _domain("2027-03-06T10:30:00.000+01:00"),
+    "dateless.test": plain(b'{"events": []}'),
+    "broken.test": plain(b'{"events": 7}'),
+    "soon.test": _domain("soon"),
+    "down.test": plain(b"", "500 No"),
+}
+
+
+def _registry(place: Web) -> Callable[[bytes], bytes]:
+    def reply(request: bytes) -> bytes:
+        path = request.split(b" ", 2)[1].decode()
+        if path == "/dns.json":
+            services = [[["other"], []], [["test", "TESTS"], [f"http://{OPEN}:{place.port}/rdap"]]]
+            return plain(json.dumps({"version": "1.0", "services": services}).encode())
+        return DOMAINS.get(path.removeprefix("/rdap/domain/"), plain(b"{}", "404 Not Found"))
+
+    return reply
+
+
+async def _with_registry(work: Callable[[Registrations, Web], Awaitable[None]]) -> None:
+    async with web() as place:
+        place.reply = _registry(place)
+        await work(Registrations(client_of(), f"http://{OPEN}:{place.port}/dns.json"), place)
+
+
+CASES = (
+    ("example.test", ENDS),
+    ("www.Example.test", ENDS),
+    ("a.b.c.d.example.test", ENDS),
+    ("www.example.co.test", ENDS),
+    ("unknown.test", None),
+    ("dateless.test", None),
+    ("broken.test", None),
+    ("soon.test", None),
+    ("down.test", None),
+    ("example.nowhere", None),
+    ("example.other", None),
+    ("192.0.2.1", None),
+    ("2001:db8::1", None),
+    ("localhost", None),
+    ("not a host", None),
+)
+
+
+@each(("host", "ends"), CASES)
+def test_the_end_of_a_registration_is_found_or_not_known(host: str, ends: int | None) -> None:
+    async def asked(registrations: Registrations, _: Web) -> None:
+        assert await registrations.ends(host, NOW) == ends
+
+    run(_with_registry(asked))
+
+
+def test_the_list_of_registries_is_asked_for_once_a_week() -> None:
+    async def asked(registrations: Registrations, place: Web) -> None:
+        for now, lists in ((NOW, 1), (NOW + WEEK - 1, 1), (NOW + WEEK, 2)):
+            await registrations.ends("example.test", now)
+            assert sum(b" /dns.json " in request for request in place.heard) == lists
+
+    run(_with_registry(asked))
+
+
+def test_a_list_that_does_not_come_leaves_what_was_known() -> None:
+    async def asked(registrations: Registrations, place: Web) -> None:
+        assert await registrations.ends("example.test", NOW) == ENDS
+        known = place.reply
+        place.reply = lambda request: plain(b"[]") if b" /dns.json " in request else known(request)
+        assert await registrations.ends("example.test", NOW + WEEK) == ENDS
+        assert await registrations.ends("example.test", NOW + WEEK + 1) == ENDS
+        assert sum(b" /dns.json " in request for request in place.heard) == 2
+
+    run(_with_registry(asked))
