@@ -177,8 +177,8 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
 
     def find(db: Connection) -> tuple[Alarm, list[Channel]]:
         alarm = change.existing(db, organization_id, by, alarm_id)
-        own = {*alarm.channels, *alarm.escalation}
-        return alarm, [channel for channel in channels.of(db, organization_id) if channel.id in own]
+        own = {channel.id: channel for channel in channels.of(db, organization_id)}
+        return alarm, [own[one] for one in (*alarm.channels, *alarm.escalation) if one in own]
 
     alarm, found = await call.read(find)
     call.parts.limits.take("alarm tests", call.identity.limit_name, TESTS)

@@ -123,7 +123,7 @@ def test_what_is_wrong_is_refused_beside_its_field(shared: World, given: dict[st
 def test_others_see_what_there_is_without_its_places(world: World) -> None:
     alarm = world.alarm(world.channel())
     for role in ("member", "viewer"):
-        world.people.add(role, role)  # type: ignore[arg-type]
+        world.people.add(role, role)
         (seen,) = world.call("alarms.list", role)
         assert "very-secret" not in json.dumps(seen)
         assert seen["destinations"][0]["config"] is None

@@ -154,7 +154,7 @@ def test_members_and_viewers_see_the_list_only(world: World) -> None:
     alarm = world.alarm(world.channel())
     world.happens("down")
     for role in ("member", "viewer"):
-        world.people.add(role, role)  # type: ignore[arg-type]
+        world.people.add(role, role)
         page = world.seen("/alarms", role)
         assert "/alarms/new" not in page
         assert f"/alarms/{alarm}/delete" not in page

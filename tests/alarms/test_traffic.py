@@ -1,13 +1,16 @@
 """The traffic of websites, watched as time goes by: one message for each thing, and none that is not true."""
 
-from typing import Any
-
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.alarms.monitored import Monitored
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.clock import DAY, HOUR, MINUTE
+from analytics_box.facts.event import Event, Fact, Span
+from analytics_box.facts.tables import ATTRIBUTES, SPANS
+from analytics_box.websites.directory import Directory
 from tests.alarms.world import World
+from tests.ledgers import view
 
 WEEK = 7 * DAY
 
@@ -27,7 +30,7 @@ class Traffic:
         """The box starts (again)."""
         box = self.box.box
         monitored = Monitored(is_down=lambda website: website in self.down)
-        directory = box.parts[TrafficWatch]._websites
+        directory = box.parts[Directory]
         self.watch = TrafficWatch(box.box_db, box.events.engines, directory, monitored, self.box.clock, "https://box")
 
     @property
@@ -36,24 +39,15 @@ class Traffic:
 
     def visits(self, many: int, start: int, minutes: int = 60, *, errors: int = 0, bots: bool = False) -> None:
         """So many visitors, a session each, spread over a while from this instant on."""
-        rows: list[tuple[int, ...]] = []
+        facts: list[Fact] = []
         for number in range(many):
             self._next += 1
-            rows.append((self.site, start + number * minutes * MINUTE // many, self._next, self._next, int(bots)))
-
-        def put(db: Any) -> None:
-            for site, time, visitor, session, bot in rows:
-                self._event(db, site, time, visitor, session, bot)
-            for site, time, _, session, _ in rows[:errors]:
-                self._error(db, site, time, session)
-
-        self.box.box.events.db.write_now(put)
-
-    def _event(self, db: Any, site: int, time: int, visitor: int, session: int, bot: int) -> None:
-        insert(db, "events", site=site, time=time, visitor=visitor, session=session, bot=bot, kind=1)
-
-    def _error(self, db: Any, site: int, time: int, session: int) -> None:
-        insert(db, "errors", site=site, time=time, session=session)
+            at = start + number * minutes * MINUTE // many
+            facts.append(page(self.site, at, self._next, bot="list" if bots else ""))
+            if number < errors:
+                facts.append(error(self.site, at, self._next))
+        box = self.box.box
+        box.events.db.write_now(lambda db: box.events.intake.ledger.append(db, facts))
 
     def minutes(self, many: int) -> int:
         """So many minutes go by, each with a look; the number of messages."""
@@ -75,17 +69,13 @@ class Traffic:
         return told
 
 
-def insert(db: Any, table: str, **values: int) -> None:
-    """A row with what is given, and nothing in all other columns that need a value."""
-    columns = db.execute(f"select name, type, dflt_value, pk from pragma_table_info('{table}') where \"notnull\" = 1")
-    row = {
-        str(name): "" if kind == "TEXT" else 0
-        for name, kind, default, key in columns.fetchall()
-        if default is None and not key
-    }
-    row |= values
-    marks = ", ".join("?" for _ in row)
-    db.execute(f"insert into {table} ({', '.join(row)}) values ({marks})", tuple(row.values()))
+def page(site: int, at: int, visitor: int, *, bot: str) -> Event:
+    return replace(view("/"), site=site, time=at, visitor=visitor, bot=bot)
+
+
+def error(site: int, at: int, visitor: int) -> Span:
+    own = tuple("x" if name in {"message", "type", "stack", "filename"} else 0 for name in SPANS["errors"])
+    return Span("errors", site, at, visitor, 0, "", "/", "", ("",) * len(ATTRIBUTES), own)
 
 
 @pytest.fixture
