@@ -1,6 +1,6 @@
 """What a page of figures asks the query engine, and its answers."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -8,14 +8,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Rows
+from analytics_box.dashboard.chart import Outage
 from analytics_box.dashboard.periods import granularity
 from analytics_box.errors import BoxError
 from analytics_box.http.page.dates import USUAL, Formats
+from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
+
+
+# When what a page is about was down, within [start, end) in UTC ms.
+Outages = Callable[[int, int], Awaitable[Sequence[Outage]]]
 
 
 class Unanswered(Exception):
@@ -34,6 +40,14 @@ class Asking(Struct, frozen=True):
     now: int
     formats: Formats = USUAL
     filters: tuple[tuple[str, str], ...] = ()
+    outages: Outages | None = None
+
+    async def outages_shown(self) -> Sequence[Outage]:
+        """The outages in the days of the page."""
+        if self.outages is None:
+            return ()
+        window = ranges.window(self.days, self.zone, None)
+        return await self.outages(window.start, min(window.end, self.now))
 
     @property
     def wall(self) -> datetime:

@@ -10,7 +10,7 @@ from analytics_box.query.catalog.types import QueryType, Record, SubjectName
 
 Rows = Sequence[Record]
 Filters = Mapping[str, str]  # by their fields
-Unit = Literal["count", "percent", "seconds"]
+Unit = Literal["count", "percent", "seconds", "ms", "uptime"]  # uptime is a percentage that is never rounded up
 
 
 class Metric(Struct, frozen=True):
@@ -41,7 +41,8 @@ class Metric(Struct, frozen=True):
         """Its number in a row, such as a bucket of its series; None where that is unknown."""
         if self.needs and not row[self.needs]:
             return None
-        return float(row[field or self.name])
+        value = row[field or self.name]
+        return None if value is None else float(value)
 
 
 class Listed(Struct, frozen=True):
@@ -67,10 +68,16 @@ class Listed(Struct, frozen=True):
 
 
 class Extra(Struct, frozen=True):
-    """A small panel of its own making: the types that it asks for, and what it shows of their rows."""
+    """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
+
+    `counted` is what its numbers are, `empty` what it says without any.
+    """
 
     types: tuple[str, ...]
     content: Callable[[Sequence[Rows]], Any]
+    look: Literal["errors", "vitals", "bars"]
+    counted: str
+    empty: str
     limit: int = 0
 
 

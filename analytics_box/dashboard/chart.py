@@ -1,7 +1,8 @@
 """The chart of a page of figures, and the table with the same numbers. Pure: rows of an answer in, texts out."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ WRITTEN: dict[Unit, Callable[[float], str]] = {
     "count": figures.count,
     "percent": figures.percent,
     "seconds": figures.duration,
+    "ms": figures.milliseconds,
+    "uptime": figures.uptime,
 }
 UNKNOWN = "–"
 Step = Literal["hour", "day", "month"]
@@ -40,12 +43,31 @@ class Point(Struct, frozen=True):
     before_text: str = ""
 
 
+class Outage(Struct, frozen=True):
+    """A time in which something was down, in UTC ms, and what is said of it."""
+
+    start: int
+    until: int
+    label: str
+
+
+class Shade(Struct, frozen=True):
+    """An outage as a chart shades it: from one place on its axis to another; a bucket reaches half a place around its
+    own. `buckets` are those that it touches."""
+
+    left: float
+    right: float
+    label: str
+    buckets: range
+
+
 class Chart(Struct, frozen=True):
-    """A series as chart.js draws it (`unit` is count, percent or seconds) and as the table lists it."""
+    """A series as chart.js draws it and as the table lists it."""
 
     unit: Unit
     points: tuple[Point, ...]
     compared: bool
+    shades: tuple[Shade, ...] = ()
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -63,6 +85,9 @@ class Chart(Struct, frozen=True):
             "values": [point.value for point in self.points],
             "texts": [point.text for point in self.points],
         }
+        if self.shades:
+            columns["shades"] = [[shade.left, shade.right] for shade in self.shades]
+            columns["notes"] = [self.note(index) for index in range(len(self.points))]
         if self.compared:
             columns["before"] = [point.before for point in self.points]
             columns["beforeLabels"] = [point.before_label for point in self.points]
@@ -73,6 +98,14 @@ class Chart(Struct, frozen=True):
     def listed(self) -> tuple[Point, ...]:
         """The rows of the table: every bucket that has begun or that is compared with something."""
         return tuple(point for point in self.points if point.text or point.before_text)
+
+    def note(self, index: int) -> str:
+        """What is said of the outages of a bucket; empty without one."""
+        return ", ".join(dict.fromkeys(shade.label for shade in self.shades if index in shade.buckets))
+
+    def note_of(self, point: Point) -> str:
+        """What is said of the outages of a point's bucket; empty without one."""
+        return self.note(self.points.index(point)) if self.shades else ""
 
     @property
     def unfinished(self) -> str:
@@ -87,11 +120,14 @@ def chart(
     *,
     now: datetime,
     formats: Formats = USUAL,
+    outages: Sequence[Outage] = (),
+    zone: tzinfo = UTC,
 ) -> Chart:
     """The series of one metric beside the period before. `now` is wall time in the page's zone.
 
     Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
-    laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn.
+    laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn. `outages` are
+    shaded.
     """
     named = [bucket(row["date"], now.year, formats) for row in rows]
     filling = _filling(named, now)
@@ -114,7 +150,23 @@ def chart(
                 before_text=written(metric, old) if theirs else "",
             )
         )
-    return Chart(metric.unit, tuple(points), compared=previous is not None)
+    shades = tuple(shade for outage in outages if (shade := _shade(outage, named, zone)) is not None)
+    return Chart(metric.unit, tuple(points), compared=previous is not None, shades=shades)
+
+
+def _shade(outage: Outage, named: Sequence[Bucket], zone: tzinfo) -> Shade | None:
+    """Where an outage lies among the buckets; None outside of them."""
+    left, right = (_place(instant, named, zone) for instant in (outage.start, outage.until))
+    touched = range(max(0, round(left)), min(len(named), round(right) + 1))
+    return Shade(round(left, 3), round(right, 3), outage.label, touched) if touched and right > left else None
+
+
+def _place(instant: int, named: Sequence[Bucket], zone: tzinfo) -> float:
+    """The place of an instant on the axis, where each bucket has its middle at its number."""
+    wall = datetime.fromtimestamp(instant / 1000, zone).replace(tzinfo=None)
+    index = max(bisect_right(named, wall, key=lambda place: place.start) - 1, 0)
+    within = (wall - named[index].start) / named[index].length if named else 0
+    return index - 0.5 + min(max(within, 0), 1)
 
 
 def _step(place: Bucket) -> Step:

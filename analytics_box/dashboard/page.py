@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.dashboard import chart, chips, panels, range_picker, tiles
-from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.asking import Asking, Outages, Unanswered
 from analytics_box.dashboard.board import Extra
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chips import Chip, Choice
@@ -46,6 +46,7 @@ class ExtraPanel(Struct, frozen=True):
     anchor: str
     source: str
     content: Any
+    of: Extra
     failed: bool = False
 
 
@@ -68,13 +69,16 @@ class Dashboard(Struct, frozen=True):
     kinds: tuple[Choice, ...] = ()
 
 
-async def whole(visit: Visit, number: int, view: View, names: Sequence[str]) -> Dashboard:
-    """The whole page with these of its parts; `number` is what the facts know its subject by.
+async def whole(
+    visit: Visit, number: int, view: View, names: Sequence[str], outages: Outages | None = None
+) -> Dashboard:
+    """The whole page with these of its parts; `number` is what the facts know its subject by, `outages` are shaded in
+    its chart.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
     """
-    asking = _asking(visit, number, view)
+    asking = _asking(visit, number, view, outages)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -84,20 +88,21 @@ async def whole(visit: Visit, number: int, view: View, names: Sequence[str]) -> 
     return _dashboard(asking, view, names, {name: task for name, task in tasks.items() if task not in slow})
 
 
-async def part(visit: Visit, number: int, view: View, name: str) -> Dashboard:
+async def part(visit: Visit, number: int, view: View, name: str, outages: Outages | None = None) -> Dashboard:
     """One part of the page that was not ready in time. Raises NotFound."""
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
-    asking = _asking(visit, number, view)
+    asking = _asking(visit, number, view, outages)
     task = visit.parts[LateParts].take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
     return _dashboard(asking, view, (name,), {name: task})
 
 
-def _asking(visit: Visit, number: int, view: View) -> Asking:
+def _asking(visit: Visit, number: int, view: View, outages: Outages | None) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     formats = formats_of(visit.person)
-    return Asking(visit.parts[Queries], number, view.of, days_of(view, now, zone), zone, now, formats, view.filters)
+    days = days_of(view, now, zone)
+    return Asking(visit.parts[Queries], number, view.of, days, zone, now, formats, view.filters, outages)
 
 
 def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
@@ -123,7 +128,15 @@ def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mappi
             if name in of.panels
         ),
         extras=tuple(
-            ExtraPanel(name, words.tabs[name], words.anchors[name], view.part(name), ready.get(name), name in failed)
+            ExtraPanel(
+                name,
+                words.tabs[name],
+                words.anchors[name],
+                view.part(name),
+                ready.get(name),
+                of.extras[name],
+                name in failed,
+            )
             for name in names
             if name in of.extras
         ),
@@ -153,7 +166,15 @@ async def _figures(asking: Asking, view: View) -> Figures:
     one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
     return Figures(
         tiles=tiles.tiles(view, now, then, unfinished=one_day),
-        chart=chart.chart(drawn, now[drawn.series], then.get(drawn.series), now=asking.wall, formats=asking.formats),
+        chart=chart.chart(
+            drawn,
+            now[drawn.series],
+            then.get(drawn.series),
+            now=asking.wall,
+            formats=asking.formats,
+            outages=await asking.outages_shown(),
+            zone=asking.zone,
+        ),
         label=of.about(dict(view.filters)).names[drawn.name],
         anchor=of.words.anchors[drawn.name],
     )

@@ -89,6 +89,10 @@ def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:
         case "seconds":
             seconds = round(now) - round(then)
             return seconds, figures.duration(abs(seconds))
+        case "ms":
+            return round(now) - round(then), figures.milliseconds(abs(now - then))
+        case "uptime":
+            return round(now - then, 2), f"{abs(now - then):.2f}{figures.NBSP}pt"
         case "count":
             return now - then, _relative(now, then) if then else ""
 

@@ -130,6 +130,13 @@ def _vitals(answers: Sequence[Rows]) -> tuple[Vital, ...]:
 
 
 EXTRAS: Final = {
-    "errors": Extra(("error_summary", "error_types"), _errors, limit=ERRORS),
-    "vitals": Extra(("vitals_overview",), _vitals),
+    "errors": Extra(
+        ("error_summary", "error_types"),
+        _errors,
+        "errors",
+        Compact.counted["errors"],
+        Compact.empty["errors"],
+        limit=ERRORS,
+    ),
+    "vitals": Extra(("vitals_overview",), _vitals, "vitals", Compact.counted["vitals"], Compact.empty["vitals"]),
 }

@@ -17,6 +17,7 @@ from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
 from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
+from analytics_box.texts.monitor_pages import MaintenancePages, MonitorForm, MonitorList, MonitorStats
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
@@ -49,9 +50,13 @@ __all__ = [
     "LinkPreview",
     "LinkStats",
     "Links",
+    "MaintenancePages",
     "Manual",
     "Members",
     "Metrics",
+    "MonitorForm",
+    "MonitorList",
+    "MonitorStats",
     "Organizations",
     "Overview",
     "Panels",

@@ -96,6 +96,17 @@ class Definitions:
         "bots": "bots",
         "drops": "not-counted",
     }
+    # the same on the pages of monitors
+    of_monitors: ClassVar[Mapping[str, str]] = {
+        "uptime_percentage": "uptime",
+        "downtime_seconds": "uptime",
+        "avg_response_time": "response-time",
+        "p95_response_time": "response-time",
+        "avg_ttfb": "response-time",
+        "codes": "check",
+        "reasons": "check",
+        "phases": "response-time",
+    }
     # the same on the pages of short links
     of_links: ClassVar[Mapping[str, str]] = {
         "clicks": "click",

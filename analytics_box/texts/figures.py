@@ -18,6 +18,19 @@ def percent(value: float) -> str:
     return f"{value:,.1f}{NBSP}%".replace("-", MINUS)
 
 
+def uptime(value: float) -> str:
+    """A percentage with two decimals that is never rounded up, so that 100 % means all of it: 99.99 %."""
+    hundredths = int(value * 100 + 1e-9)
+    return f"{hundredths // 100}.{hundredths % 100:02d}{NBSP}%" if hundredths < 10_000 else f"100{NBSP}%"
+
+
+def milliseconds(value: float) -> str:
+    """A response time: 84 ms, 1.24 s, 12.4 s."""
+    if value < 999.5:
+        return f"{round(value)}{NBSP}ms"
+    return f"{value / 1000:.2f}{NBSP}s" if value < 9_995 else f"{value / 1000:.1f}{NBSP}s"
+
+
 def duration(seconds: float) -> str:
     """A duration in its two largest units: 12 s, 1 m 12 s, 2 h 5 m."""
     whole = round(seconds)

@@ -8,6 +8,7 @@ class Overview:
     """One website's overview."""
 
     title = "{site} · Overview"
+    outage = "Outage"
     online = "{count} online now"
     online_now = "online now"
     online_help = "Visitors with an event in the last 5 minutes"

@@ -6,7 +6,9 @@ from msgspec import Struct
 
 from analytics_box.identity import Person, Theme, at_least, logo_path
 
-Here = Literal["sites", "add", "links", "overview", "queries", "people", "site-settings", "settings", "none"]
+Here = Literal[
+    "sites", "add", "links", "monitors", "overview", "queries", "people", "site-settings", "settings", "none"
+]
 
 
 class Place(Struct, frozen=True):

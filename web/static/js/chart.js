@@ -8,7 +8,7 @@ const short = (n) => {
   return String(+n.toFixed(1));
 };
 const span = (s) => s >= 3600 ? `${+(s / 3600).toFixed(1)} h` : s >= 60 ? `${+(s / 60).toFixed(1)} m` : `${s} s`;
-const WRITE = { count: short, percent: (n) => `${short(n)} %`, seconds: span };
+const WRITE = { count: short, percent: (n) => `${short(n)} %`, uptime: (n) => `${short(n)} %`, seconds: span, ms: (n) => n >= 1000 ? `${+(n / 1000).toFixed(1)} s` : `${n} ms` };
 
 // A colour of the style sheet, resolved for the canvas.
 const colour = (place, name) => {
@@ -68,8 +68,22 @@ const options = (place, data, onMove) => {
       { stroke: line, width: 2, fill: tint("chart-area"), points: { show: lonely, size: 7, fill: line } },
       { stroke: line, width: 2, dash: [2, 4], points: { show: lonely, size: 7, fill: line } },
     ],
-    hooks: { setCursor: [onMove] },
+    hooks: { setCursor: [onMove], drawClear: [(chart) => shade(chart, data.shades ?? [], tint("chart-shade"))] },
   };
+};
+
+// Outages, behind everything else; a short one is still two pixels wide.
+const shade = ({ ctx, bbox, valToPos }, shades, fill) => {
+  ctx.save();
+  ctx.fillStyle = fill;
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const [left, right] of shades) {
+    const from = valToPos(left, "x", true);
+    ctx.fillRect(from, bbox.top, Math.max(2 * devicePixelRatio, valToPos(right, "x", true) - from), bbox.height);
+  }
+  ctx.restore();
 };
 
 // From zero to the first label above the highest value, in about four steps; whole numbers for counts.
@@ -81,7 +95,7 @@ const steps = (unit, high) => {
 
 const words = (data, at) => [
   `${data.labels[at]}${at === data.unfinished ? ` (${data.note})` : ""}`,
-  data.texts[at] || "–",
+  [data.texts[at] || "–", data.notes?.[at]].filter(Boolean).join(" · "),
   !data.beforeTexts?.[at] ? "" : `${data.beforeLabels[at]}: ${data.beforeTexts[at]}`,
 ];
 

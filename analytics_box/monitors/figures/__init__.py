@@ -1,0 +1,1 @@
+"""A monitor's own page: how it is, how it was, and how quickly it answers."""
