@@ -19,7 +19,6 @@ from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
 
-
 # When what a page is about was down, within [start, end) in UTC ms.
 Outages = Callable[[int, int], Awaitable[Sequence[Outage]]]
 

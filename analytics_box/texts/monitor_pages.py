@@ -194,8 +194,8 @@ class MonitorStats:
     below_500 = "any answer below 500"
     push_title = "Where to send heartbeats"
     push_help = (
-        "Call this address at least every {every}. If nothing arrives in that time and {grace} more, the monitor is down. "
-        "Add ?status=down&msg=… to report a failure."
+        "Call this address at least every {every}. If nothing arrives in that time and {grace} more, the monitor is "
+        "down. Add ?status=down&msg=… to report a failure."
     )
     push_new = "Give it a new address"
     fresh_title = "No figures yet"
@@ -315,6 +315,13 @@ class MonitorForm:
     answer = "Answer"
     saw = "Saw {seen}"
     held: ClassVar[Mapping[bool, str]] = {True: "holds", False: "does not hold"}
+    no_url = "Write the URL that is to be checked"
+    no_host = "Write a name or an IP address"
+    no_port = "A port is a number from 1 to 65535"
+    no_timeout = "Write 1 to 120 seconds"
+    no_number = "Write a whole number"
+    no_headers = "Write one header per line, as Name: value"
+    wrong = "This cannot be taken: {message}"
     labels: ClassVar[Mapping[str, str]] = {
         "url": "URL",
         "host": "Host",

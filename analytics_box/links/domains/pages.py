@@ -7,6 +7,7 @@ from msgspec import Struct
 from analytics_box.configuration import domains as proven_domains
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.page import dates
+from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.links.domains import calls as domain_calls
 from analytics_box.links.domains import orphan_calls
@@ -14,7 +15,7 @@ from analytics_box.links.domains import rows as domain_rows
 from analytics_box.links.domains.calls import ChangedDomain, NewDomain, OneDomain
 from analytics_box.links.domains.orphan_calls import GivenOrphans
 from analytics_box.links.messages import OfOrganization
-from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit, nothing_there
 from analytics_box.links.short_url import PREFIX, short_url
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.rules import may
@@ -80,6 +81,7 @@ async def remove_form(visit: Visitor) -> Page:
         raise nothing_there()
     return ask(
         visit,
+        frame(visit.person),
         LinkPlaces.remove_domain,
         domain,
         action=f"{DOMAINS}/remove",

@@ -3,13 +3,14 @@
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
+from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
 from analytics_box.links import list_rows
 from analytics_box.links.folders import calls as folder_calls
 from analytics_box.links.folders.calls import ChangedFolder, NewFolder, OneFolder
 from analytics_box.links.folders.change import LONGEST
 from analytics_box.links.folders.names import folder_names
-from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit, nothing_there
+from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit, nothing_there
 from analytics_box.texts import LinkPlaces, Links
 
 FOLDERS = f"{HOME}/folders"
@@ -58,6 +59,7 @@ async def delete_form(visit: Visitor) -> Page:
         raise nothing_there()
     return ask(
         visit,
+        frame(visit.person),
         LinkPlaces.delete_folder,
         name,
         action=f"{FOLDERS}/delete",

@@ -6,6 +6,7 @@ import msgspec
 from litestar.params import FromPath
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.links import list_rows
 from analytics_box.links.editing import calls as procedures
@@ -16,7 +17,7 @@ from analytics_box.links.listing import calls
 from analytics_box.links.listing.lines import line
 from analytics_box.links.listing.messages import LinkPage, Sort
 from analytics_box.links.messages import OneLink
-from analytics_box.links.page_frame import HOME, ask, frame, links_in_words, may_edit
+from analytics_box.links.page_frame import HOME, frame, links_in_words, may_edit
 from analytics_box.texts import Links, figures
 
 AT_ONCE = 50  # links on a page
@@ -97,6 +98,7 @@ async def delete_form(visit: Visitor, link_id: FromPath[str]) -> Page:
     link = await procedures.get(visit.call, OneLink(link_id))
     return ask(
         visit,
+        frame(visit.person),
         Links.delete,
         link.name,
         action=f"{HOME}/{link.id}/delete",

@@ -60,8 +60,9 @@ class FormState(Struct, frozen=True):
 
 def new_state(given: Mapping[str, str]) -> FormState:
     """The form of a new monitor, with what an address fills in."""
-    kind = next((kind for kind in KINDS if kind == given.get("kind")), "http")
-    return FormState(kind, {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}})
+    return FormState(
+        _kind(given), {**_NEW, **{name: value for name, value in given.items() if name in PLAIN and value}}
+    )
 
 
 def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
@@ -74,8 +75,7 @@ def read_state(form: Mapping[str, str], kind: Kind | None = None) -> FormState:
         assertions.append(
             AssertionFields(**{name: form.get(f"{start}.{name}", "") for name in AssertionFields.__struct_fields__})
         )
-    posted = next((one for one in KINDS if one == form.get("kind")), "http")
-    return FormState(kind or posted, {name: form[name] for name in PLAIN if name in form}, tuple(assertions))
+    return FormState(kind or _kind(form), {name: form[name] for name in PLAIN if name in form}, tuple(assertions))
 
 
 def state_of(monitor: Monitor) -> FormState:
@@ -120,6 +120,11 @@ def after_button(state: FormState, do: str) -> FormState:
         left = tuple(one for number, one in enumerate(state.assertions) if number != int(place))
         return replace(state, assertions=left, focus="add-assertion")
     return state
+
+
+def _kind(given: Mapping[str, str]) -> Kind:
+    wanted = given.get("kind")
+    return next((kind for kind in KINDS if kind == wanted), KINDS[0])
 
 
 def _usual(kind: Kind) -> AssertionFields:

@@ -1,12 +1,17 @@
 """What a check found, as the form shows it. Pure but for the person's time zone."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from analytics_box.http.page import dates
 from analytics_box.identity import Person
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.result import Outcome, Result
+from analytics_box.monitors.editing.shown import AssertionSeen, CheckShown
+from analytics_box.monitors.figures.view import assertion_text
+from analytics_box.monitors.result import Outcome
 from analytics_box.texts import MonitorForm, MonitorStats, figures
+
+_CERTIFICATE: Final = MonitorStats.certificate
 
 
 class Phase(Struct, frozen=True):
@@ -24,7 +29,7 @@ class Fact(Struct, frozen=True):
     value: str
 
 
-class HeldShown(Struct, frozen=True):
+class Seen(Struct, frozen=True):
     """An assertion, whether it held, and what it saw."""
 
     text: str
@@ -41,55 +46,43 @@ class Trial(Struct, frozen=True):
     error: str
     phases: tuple[Phase, ...]
     facts: tuple[Fact, ...]
-    held: tuple[HeldShown, ...]
+    held: tuple[Seen, ...]
 
 
-def trial(monitor: Monitor, result: Result, person: Person) -> Trial:
+def trial(check: CheckShown, person: Person) -> Trial:
     """The result of a check of a monitor as it is typed."""
     return Trial(
-        outcome=result.outcome,
-        total=milliseconds(result.total) if result.total is not None else "",
-        error=figures.visible(result.error),
-        phases=_phases(result),
-        facts=tuple(_facts(result, person)),
-        held=tuple(_held(monitor, result)),
+        outcome=check.outcome,
+        total=figures.milliseconds(check.total_ms) if check.total_ms is not None else "",
+        error=figures.visible(check.error),
+        phases=_phases(check),
+        facts=tuple(_facts(check, person)),
+        held=tuple(_seen(one) for one in check.assertions),
     )
 
 
-def milliseconds(duration: int) -> str:
-    """A duration in microseconds, in words."""
-    return figures.milliseconds(duration / 1000)
-
-
-def _phases(result: Result) -> tuple[Phase, ...]:
-    measured = {name: getattr(result.phases, name) for name in MonitorStats.phases}
+def _phases(check: CheckShown) -> tuple[Phase, ...]:
+    measured = {name: getattr(check.phases, name) for name in MonitorStats.phases}
     longest = max((one for one in measured.values() if one is not None), default=0)
     return tuple(
-        Phase(label, milliseconds(taken), figures.bar_width(taken, longest))
+        Phase(label, figures.milliseconds(taken), figures.bar_width(taken, longest))
         for name, label in MonitorStats.phases.items()
         if (taken := measured[name]) is not None
     )
 
 
-def _facts(result: Result, person: Person) -> list[Fact]:
+def _facts(check: CheckShown, person: Person) -> list[Fact]:
     found = []
-    if result.http_code:
-        found.append(Fact(MonitorForm.answer, str(result.http_code)))
-    if result.address:
-        found.append(Fact(MonitorStats.check_columns["address"], result.address))
-    if result.certificate_ends is not None:
-        ends = MonitorStats.certificate_until.format(when=dates.day(result.certificate_ends, person))
-        found.append(Fact(MonitorStats.certificate, ends))
+    if check.http_code:
+        found.append(Fact(MonitorForm.answer, str(check.http_code)))
+    if check.address:
+        found.append(Fact(MonitorStats.check_columns["address"], check.address))
+    if check.ssl_expiry is not None:
+        ends = dates.day(round(check.ssl_expiry.timestamp() * 1000), person)
+        found.append(Fact(_CERTIFICATE, MonitorStats.certificate_until.format(when=ends)))
     return found
 
 
-def _held(monitor: Monitor, result: Result) -> list[HeldShown]:
-    shown = []
-    for one in result.held:
-        assertion = monitor.options.assertions[one.number]
-        subject = MonitorForm.subjects[assertion.subject]
-        of = f" {assertion.property}" if assertion.property else ""
-        said = f"{subject}{of} {MonitorForm.comparisons[assertion.comparison]} {assertion.value}".rstrip()
-        seen = MonitorForm.saw.format(seen=figures.visible(one.seen))
-        shown.append(HeldShown(figures.visible(said), one.held, assertion.level, seen))
-    return shown
+def _seen(one: AssertionSeen) -> Seen:
+    said = MonitorForm.saw.format(seen=figures.visible(one.seen)) if one.seen else ""
+    return Seen(figures.visible(assertion_text(one)), one.held, one.level, said)

@@ -1,0 +1,140 @@
+"""A monitor's own page: how it is, how it was, how quickly it answers; its parts as fragments; what is done to it."""
+
+from collections.abc import Sequence
+
+from litestar.params import FromPath
+
+from analytics_box.clock import DAY
+from analytics_box.dashboard import page
+from analytics_box.dashboard.asking import Outages
+from analytics_box.dashboard.chart import Outage
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.errors import BadRequest
+from analytics_box.facts.uptime import DOWN, Span
+from analytics_box.http.page.questions import ask
+from analytics_box.http.page.visit import Next, Page, Visit, Visitor
+from analytics_box.monitors import check_calls
+from analytics_box.monitors.access import seen
+from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.editing import calls as procedures
+from analytics_box.monitors.figures.board import MONITOR
+from analytics_box.monitors.figures.view import CHECKS, shown
+from analytics_box.monitors.listing import rows
+from analytics_box.monitors.messages import OneSchedule
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.page_frame import HOME, frame, may_edit
+from analytics_box.query.access import Scope
+from analytics_box.query.catalog.types import Record
+from analytics_box.query.request import GivenParameter, GivenQuery, check
+from analytics_box.query.run import Queries
+from analytics_box.texts import MonitorList, MonitorStats
+from analytics_box.websites.directory import Directory
+
+LONGEST_DAYS = max(MonitorStats.windows)
+
+
+async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
+    """GET /monitors/{id}. Raises NotFound."""
+    monitor, now = await seen(visit.call, monitor_id), visit.call.now
+    known = visit.parts[Monitors]
+    spans = await _spans(visit, monitor, now - LONGEST_DAYS * DAY)
+    names = ("figures", *MONITOR.panels, *MONITOR.extras)
+    return visit.pages.show(
+        "monitor.html",
+        shell=frame(visit.person),
+        monitor=shown(
+            monitor,
+            known.state_of(monitor),
+            spans,
+            await _checks(visit, monitor),
+            _names(visit, monitor),
+            visit.person,
+            now,
+            visit.parts.settings.public_url,
+        ),
+        board=await page.whole(visit, monitor.number, _view(visit, monitor), names, _outages(visit, monitor)),
+        editable=may_edit(visit.person),
+        done=MonitorList.done.get(visit.asked("done"), ""),
+    )
+
+
+async def monitor_part(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /monitors/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
+    monitor = await seen(visit.call, monitor_id)
+    board = await page.part(visit, monitor.number, _view(visit, monitor), name, _outages(visit, monitor))
+    return visit.pages.show("part.html", board=board)
+
+
+async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
+    """GET /monitors/{id}/delete: are you sure? Raises NotFound."""
+    monitor = await seen(visit.call, monitor_id)
+    return ask(
+        visit,
+        frame(visit.person),
+        MonitorList.delete,
+        monitor.called,
+        action=f"{HOME}/{monitor.id}/delete",
+        back=f"{HOME}/{monitor.id}",
+        url=monitor.url,
+    )
+
+
+async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) -> Next:
+    """POST /monitors/{id}/{action}: check, pause, resume, rotate or delete. Raises NotFound or BadRequest."""
+    given, back = OneSchedule(monitor_id), f"{HOME}/{monitor_id}"
+    match action:
+        case "check":
+            await check_calls.manual_check(visit.call, given)
+            return visit.go(f"{back}?done=checked")
+        case "pause":
+            await procedures.pause_schedule(visit.call, given)
+            return visit.go(f"{back}?done=paused")
+        case "resume":
+            await procedures.resume_schedule(visit.call, given)
+            return visit.go(f"{back}?done=resumed")
+        case "rotate":
+            await procedures.rotate_push_url(visit.call, given)
+            return visit.go(f"{back}?done=rotated")
+        case "delete":
+            await procedures.delete_schedule(visit.call, given)
+            return visit.go(f"{HOME}?done=deleted")
+    raise BadRequest("A monitor can be checked, paused, resumed, given a new address, or deleted")
+
+
+def _view(visit: Visit, monitor: Monitor) -> View:
+    return read_view(f"{HOME}/{monitor.id}", visit.request.query_params, MONITOR)
+
+
+async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:
+    found = await visit.parts[Queries].events.read(lambda db: rows.spans(db, (monitor.number,), since))
+    return found[monitor.number]
+
+
+def _outages(visit: Visit, monitor: Monitor) -> Outages:
+    """The times of the page's range in which it was down."""
+
+    async def outages(start: int, end: int) -> list[Outage]:
+        return [
+            Outage(max(span.start, start), min(span.until or end, end), MonitorStats.outage)
+            for span in await _spans(visit, monitor, start)
+            if span.state == DOWN and span.start < end
+        ]
+
+    return outages
+
+
+async def _checks(visit: Visit, monitor: Monitor) -> list[Record]:
+    """The latest checks, as the query type has them."""
+    person, now = visit.person, visit.call.now
+    given = GivenQuery(parameters=[GivenParameter("uptime_recent_checks")], preset="last_30d", limit=CHECKS)
+    request = check(given, zone_name=person.time_zone, now=now)
+    (found,) = await visit.parts[Queries].answer(request, Scope((monitor.number,), subject="monitor"))
+    return found.data if found.success else []
+
+
+def _names(visit: Visit, monitor: Monitor) -> dict[str, str]:
+    """What its parent and its website are called, by their ids."""
+    parent = visit.parts[Monitors].find(monitor.parent_id) if monitor.parent_id else None
+    website = visit.parts[Directory].find(monitor.website_id) if monitor.website_id else None
+    names = {parent.id: parent.called} if parent is not None else {}
+    return names | ({website.id: website.name} if website is not None else {})

@@ -1,0 +1,31 @@
+"""What all pages of monitors share: their frame, who may change something, and how states are named."""
+
+from typing import Final
+
+from analytics_box.http.page.shell import Shell
+from analytics_box.identity import Person
+from analytics_box.monitors.engine import Live
+from analytics_box.texts import MonitorList
+from analytics_box.websites.shell import shell
+
+HOME: Final = "/monitors"
+
+
+def frame(person: Person) -> Shell:
+    """The frame of all pages of monitors."""
+    return shell(person, "monitors")
+
+
+def may_edit(person: Person) -> bool:
+    """Whether somebody may create and change monitors."""
+    return person.role != "viewer"
+
+
+def state_name(live: Live | None) -> str:
+    """How a monitor is, as pages and their styles call it."""
+    return live.state if live is not None else "unknown"
+
+
+def state_label(live: Live | None) -> str:
+    """How a monitor is, in words."""
+    return MonitorList.states[state_name(live)]
