@@ -41,6 +41,7 @@ from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.monitors.editing import change as monitor_change
 from analytics_box.monitors.erasing import Erasing
+from analytics_box.monitors.outages import watched_websites
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -180,6 +181,7 @@ def _parts(
         events.clicks,
         state.monitors,
         Erasing(events.db),
+        watched_websites(state.monitors, events.db),
         monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
         Examples(events.db, events.intake.ledger, clock),
         client,

@@ -35,6 +35,9 @@ from analytics_box.links.qr import routes as link_qr
 from analytics_box.members import invitation_pages, inviting_pages
 from analytics_box.members import pages as member_pages
 from analytics_box.monitors import push_routes
+from analytics_box.monitors.figures import pages as monitor_figures
+from analytics_box.monitors.form import pages as monitor_form
+from analytics_box.monitors.listing import pages as monitor_list
 from analytics_box.organizations import (
     deletion_pages,
     leaving_pages,
@@ -142,6 +145,16 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/{link_id:str}/delete", link_pages.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/monitors", monitor_list.monitor_list, SIGNED_IN, page=True),
+    Route("GET", "/monitors/new", monitor_form.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/monitors/new", monitor_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/monitors/{monitor_id:str}", monitor_figures.monitor_page, SIGNED_IN, page=True),
+    Route("GET", "/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part, SIGNED_IN, page=True),
+    Route("GET", "/monitors/{monitor_id:str}/edit", monitor_form.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/monitors/{monitor_id:str}/edit", monitor_form.save, SIGNED_IN, "member", page=True),
+    Route("GET", "/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/monitor", monitor_form.of_website, SIGNED_IN, "member", page=True),
     Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),
     Route("POST", "/push/{token:str}", push_routes.push, PUBLIC),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),

@@ -1,11 +1,14 @@
 """The overview of a website, its parts as fragments, who is there now; and the list of websites."""
 
 import asyncio
+from functools import partial
 
 from litestar.params import FromPath
 
 from analytics_box.dashboard import page
+from analytics_box.dashboard.asking import Outages
 from analytics_box.dashboard.view import View, read_view
+from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.http.page.shell import frame
 from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
@@ -77,7 +80,11 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
             online=online[website.site],
             script=f"{parts.settings.tracker_url}/script.js",
         ),
-        board=await page.whole(visit, website.site, _view(visit, website), names) if begun else None,
+        board=await page.whole(visit, website.site, _view(visit, website), names, _outages(visit, website))
+        if begun
+        else None,
+        monitor=parts[WatchedWebsites].page(website.id),
+        may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),
     )
 
@@ -91,7 +98,7 @@ def _may_add_example(visit: Visit) -> bool:
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
-    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name))
+    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name, _outages(visit, website)))
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -100,6 +107,10 @@ async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
     headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
     online = await presence.online((website.site,), visit.call.now)
     return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
+
+
+def _outages(visit: Visit, website: Website) -> Outages:
+    return partial(visit.parts[WatchedWebsites].outages, website.id)
 
 
 def _view(visit: Visit, website: Website) -> View:

@@ -9,6 +9,8 @@ class Overview:
 
     title = "{site} · Overview"
     outage = "Outage"
+    monitor = "Is it up?"
+    watch = "Watch whether it is up"
     online = "{count} online now"
     online_now = "online now"
     online_help = "Visitors with an event in the last 5 minutes"

@@ -1,16 +1,16 @@
 """A monitor's own page: how it is, how it was, how quickly it answers; its parts as fragments; what is done to it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from litestar.params import FromPath
 
 from analytics_box.clock import DAY
 from analytics_box.dashboard import page
 from analytics_box.dashboard.asking import Outages
-from analytics_box.dashboard.chart import Outage
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
-from analytics_box.facts.uptime import DOWN, Span
+from analytics_box.facts.uptime import Span
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.monitors import check_calls
@@ -22,6 +22,7 @@ from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.outages import outages
 from analytics_box.monitors.page_frame import HOME, frame, may_edit
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
@@ -111,16 +112,7 @@ async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:
 
 
 def _outages(visit: Visit, monitor: Monitor) -> Outages:
-    """The times of the page's range in which it was down."""
-
-    async def outages(start: int, end: int) -> list[Outage]:
-        return [
-            Outage(max(span.start, start), min(span.until or end, end), MonitorStats.outage)
-            for span in await _spans(visit, monitor, start)
-            if span.state == DOWN and span.start < end
-        ]
-
-    return outages
+    return partial(outages, visit.parts[Queries].events, monitor.number)
 
 
 async def _checks(visit: Visit, monitor: Monitor) -> list[Record]:
