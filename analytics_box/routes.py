@@ -38,6 +38,7 @@ from analytics_box.monitors import push_routes
 from analytics_box.monitors.figures import pages as monitor_figures
 from analytics_box.monitors.form import pages as monitor_form
 from analytics_box.monitors.listing import pages as monitor_list
+from analytics_box.monitors.windows import pages as maintenance_pages
 from analytics_box.organizations import (
     deletion_pages,
     leaving_pages,
@@ -148,6 +149,32 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/monitors", monitor_list.monitor_list, SIGNED_IN, page=True),
     Route("GET", "/monitors/new", monitor_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/monitors/new", monitor_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/monitors/maintenance", maintenance_pages.maintenance_list, SIGNED_IN, page=True),
+    Route("GET", "/monitors/maintenance/new", maintenance_pages.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/monitors/maintenance/new", maintenance_pages.add, SIGNED_IN, "member", page=True),
+    Route(
+        "GET", "/monitors/maintenance/{maintenance_id:str}", maintenance_pages.edit_form, SIGNED_IN, "member", page=True
+    ),
+    Route("POST", "/monitors/maintenance/{maintenance_id:str}", maintenance_pages.save, SIGNED_IN, "member", page=True),
+    Route(
+        "GET",
+        "/monitors/maintenance/{maintenance_id:str}/delete",
+        maintenance_pages.delete_form,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST",
+        "/monitors/maintenance/{maintenance_id:str}/delete",
+        maintenance_pages.delete,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST", "/monitors/maintenance/{maintenance_id:str}/end", maintenance_pages.end, SIGNED_IN, "member", page=True
+    ),
     Route("GET", "/monitors/{monitor_id:str}", monitor_figures.monitor_page, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/edit", monitor_form.edit_form, SIGNED_IN, "member", page=True),

@@ -98,7 +98,9 @@ def _may_add_example(visit: Visit) -> bool:
 async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /sites/{id}/parts/{name}: one part of the overview that was not ready in time. Raises NotFound."""
     website = own(visit.call, website_id)
-    return visit.pages.show("part.html", board=await page.part(visit, website.site, _view(visit, website), name, _outages(visit, website)))
+    return visit.pages.show(
+        "part.html", board=await page.part(visit, website.site, _view(visit, website), name, _outages(visit, website))
+    )
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:

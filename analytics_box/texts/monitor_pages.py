@@ -375,6 +375,19 @@ class MaintenancePages:
     }
     start = "Begins"
     end = "Ends"
+    labels: ClassVar[Mapping[str, str]] = {
+        "name": "Name",
+        "all": "Monitors",
+        "groups": "Groups",
+        "tags": "Tags",
+        "start": "Begins",
+        "end": "Ends",
+        "weekdays": "Days",
+        "day": "Day of the month",
+        "time": "At",
+        "minutes": "Minutes",
+        "until": "Last time",
+    }
     at = "At"
     minutes = "Minutes"
     days = "Days"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.settings import Settings
 from tests.inprocess import whole_box
-from tests.monitors.world import World
+from tests.monitors.world import PageWorld, World
 
 
 def unlimited(settings: Settings) -> Settings:
@@ -19,3 +19,9 @@ def unlimited(settings: Settings) -> Settings:
 def world(tmp_path: Path) -> Iterator[World]:
     with whole_box(tmp_path / "data", adjust=unlimited) as box:
         yield World(box)
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Iterator[PageWorld]:
+    with whole_box(tmp_path / "data", adjust=unlimited) as box:
+        yield PageWorld(box)

@@ -1,7 +1,9 @@
 """What tests of monitors do to a box: call procedures, and run monitors by a stand-in that says what it is told to."""
 
 from collections.abc import Iterable
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from msgspec import Struct
 
@@ -11,6 +13,7 @@ from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Held, Phases, Result
 from analytics_box.monitors.windows.window import Window
 from tests.inprocess import NOON, Answer, KeyName, WholeBox
+from tests.keys.world import cookie_of
 
 URL = "https://example.com/health"
 GOOD = Result(
@@ -122,8 +125,58 @@ class World:
             for action, detail in self.rows("select action, detail from audit where subject = 'monitor' order by rowid")
         ]
 
+    def number(self, monitor_id: str) -> int:
+        """What the facts know a monitor by."""
+        return self.known(monitor_id).number
+
     def reopen(self) -> None:
         """Stop the box and start it over the same files."""
         self.box.reopen()
         self.engine = FakeEngine()
         self.monitors.run_by(self.engine)
+
+
+class PageWorld(World):
+    """A box whose pages the owner looks at, or whoever has another cookie."""
+
+    usual: ClassVar = {
+        "granularity": "minute",
+        "failuresToDown": "2",
+        "successesToUp": "1",
+        "method": "GET",
+        "redirects": "10",
+        "verify": "on",
+        "json": "off",
+    }
+
+    def page(self, path: str, cookie: str = "") -> Answer:
+        """Whatever this path answers."""
+        return self.box.get(path, cookie=cookie or self.box.cookie, accept="text/html")
+
+    def seen(self, path: str, cookie: str = "") -> str:
+        """A page that is there."""
+        answer = self.page(path, cookie)
+        assert answer.status == 200, answer.body
+        return answer.body.decode()
+
+    def sent(self, path: str, fields: dict[str, str], cookie: str = "") -> Answer:
+        """The answer to a form."""
+        form = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+        headers = form | {"cookie": cookie or self.box.cookie}
+        return self.box.ask("POST", path, headers=headers, body=urlencode(fields).encode())
+
+    def set_up(self, **fields: str) -> str:
+        """The id of a monitor that the form has made."""
+        answer = self.sent("/monitors/new", {"kind": "http", **self.usual, "do": "save"} | fields)
+        assert answer.status == 303, answer.body.decode()
+        return answer.headers["location"].removeprefix("/monitors/").partition("?")[0]
+
+    @cached_property
+    def viewer(self) -> str:
+        """The cookie of somebody who may only look."""
+        return cookie_of(self.box, "viewer")
+
+    @cached_property
+    def foreign(self) -> str:
+        """The cookie of somebody of another organization."""
+        return cookie_of(self.box, "owner", organization_id=self.box.foreign_organization_id)

@@ -98,7 +98,9 @@ def _found(fields: Mapping[str, str]) -> dict[str, Any]:
 def _covers(fields: Mapping[str, str]) -> dict[str, Any]:
     if fields.get("all"):
         return {"all": True}
-    listed = {name: [one.strip() for one in fields.get(name, "").split(",") if one.strip()] for name in ("groups", "tags")}
+    listed = {
+        name: [one.strip() for one in fields.get(name, "").split(",") if one.strip()] for name in ("groups", "tags")
+    }
     return {"monitorIds": [name.removeprefix("monitor.") for name in fields if name.startswith("monitor.")], **listed}
 
 

@@ -24,7 +24,13 @@ from analytics_box.texts import MaintenancePages, MonitorList, Ranges, figures
 
 PLACE: Final = f"{HOME}/maintenance"
 MOST_MONITORS: Final = 500  # to choose from; of more, whoever plans names groups or tags
-_FIELDS: Final = {"startsAt": "start", "endsAt": "end", "covers": "all", "repeat.time": "time", "repeat.minutes": "minutes"}
+_FIELDS: Final = {
+    "startsAt": "start",
+    "endsAt": "end",
+    "covers": "all",
+    "repeat.time": "time",
+    "repeat.minutes": "minutes",
+}
 
 
 class Line(Struct, frozen=True):
@@ -134,7 +140,9 @@ async def _page(
 
 def _monitors(visit: Visit) -> list[tuple[str, str]]:
     own = visit.parts[Monitors].of(visit.person.organization_id)
-    return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[:MOST_MONITORS]
+    return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[
+        :MOST_MONITORS
+    ]
 
 
 def _line(visit: Visit, one: MaintenanceShown) -> Line:
@@ -162,7 +170,9 @@ def _when(one: MaintenanceShown, person: Person) -> str:
         return f"{dates.moment(millis(one.starts_at), person)} – {ends}"
     days = ", ".join(Ranges.weekdays[day - 1] for day in repeat.weekdays)
     every = {"day": words.frequencies["daily"], "week": days, "month": _of_month(one)}[repeat.every]
-    return words.again.format(every=every, time=repeat.time, zone=repeat.zone, lasts=figures.duration(repeat.minutes * 60))
+    return words.again.format(
+        every=every, time=repeat.time, zone=repeat.zone, lasts=figures.duration(repeat.minutes * 60)
+    )
 
 
 def _of_month(one: MaintenanceShown) -> str:
