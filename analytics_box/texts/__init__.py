@@ -17,7 +17,7 @@ from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
 from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
-from analytics_box.texts.monitor_pages import MaintenancePages, MonitorForm, MonitorList, MonitorStats
+from analytics_box.texts.monitor_pages import MaintenancePages, MonitorForm, MonitorList, MonitorMessages, MonitorStats
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
@@ -56,6 +56,7 @@ __all__ = [
     "Metrics",
     "MonitorForm",
     "MonitorList",
+    "MonitorMessages",
     "MonitorStats",
     "Organizations",
     "Overview",

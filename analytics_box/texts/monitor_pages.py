@@ -396,3 +396,30 @@ class MaintenancePages:
     last = "Last time"
     last_help = "Empty: for ever."
     delete: Final = Question("Delete {name}?", "Checks in that time count again, and alarms are sent.", "Delete {name}")
+
+
+class MonitorMessages:
+    """What channels are told of monitors (wire 8.5)."""
+
+    titles: ClassVar[Mapping[str, str]] = {
+        "down": "Health check failed: {name}",
+        "recovered": "Health check passed: {name}",
+        "degraded": "Degraded: {name}",
+        "flapping": "Changes all the time: {name}",
+        "stable": "Stable again: {name}",
+        "certificate": "The certificate ends in {days} days: {name}",
+    }
+    title_one_day = "The certificate ends in 1 day: {name}"
+    texts: ClassVar[Mapping[str, str]] = {
+        "down": "{name} is down. {error}",
+        "recovered": "{name} is up again.",
+        "degraded": "{name} answers, but not as it should. {error}",
+        "flapping": "{name} goes up and down. You are told again when it has been stable for 12 checks.",
+        "stable": "{name} has been stable for 12 checks.",
+        "certificate": "Renew the certificate of {name} before it ends.",
+    }
+    no_error = "The last check failed."
+    target = "Target"
+    answer = "Answer"
+    since = "Since"
+    lasted = "{duration} before this message"

@@ -105,7 +105,7 @@ def test_an_unknown_action_is_refused(pages: PageWorld) -> None:
 
 
 def test_a_website_gets_its_monitor_with_one_click(pages: PageWorld) -> None:
-    website = pages.box.website_id
+    website = pages.box.sites["shop"]
     assert f'action="/sites/{website}/monitor"' in pages.seen(f"/sites/{website}?wait=all")
     made = pages.sent(f"/sites/{website}/monitor", {})
     assert made.status == 303

@@ -1,0 +1,75 @@
+"""From what happened to monitors to what alarms tell of it: each transition is told once, whatever breaks in between."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from analytics_box.alarms import telling
+from analytics_box.alarms.occurrence import Occurrence
+from analytics_box.clock import SECOND, Clock
+from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.page_frame import HOME
+from analytics_box.monitors.running.rows import Transition
+from analytics_box.store.db import Connection, Db
+from analytics_box.texts import MonitorMessages, figures
+
+_LONGEST: Final = 500  # characters of an error
+
+
+class Teller:
+    """Gives transitions to the alarms of their organizations. `soon` is called after the commit."""
+
+    def __init__(self, box_db: Db, monitors: Monitors, clock: Clock, public_url: str, soon: Callable[[], None]) -> None:
+        self._box_db = box_db
+        self._monitors = monitors
+        self._clock = clock
+        self._public_url = public_url
+        self._soon = soon
+
+    async def tell(self, transitions: Sequence[Transition]) -> None:
+        """Tell them. What is muted, and what is about monitors that are gone, is not told. Raises Unavailable."""
+        found = [
+            occurrence(monitor, one, self._public_url)
+            for one in transitions
+            if not one.detail.muted and (monitor := self._monitors.numbered(one.number)) is not None
+        ]
+        if not found:
+            return
+        now = self._clock.now()
+
+        def write(db: Connection) -> int:
+            return sum(telling.tell(db, one, now=now) for one in found)
+
+        if await self._box_db.write(write):
+            self._soon()
+
+
+def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:
+    """What happened, in words."""
+    detail, words, name = transition.detail, MonitorMessages, monitor.called
+    said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or words.no_error}
+    lasted = figures.duration(max(transition.at - detail.since, 0) // SECOND)
+    fields = [(words.target, monitor.url)] if monitor.kind != "push" else []
+    if detail.http_code:
+        fields.append((words.answer, str(detail.http_code)))
+    if transition.what in {"down", "degraded"} and lasted:
+        fields.append((words.since, words.lasted.format(duration=lasted)))
+    return Occurrence(
+        topic=f"monitor:{monitor.id}:{transition.id}",
+        subject=f"monitor:{monitor.id}",
+        what=transition.what,
+        organization_id=monitor.organization_id,
+        at=transition.at,
+        title=(
+            words.title_one_day
+            if transition.what == "certificate" and detail.days == 1
+            else words.titles[transition.what]
+        ).format(**said),
+        text=words.texts[transition.what].format(**said),
+        fields=tuple(fields),
+        url=f"{public_url}{HOME}/{monitor.id}",
+        website_id=monitor.website_id,
+        monitor_id=monitor.id,
+        group=monitor.group,
+        tags=monitor.tags,
+    )
