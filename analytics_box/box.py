@@ -12,7 +12,6 @@ from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
 from analytics_box.alarms.due import Reminders
-from analytics_box.alarms.monitored import Monitored
 from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup import restore, take, upgrade
 from analytics_box.backup.backups import Backups
@@ -39,9 +38,12 @@ from analytics_box.limits import Limits
 from analytics_box.links.bulk.jobs import ImportJobs
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
+from analytics_box.monitors.asked import monitored, watched_websites
 from analytics_box.monitors.editing import change as monitor_change
 from analytics_box.monitors.erasing import Erasing
-from analytics_box.monitors.outages import watched_websites
+from analytics_box.monitors.probing.probe import Prober
+from analytics_box.monitors.running.engine import Engine
+from analytics_box.monitors.telling import Teller
 from analytics_box.notify.change import Tools
 from analytics_box.notify.deliveries import Deliveries
 from analytics_box.notify.mail import Mailer
@@ -80,6 +82,7 @@ class Box(Struct, frozen=True):
     sign_ins: SignIns
     parts: Parts
     deliveries: Deliveries
+    engine: Engine
     runs: Runs
     application: App
     unclean: bool  # a run did not close its files, and nobody has looked through them since
@@ -127,6 +130,7 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     deliveries = Deliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups)
+    engine = _engine(state, events, settings, client, clock, deliveries)
     parts = _parts(settings, clock, state, events, client, sender, deliveries, watched)
     return Box(
         settings=settings,
@@ -139,10 +143,21 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
         sign_ins=state.sign_ins,
         parts=parts,
         deliveries=deliveries,
+        engine=engine,
         runs=runs,
         application=_application(state, events, parts),
         unclean=unclean,
     )
+
+
+def _engine(
+    state: StateSide, events: EventSide, settings: Settings, client: Client, clock: Clock, deliveries: Deliveries
+) -> Engine:
+    """What checks the monitors. It begins once the server runs."""
+    teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
+    engine = Engine(Prober(client).check, teller.tell, events.db, events.strings, clock)
+    state.monitors.run_by(engine)
+    return engine
 
 
 def _parts(
@@ -155,7 +170,7 @@ def _parts(
     deliveries: Deliveries,
     watched: Watched,
 ) -> Parts:
-    monitored = Monitored()
+    known = monitored(state.monitors)
     return Parts(
         settings,
         clock,
@@ -189,9 +204,9 @@ def _parts(
         sender.mailer,
         deliveries,
         Tools(state.seal, client.fence),
-        monitored,
+        known,
         Reminders(state.db, clock),
-        TrafficWatch(state.db, events.engines, state.websites, monitored, clock, settings.public_url),
+        TrafficWatch(state.db, events.engines, state.websites, known, clock, settings.public_url),
         LateParts(clock),
         ImportJobs(clock),
         watched,

@@ -45,6 +45,7 @@ class EventSide(Struct, frozen=True):
     """The parts over events.db."""
 
     db: Db
+    strings: Strings
     event_ids: EventIds
     geo: Geo
     salts: SaltFile
@@ -105,6 +106,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     )
     return EventSide(
         db=db,
+        strings=strings,
         event_ids=event_ids,
         geo=geo,
         salts=salts,

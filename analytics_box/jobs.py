@@ -99,6 +99,11 @@ async def deliver_messages(box: Box) -> None:
     await box.deliveries.run()
 
 
+async def watch_monitors(box: Box) -> None:
+    """Begin the checks that are due, should what begins them have ended, and write that the box watches."""
+    await box.engine.tick()
+
+
 async def sweep_deliveries(box: Box) -> None:
     """Forget what was sent long ago."""
     await box.deliveries.sweep()
@@ -271,6 +276,7 @@ JOBS = (
     Job("purge organizations", 3_600, purge_organizations, removes=True),
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
+    Job("watch monitors", 5, watch_monitors),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("remind", 30, remind),
     Job("watch traffic", 60, watch_traffic),

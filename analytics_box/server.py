@@ -147,6 +147,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     if box.unclean:
         threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()
     try:
+        await box.engine.start()
         announce(box, place.shown(secure=bool(settings.tls_certificate)))
         service_manager.tell("READY=1")
         with connections.watched(listener, allowed, settings):
@@ -161,6 +162,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
             administration.close()
             (settings.data_dir / channel.FILE).unlink(missing_ok=True)
         await web.stop(settings.drain_seconds)
+        await box.engine.stop(HARD_STOP)
         await box.deliveries.stop(HARD_STOP)
         await box.events.clicks.flush()
         await asyncio.to_thread(box.close)

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.links.world import HOSTILE
 from tests.inprocess import NOON
+from tests.links.world import HOSTILE
 from tests.monitors.world import Now, PageWorld
 
 

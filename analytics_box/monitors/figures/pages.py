@@ -15,6 +15,7 @@ from analytics_box.http.page.questions import ask
 from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.monitors import check_calls
 from analytics_box.monitors.access import seen
+from analytics_box.monitors.asked import outages
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import calls as procedures
 from analytics_box.monitors.figures.board import MONITOR
@@ -22,7 +23,6 @@ from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.outages import outages
 from analytics_box.monitors.page_frame import HOME, frame, may_edit
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record

@@ -1,7 +1,9 @@
-"""When monitors were down, for the charts of pages."""
+"""What other rooms ask of monitors: when they were down, for charts; which there are and what is down, for
+alarms."""
 
 from collections.abc import Sequence
 
+from analytics_box.alarms.monitored import Monitored, MonitorName
 from analytics_box.dashboard.chart import Outage
 from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.facts.uptime import DOWN
@@ -20,6 +22,20 @@ async def outages(events: Db, number: int, start: int, end: int) -> list[Outage]
         for span in found[number]
         if span.state == DOWN and span.start < end
     ]
+
+
+def monitored(monitors: Monitors) -> Monitored:
+    """What alarms ask of monitors."""
+
+    def of(organization_id: str) -> list[MonitorName]:
+        return [MonitorName(one.id, one.called, one.group, one.tags) for one in monitors.of(organization_id)]
+
+    def is_down(website_id: str) -> bool:
+        found = monitors.of_website(website_id)
+        live = monitors.state_of(found) if found is not None else None
+        return live is not None and live.state == "down"
+
+    return Monitored(of, is_down)
 
 
 def watched_websites(monitors: Monitors, events: Db) -> WatchedWebsites:
