@@ -12,7 +12,7 @@ from analytics_box import ids
 from analytics_box.monitors.engine import Engine, Live
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.sealing import Opened
-from analytics_box.monitors.windows.window import Covering, Window
+from analytics_box.monitors.windows.window import Window
 from analytics_box.websites.directory import Directory
 
 UNREADABLE: Final = "The secrets of this monitor cannot be read any more; give it new headers, body and credentials"
@@ -180,8 +180,9 @@ class Monitors:
         rests = self._rests(monitor)
         (self._resting.add if rests else self._resting.discard)(monitor.number)
         if self.engine is not None:
-            shown = replace(monitor, is_paused=True) if rests else monitor
-            self.engine.put(shown, Covering(tuple(self.windows(monitor.organization_id)), shown))
+            self.engine.put(
+                replace(monitor, is_paused=True) if rests else monitor, tuple(self.windows(monitor.organization_id))
+            )
 
     def _keep(self, monitor: Monitor) -> None:
         self._by_id[monitor.id] = self._by_number[monitor.number] = monitor

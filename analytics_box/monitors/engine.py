@@ -1,10 +1,11 @@
 """What this room asks of whatever runs its monitors (monitors.running)."""
 
+from collections.abc import Iterable
 from typing import Literal, Protocol
 
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
-from analytics_box.monitors.windows.window import Covering
+from analytics_box.monitors.windows.window import Window
 
 State = Literal["new", "up", "degraded", "verifying", "down", "unknown", "maintenance", "paused"]
 
@@ -16,7 +17,7 @@ class Live(Protocol):
     def state(self) -> State: ...
 
     @property
-    def since(self) -> int | None: ...
+    def since(self) -> int: ...
 
     @property
     def last(self) -> Result | None: ...
@@ -25,7 +26,7 @@ class Live(Protocol):
 class Engine(Protocol):
     """Runs monitors. What is not awaited returns at once."""
 
-    def put(self, monitor: Monitor, windows: Covering) -> None:
+    def put(self, monitor: Monitor, windows: Iterable[Window]) -> None:
         """A monitor is there, or has changed: this is how it is from now on. A new one is checked at once."""
 
     def remove(self, number: int) -> None:
@@ -40,5 +41,5 @@ class Engine(Protocol):
     async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
         """A monitor that waits was told how things are; resumes when that is on disk. Raises Unavailable."""
 
-    def state_of(self, number: int) -> Live:
-        """How it is now. Raises NotFound for one that is not run here."""
+    def state_of(self, number: int) -> Live | None:
+        """How it is now; None for one that is not run here."""

@@ -1,4 +1,4 @@
-"""From what happened to monitors to what alarms tell of it: each transition is told once, whatever breaks in between."""
+"""From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

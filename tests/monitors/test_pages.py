@@ -1,4 +1,4 @@
-"""The pages of monitors without scripts: the list, one monitor, the form and maintenance, and who may see and do what."""
+"""The pages of monitors without scripts: list, own page, form and maintenance, and who may see and do what."""
 
 import re
 

@@ -1,5 +1,6 @@
 """What tests of monitors do to a box: call procedures, and run monitors by a stand-in that says what it is told to."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -10,7 +11,7 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Held, Phases, Result
-from analytics_box.monitors.windows.window import Covering, Window
+from analytics_box.monitors.windows.window import Window
 from tests.inprocess import NOON, Answer, KeyName, WholeBox
 from tests.keys.world import cookie_of
 
@@ -49,9 +50,9 @@ class FakeEngine:
         self.tried: list[Monitor] = []
         self.pushes: list[tuple[int, int, bool, str]] = []
 
-    def put(self, monitor: Monitor, windows: Covering) -> None:
+    def put(self, monitor: Monitor, windows: Iterable[Window]) -> None:
         self.known[monitor.number] = monitor
-        self.windows[monitor.number] = windows.windows
+        self.windows[monitor.number] = tuple(windows)
 
     def remove(self, number: int) -> None:
         del self.known[number]
@@ -67,8 +68,10 @@ class FakeEngine:
     async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:  # as the engine has it
         self.pushes.append((number, at, ok, message))
 
-    def state_of(self, number: int) -> Now:
-        known = self.known[number]
+    def state_of(self, number: int) -> Now | None:
+        known = self.known.get(number)
+        if known is None:
+            return None
         return self.states.get(number, Now("paused" if known.is_paused else "new", 0))
 
 

@@ -83,21 +83,6 @@ class Span(NamedTuple):
     end: int
 
 
-class Covering(NamedTuple):
-    """The windows of one monitor, among those of its organization."""
-
-    windows: tuple[Window, ...]
-    monitor: Monitor
-
-    def in_maintenance(self, instant: int) -> bool:
-        """Whether one of them is on at an instant (UTC ms)."""
-        return bool(windows_at(self.windows, self.monitor, instant))
-
-    def next_change(self, instant: int) -> int | None:
-        """The first instant after this one at which one begins or ends; None where none will."""
-        return next_change(self.windows, self.monitor, instant)
-
-
 def is_covered(window: Window, monitor: Monitor) -> bool:
     """Whether a window is about a monitor."""
     covers = window.covers
