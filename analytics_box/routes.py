@@ -180,6 +180,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/monitors/{monitor_id:str}/edit", monitor_form.edit_form, SIGNED_IN, "member", page=True),
     Route("POST", "/monitors/{monitor_id:str}/edit", monitor_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/monitors/{monitor_id:str}/delete", monitor_figures.delete, SIGNED_IN, "member", page=True),
     Route("POST", "/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/monitor", monitor_form.of_website, SIGNED_IN, "member", page=True),
     Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),

@@ -11,16 +11,19 @@ State = Literal["new", "up", "degraded", "verifying", "down", "unknown", "mainte
 
 
 class Live(Protocol):
-    """How a monitor is now: its state, since when (UTC ms), and what the latest check found."""
+    """How a monitor is now: its state, since when, what the latest check found, and when the next one is (UTC ms)."""
 
     @property
     def state(self) -> State: ...
 
     @property
-    def since(self) -> int: ...
+    def since(self) -> int | None: ...
 
     @property
     def last(self) -> Result | None: ...
+
+    @property
+    def next_at(self) -> int | None: ...
 
 
 class Engine(Protocol):

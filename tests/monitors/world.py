@@ -37,6 +37,7 @@ class Now(Struct, frozen=True):
     state: State
     since: int
     last: Result | None = None
+    next_at: int | None = None
 
 
 class FakeEngine:

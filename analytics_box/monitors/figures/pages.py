@@ -80,8 +80,14 @@ async def delete_form(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     )
 
 
+async def delete(visit: Visitor, monitor_id: FromPath[str]) -> Next:
+    """POST /monitors/{id}/delete. Raises NotFound."""
+    await procedures.delete_schedule(visit.call, OneSchedule(monitor_id))
+    return visit.go(f"{HOME}?done=deleted")
+
+
 async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) -> Next:
-    """POST /monitors/{id}/{action}: check, pause, resume, rotate or delete. Raises NotFound or BadRequest."""
+    """POST /monitors/{id}/{action}: check, pause, resume or rotate. Raises NotFound or BadRequest."""
     given, back = OneSchedule(monitor_id), f"{HOME}/{monitor_id}"
     match action:
         case "check":
@@ -96,10 +102,7 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
         case "rotate":
             await procedures.rotate_push_url(visit.call, given)
             return visit.go(f"{back}?done=rotated")
-        case "delete":
-            await procedures.delete_schedule(visit.call, given)
-            return visit.go(f"{HOME}?done=deleted")
-    raise BadRequest("A monitor can be checked, paused, resumed, given a new address, or deleted")
+    raise BadRequest("A monitor can be checked, paused, resumed or given a new address")
 
 
 def _view(visit: Visit, monitor: Monitor) -> View:

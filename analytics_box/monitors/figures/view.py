@@ -73,6 +73,7 @@ class MonitorShown(Struct, frozen=True):
     error: str
     uptimes: tuple[Uptime, ...]
     last_check: str
+    next_check: str
     certificate: str
     certificate_warns: bool
     history: tuple[SpanLine, ...]
@@ -106,6 +107,7 @@ def shown(
         error=figures.visible(last.error) if last is not None and state in {"down", "verifying"} else "",
         uptimes=tuple(_uptime(spans, days, now) for days in MonitorStats.windows),
         last_check=dates.moment(last.at, person) if last is not None else "",
+        next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
         certificate_warns=warns,
         history=_history(spans, person, now),
