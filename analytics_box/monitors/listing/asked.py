@@ -1,4 +1,4 @@
-"""What the address of the list asks for. Pure."""
+"""What the address of the list asks for."""
 
 from typing import Final
 from urllib.parse import urlencode
