@@ -10,6 +10,7 @@ from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
 
 ROWS, MORE_ROWS = 8, 100
+UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
 class Bar(Struct, frozen=True):
@@ -148,7 +149,7 @@ def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float |
         label=figures.visible(listed.label(name)) or Panels.unknown,
         detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
         value=figures.count(counted),
-        share=figures.percent(share),
+        share=figures.percent(share) if share is not None else UNKNOWN,
         width=figures.bar_width(counted, largest),
         code=(row["country_code"] or "") if listed.places else None,
         href=view.narrowed(wanted).link() if wanted else "",

@@ -42,7 +42,7 @@ class MonitorList:
         "maintenance": "Maintenance",
         "paused": "Paused",
         "unknown": "Unknown",
-        "new": "Waiting for its first check",
+        "new": "Waiting",
     }
     since = "for {duration}"
     uptime_day = "24 hours"
@@ -108,6 +108,7 @@ class MonitorStats:
     windows: ClassVar[Mapping[int, str]] = {1: "24 hours", 7: "7 days", 30: "30 days", 90: "90 days", 365: "365 days"}
     uptime = "Uptime"
     covered = "{percent} observed"
+    since = "since {day}"
     metrics: ClassVar[Mapping[str, str]] = {
         "uptime_percentage": "Uptime",
         "downtime_seconds": "Downtime",
@@ -292,7 +293,7 @@ class MonitorForm:
     parent = "Depends on"
     no_parent = "Nothing"
     parent_help = "While that one is down, nobody is told about this one."
-    order = "Order"
+    order = "Group, tags and website"
     group = "Group"
     tags = "Tags"
     tags_help = "Separated by commas."

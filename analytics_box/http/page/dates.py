@@ -1,6 +1,6 @@
 """Instants as a person wants to read them: in their time zone and their formats."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -28,6 +28,12 @@ def moment(instant: int, person: Person) -> str:
     """An instant in UTC ms, such as "20 Nov 2026, 14:05"."""
     local = datetime.fromtimestamp(instant / 1000, ZoneInfo(person.time_zone))
     return f"{day_text(local, person.date_format)}, {time_text(local, person.time_format)}"
+
+
+def exact(text: str, person: Person) -> str:
+    """An instant as answers have it, in UTC text, to the second, such as "20 Nov 2026, 14:05:59"."""
+    local = datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).astimezone(ZoneInfo(person.time_zone))
+    return f"{day_text(local, person.date_format)}, {local:%H:%M:%S}"
 
 
 def day(instant: int, person: Person) -> str:

@@ -105,7 +105,7 @@ def shown(
         is_paused=monitor.is_paused,
         push=monitor.kind == "push",
         error=figures.visible(last.error) if last is not None and state in {"down", "verifying"} else "",
-        uptimes=tuple(_uptime(spans, days, now) for days in MonitorStats.windows),
+        uptimes=tuple(_uptime(monitor, spans, days, person, now) for days in MonitorStats.windows),
         last_check=dates.moment(last.at, person) if last is not None else "",
         next_check=dates.moment(live.next_at, person) if live is not None and live.next_at is not None else "",
         certificate=certificate,
@@ -120,10 +120,13 @@ def shown(
     )
 
 
-def _uptime(spans: Sequence[Span], days: int, now: int) -> Uptime:
-    found = uptime(spans, now - days * DAY, now, now)
-    note = ""
-    if found.percentage is not None and found.coverage is not None and found.coverage < 1:
+def _uptime(monitor: Monitor, spans: Sequence[Span], days: int, person: Person, now: int) -> Uptime:
+    """Of a monitor that is younger than that, since it was made."""
+    start, note = now - days * DAY, ""
+    found = uptime(spans, max(start, monitor.created_at), now, now)
+    if start < monitor.created_at:
+        note = MonitorStats.since.format(day=dates.day(monitor.created_at, person))
+    elif found.percentage is not None and found.coverage is not None and found.coverage < 1:
         note = MonitorStats.covered.format(percent=figures.uptime(100 * found.coverage))
     value = figures.uptime(found.percentage) if found.percentage is not None else NOTHING
     return Uptime(MonitorStats.windows[days], value, note)
@@ -158,7 +161,7 @@ def _history(spans: Sequence[Span], person: Person, now: int) -> tuple[SpanLine,
 def _check(row: Record, person: Person) -> CheckLine:
     status = row["status"]
     return CheckLine(
-        time=str(row["timestamp"])[:19],
+        time=dates.exact(row["timestamp"], person),
         state=_STATUS[status],
         label=MonitorStats.statuses[status],
         code=str(row["http_code"] or ""),
@@ -175,7 +178,7 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[
         "kind": (MonitorList.kinds[monitor.kind],),
         "url": (monitor.url if timed else "",),
         "interval": (MonitorList.every.get(granularity, figures.duration(monitor.interval)),),
-        "timeout": (figures.milliseconds(monitor.timeout or DEFAULT_TIMEOUT) if timed else "",),
+        "timeout": (figures.duration((monitor.timeout or DEFAULT_TIMEOUT) / 1000) if timed else "",),
         "expects": _expected(monitor),
         "failures": (_counted(MonitorStats.failures, monitor.failures_to_down),),
         "successes": (_counted(MonitorStats.successes, monitor.successes_to_up),),
