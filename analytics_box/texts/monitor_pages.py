@@ -126,6 +126,7 @@ class MonitorStats:
     phases_counted = "On average"
     empty: ClassVar[Mapping[str, str]] = {
         "": "No checks in this range.",
+        "phases": "Nothing was measured in this range.",
         "reasons": "No check has failed in this range.",
     }
     statuses: ClassVar[Mapping[int, str]] = {0: "Down", 1: "Up", 2: "Not confirmed"}

@@ -75,7 +75,7 @@ MONITOR: Final = Board(
     lists=LISTS,
     panels={"codes": ("codes",), "reasons": ("reasons",)},
     extras={
-        "phases": Extra(("uptime_phases",), _phases, "bars", MonitorStats.phases_counted, MonitorStats.empty[""]),
+        "phases": Extra(("uptime_phases",), _phases, "bars", MonitorStats.phases_counted, MonitorStats.empty["phases"]),
     },
     about=lambda _: About({**MonitorStats.metrics, "count": MonitorStats.counted}, lambda query_type: query_type),
     ghosts=4,
