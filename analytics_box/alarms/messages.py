@@ -12,6 +12,7 @@ import msgspec
 
 from analytics_box.alarms.alarm import Alarm, Held
 from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence, What
+from analytics_box.alarms.rules import ENDS
 from analytics_box.clock import MINUTE
 from analytics_box.notify.message import Message, Tone
 from analytics_box.texts import Alarms as Words
@@ -24,6 +25,8 @@ _TONES: Final[dict[What, Tone]] = {
     "domain": "neutral",
     "traffic_spike": "neutral",
 }
+# What opens and closes one alert. A certificate near its end is another one: it stays when the monitor is up again.
+_STATES: Final = OF_MONITORS - {"certificate", "domain"}
 _MOST: Final = 30  # lines of a summary
 
 
@@ -42,6 +45,8 @@ def of(occurrence: Occurrence) -> Message:
         tone=_TONES.get(occurrence.what, "bad"),
         url=occurrence.url,
         fields=occurrence.fields,
+        subject=occurrence.subject if occurrence.what in _STATES else f"{occurrence.subject}:{occurrence.what}",
+        action="resolve" if occurrence.what in ENDS else "trigger",
     )
 
 

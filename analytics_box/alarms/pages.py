@@ -16,7 +16,7 @@ from analytics_box.notify import change as channels
 from analytics_box.notify.change import Tools
 from analytics_box.notify.rules import Channel
 from analytics_box.texts import Alarms as Words
-from analytics_box.texts import Integrations, figures
+from analytics_box.texts import figures
 from analytics_box.websites.directory import Directory
 
 HOME = "/alarms"
@@ -147,7 +147,6 @@ async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Pa
         groups=sorted({one.group for one in monitors if one.group}),
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),
-        kinds=Integrations,
     )
 
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import replace
 
 from analytics_box import ids
 from analytics_box.configuration import channels
@@ -192,29 +191,18 @@ async def try_now(call: Call, channel_id: str, organization_id: str | None = Non
     except SealBroken:
         outcome = Outcome(UNSEALED, final=True)
     else:
-        outcome = await _send_test(call, KINDS[channel.kind], config)
+        id, message = f"msg_{ids.base62(24)}", _test_message(call)
+        outcome = await call.parts[Sender].send_test(channel.kind, config, message, id=id, now=call.now)
     await call.write(lambda db: change.note(db, channel.id, at=call.now, error=outcome.error))
     return channel, outcome
 
 
-async def _send_test(call: Call, kind: Kind, config: Config) -> Outcome:
-    """Send a test; what would stay open is resolved at once."""
-    id = f"msg_{ids.base62(24)}"
+def _test_message(call: Call) -> Message:
+    """What a test says. Nothing in it was typed by anybody."""
     url = call.parts.settings.public_url
-    message = Message(
-        type="channel.test",
-        title=Words.test_title,
-        text=Words.test_text.format(url=url),
-        at=call.now,
-        url=url,
-        subject=f"test:{id}",
+    return Message(
+        type="channel.test", title=Words.test_title, text=Words.test_text.format(url=url), at=call.now, url=url
     )
-    sender = call.parts[Sender]
-    outcome = await sender.send(kind.name, config, message, id=id, now=call.now)
-    if kind.stays_open and not outcome.error:
-        done = replace(message, action="resolve", tone="good")
-        outcome = await sender.send(kind.name, config, done, id=f"{id}_end", now=call.now)
-    return outcome
 
 
 def kind_of(name: str) -> Kind:

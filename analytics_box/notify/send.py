@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.notify.kinds.kind import Config, Post, Sending
 from analytics_box.notify.kinds.table import KINDS
@@ -45,6 +46,15 @@ class Sender:
                 return await self._mail(made)
             case Post():
                 return await self._post(made)
+
+    async def send_test(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
+        """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
+        message = replace(message, subject=f"test:{id}", action="trigger")
+        outcome = await self.send(kind, config, message, id=id, now=now)
+        if KINDS[kind].stays_open and not outcome.error:
+            end = replace(message, action="resolve", tone="good")
+            outcome = await self.send(kind, config, end, id=f"{id}_end", now=now)
+        return outcome
 
     async def _post(self, post: Post) -> Outcome:
         ask = Ask(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from analytics_box.notify.change import Tools
+from analytics_box.notify.kinds import pagerduty
 from analytics_box.notify.mail import Mailer
 from tests.configuration.world import World, world_in
 from tests.inprocess import EMAIL
@@ -130,6 +131,16 @@ def test_what_is_not_needed_can_be_emptied(here: World) -> None:
         assert (b"Authorization: Bearer tk_1" in here.web.heard[-1]) == proof
     refused = here.refused("ada", "config.updateChannel", channelId=channel_id, config={"topic": ""})
     assert refused == (400, "BAD_REQUEST", "topic")
+
+
+def test_a_test_leaves_no_alert_open(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pagerduty.HOSTS, "us", f"http://{OPEN}:{here.web.port}")
+    config = {"routingKey": "0" * 32}
+    channel_id = here.call("ada", "config.createChannel", type="pagerduty", name="P", config=config)["channel"]["id"]
+    assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
+    first, last = (json.loads(request.partition(b"\r\n\r\n")[2]) for request in here.web.heard)
+    assert (first["event_action"], last["event_action"]) == ("trigger", "resolve")
+    assert first["dedup_key"] == last["dedup_key"]
 
 
 def test_no_redirect_is_followed_with_a_secret(here: World) -> None:
