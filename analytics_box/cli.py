@@ -1,279 +1,66 @@
-"""The command `analytics-box` itself, and what serves, sets up and checks a box; the others are in cli_*."""
+"""The command `analytics-box` itself: what there is to call, and where it is. A command is loaded when it is called."""
 
-import http.client
-import json
-import sys
-from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import Final
 
 import click
-import msgspec
 
-from analytics_box import __version__, errors, health_check, server
-from analytics_box.accounts import first_run, passwords, rules
-from analytics_box.admin import channel
-from analytics_box.backup import restore, upgrade
-from analytics_box.box import Box
-from analytics_box.cli_admin import AS_JSON, carry_out, show
-from analytics_box.cli_backup import backup, restore_command
-from analytics_box.cli_care import prune, vacuum
-from analytics_box.cli_doctor import doctor
-from analytics_box.cli_keys import key
-from analytics_box.cli_links import link
-from analytics_box.cli_reference import completion, man
-from analytics_box.cli_users import user
-from analytics_box.cli_websites import website as website_group
-from analytics_box.clock import SystemClock
-from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
-from analytics_box.demo.fill import fill
-from analytics_box.options import guarded, read_settings, with_settings
-from analytics_box.settings import Settings
-from analytics_box.setup.account import Wanted
-from analytics_box.store import schema
-from analytics_box.store.integrity import integrity
-from analytics_box.store.pairing import bring_together
-from analytics_box.watch.state import seen_without_a_box
-from analytics_box.watch.warnings import warnings
+from analytics_box import __version__
+from analytics_box.cli_tree import Line, Tree
+
+COMMANDS: Final = {
+    "accept-files": Line(
+        "cli_box",
+        "accept_files",
+        "Go on without events.db, or with a box.db older than it, after a start was refused because of that.",
+    ),
+    "backup": Line(
+        "cli_backup", "backup", "Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix."
+    ),
+    "check": Line(
+        "cli_box",
+        "check",
+        "Check that both databases are sound, and what this version would change in them.",
+    ),
+    "completion": Line("cli_reference", "completion", "Print what makes a shell complete commands and options."),
+    "demo": Line(
+        "cli_serve",
+        "demo",
+        "Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.",
+    ),
+    "doctor": Line("cli_doctor", "doctor", "Write a bundle for a report of a problem, to be sent to whoever helps."),
+    "key": Line("cli_keys", "key", "Make, list, rotate, revoke and delete API keys; a running server knows at once."),
+    "link": Line(
+        "cli_links",
+        "link",
+        "List, create, edit, delete, import and export short links; a running server redirects by it at once.",
+    ),
+    "man": Line(
+        "cli_reference", "man", "Print the man page, analytics-box(1); with --json the commands that it describes."
+    ),
+    "monitor": Line("cli_monitors", "monitor", "Check URLs as monitors do."),
+    "prune": Line("cli_care", "prune", "Remove events from before a day, of one website or of all."),
+    "restore": Line(
+        "cli_backup",
+        "restore_command",
+        "Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/.",
+    ),
+    "serve": Line("cli_serve", "serve", "Serve the API, the events and the web pages until stopped."),
+    "setup": Line(
+        "cli_box",
+        "setup",
+        "Set up a new box without a browser: user, organization, website and a global API key with all scopes.",
+    ),
+    "user": Line("cli_users", "user", "Make and list accounts, and help people who cannot sign in."),
+    "vacuum": Line("cli_care", "vacuum", "Give the empty space in both databases back to the disk."),
+    "website": Line(
+        "cli_websites", "website", "List, create, edit, delete and restore websites; a running server knows at once."
+    ),
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(
+    cls=Tree, lines=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="analytics-box")
 def main() -> None:
     """Analytics Box: web analytics in one process and one data directory."""
-
-
-for _command in (key, user, website_group, link, backup, restore_command, prune, vacuum, doctor, man, completion):
-    main.add_command(_command)
-
-
-_LISTENING_AS_JSON = click.option(
-    "--json", "as_json", is_flag=True, help="Once it listens, print where as a line of JSON."
-)
-
-
-@main.command()
-@_LISTENING_AS_JSON
-@with_settings()
-def serve(as_json: bool, **given: Any) -> None:
-    """Serve the API, the events and the web pages until stopped."""
-    guarded(lambda: _serve(read_settings(given), as_json=as_json))
-
-
-def _serve(found: Settings, *, as_json: bool) -> None:
-    with server.lock(found.data_dir):
-        server.serve(found, partial(_announce, as_json=as_json))
-
-
-def _announce(box: Box, listening: str, *, as_json: bool, **more: str) -> None:
-    found = box.settings
-    if as_json:
-        shown = {"version": __version__, "listening": listening, "url": found.public_url}
-        link = _setup_link(box)
-        click.echo(json.dumps(shown | ({"setupLink": link} if link else {}) | more))
-        return
-    click.echo(f"Analytics Box {__version__} listens on {listening}", err=True)
-    if found.base_url:
-        click.echo(f"Open {found.public_url}", err=True)
-    if link := _setup_link(box):
-        click.echo(
-            f"\nThis box has no account yet. Open this link within 24 hours to set it up; it works once:\n\n  {link}\n",
-            err=True,
-        )
-
-
-def _setup_link(box: Box) -> str | None:
-    now, base_url = box.clock.now(), box.settings.public_url
-    return box.box_db.write_now(lambda db: first_run.new_link(db, base_url=base_url, now=now))
-
-
-@main.command()
-@_LISTENING_AS_JSON
-@with_settings("data_dir", "host", "port")
-def demo(as_json: bool, **given: Any) -> None:
-    """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now."""
-
-    def run() -> None:
-        found = read_settings(given)
-        own = found if given["data_dir"] else msgspec.structs.replace(found, data_dir=found.data_dir / DEMO_FOLDER)
-        _demo(own, as_json=as_json)
-
-    guarded(run)
-
-
-def _demo(found: Settings, *, as_json: bool) -> None:
-    with server.lock(found.data_dir):
-        made = fill(found.data_dir, SystemClock().now())
-
-        def announce(box: Box, listening: str) -> None:
-            if as_json:
-                _announce(box, listening, as_json=True, email=made.email, password=made.password)
-                return
-            _announce(box, listening, as_json=False)
-            click.echo(f"Sign in as {made.email} with the password {made.password}", err=True)
-
-        server.serve(found, announce)
-
-
-@main.command()
-@click.option("--email", required=True, help="E-mail address of the first user, who becomes owner.")
-@click.option(
-    "--password-file",
-    required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="File whose first line is the password; - reads standard input.",
-)
-@click.option("--organization", required=True, help="Name of the organization.")
-@click.option("--website", required=True, help="Name of the first website.")
-@click.option("--domain", required=True, help="Domain of the first website, e.g. example.com.")
-@click.option(
-    "--time-zone", default="", help="Time zone of the first user. [default: their browser's, once they sign in]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print ids and the API key as JSON.")
-@with_settings("data_dir")
-def setup(
-    email: str,
-    password_file: str,
-    organization: str,
-    website: str,
-    domain: str,
-    time_zone: str,
-    as_json: bool,
-    **given: Any,
-) -> None:
-    """Set up a new box without a browser: user, organization, website and a global API key with all scopes."""
-
-    def run() -> None:
-        password = _first_line(password_file)
-        rules.check_password(password, email)
-        wanted = Wanted(
-            email=email,
-            password=passwords.hash_now(password),
-            organization=organization,
-            website=website,
-            domain=domain,
-            time_zone=time_zone,
-        )
-        made = carry_out(read_settings(given), "setup", wanted)
-        _print_made(made, as_json=as_json)
-
-    guarded(run)
-
-
-def _first_line(file: str) -> str:
-    if file == "-":
-        return sys.stdin.readline().rstrip("\r\n")
-    with Path(file).open(encoding="utf-8") as lines:
-        return lines.readline().rstrip("\r\n")
-
-
-def _print_made(made: dict[str, str], *, as_json: bool) -> None:
-    if as_json:
-        names = ("organizationId", "userId", "websiteId", "apiKey")
-        click.echo(json.dumps({name: made[name] for name in names}))
-        return
-    click.echo(f"Organization {made['organization']} ({made['organizationId']})")
-    click.echo(f"Website      {made['website']} ({made['websiteId']})")
-    click.echo(f"API key      {made['apiKey']}")
-    click.echo("Keep the key now: it is not shown again.")
-
-
-@main.command("accept-files")
-@AS_JSON
-@with_settings("data_dir")
-def accept_files(as_json: bool, **given: Any) -> None:
-    """Go on without events.db, or with a box.db older than it, after a start was refused because of that."""
-
-    def run() -> None:
-        found = read_settings(given)
-        if not (found.data_dir / schema.BOX_FILE).exists():
-            raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
-        with server.lock(found.data_dir):
-            restore.complete(found.data_dir)
-            upgrade.prepare(found, SystemClock())
-            done = bring_together(found.data_dir, accept=True)
-            upgrade.done(found)
-        words = done or ["The files belong together; nothing had to be accepted"]
-        show({"done": done}, words, as_json=as_json)
-
-    guarded(run)
-
-
-@main.command()
-@click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
-@AS_JSON
-@with_settings("data_dir", "host", "port", "unix_socket", "tls_certificate", "tls_key")
-def check(over_http: bool, as_json: bool, **given: Any) -> None:
-    """Check that both databases are sound, and what this version would change in them; or with --http that the server
-    answers. Exit code 1 if not.
-
-    Without --http it also says what administrators are warned of, which does not change the exit code.
-    """
-
-    def run() -> None:
-        found = read_settings(given)
-        look = _answers if over_http else _is_sound
-        sys.exit(0 if look(found, as_json=as_json) else 1)
-
-    guarded(run)
-
-
-_MISSING = "missing"
-
-
-def _answers(found: Settings, *, as_json: bool) -> bool:
-    try:
-        said = health_check.ask(found)
-        show({"sound": True}, [said], as_json=as_json)
-        return True
-    except (http.client.HTTPException, OSError) as broken:
-        if as_json:
-            click.echo(json.dumps({"sound": False}))
-        click.echo(f"No answer: {broken}", err=True)
-        return False
-
-
-def _is_sound(found: Settings, *, as_json: bool) -> bool:
-    directory = found.data_dir
-    in_use = server.is_served(directory)
-    paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE))
-    files = {str(path): integrity(path, in_use=in_use) if path.is_file() else _MISSING for path in paths}
-    sound = all(said == "ok" for said in files.values())
-    is_broken_off = (directory / restore.JOURNAL).exists()
-    ahead = upgrade.pending(found) if sound and not is_broken_off else None
-    warned = _warned_of(found, in_use=in_use) if directory.exists() else []
-    if as_json:
-        told = {"sound": sound, "files": files, "upgrade": msgspec.to_builtins(ahead) if ahead else None}
-        click.echo(json.dumps(told | {"restoreBrokenOff": is_broken_off, "warnings": warned}))
-        return sound
-    _show_checked(files, ahead, is_broken_off=is_broken_off)
-    for warning in warned:
-        click.echo(f"Warning: {warning['text']}", err=True)
-    return sound
-
-
-def _warned_of(found: Settings, *, in_use: bool) -> list[dict[str, str]]:
-    """What administrators are warned of: by the running box, which knows more, else as far as the files tell."""
-    if in_use:
-        try:
-            told: list[dict[str, str]] = channel.ask(found.data_dir, "state", b"{}")["warnings"]
-            return told
-        except (channel.NotAnswering, errors.BoxError):
-            pass  # it is just starting, or of another version
-    told = msgspec.to_builtins(warnings(seen_without_a_box(found, SystemClock().now())))
-    return told
-
-
-def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_broken_off: bool) -> None:
-    for path, said in files.items():
-        click.echo(f"{path}: {said}", err=said == _MISSING)
-    if is_broken_off:
-        click.echo("A restore was broken off; the next start finishes it")
-    if ahead is None or not ahead.steps:
-        return
-    click.echo(f"The next start of version {__version__} changes the files, and no older version opens them then:")
-    for step in ahead.steps:
-        click.echo(f"  {step.file}: {step.name}" + (f", writes {step.rows:,} rows anew" if step.rows else ""))
-    if ahead.backup:
-        click.echo(f"It makes a backup first, which needs {2 * ahead.bytes / 1e6:,.0f} MB of room at most")
-    click.echo(f"This takes about {max(ahead.seconds, 1):,.0f} s, several times as long on a slow disk")

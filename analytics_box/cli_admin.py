@@ -1,27 +1,20 @@
 """Commands that change what is in the box: through its socket while it runs, else in the files, under their lock."""
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
 import msgspec
 
-from analytics_box import errors, server
+from analytics_box import errors
 from analytics_box.admin import channel, commands
 from analytics_box.box import Box, open_box
 from analytics_box.settings import Settings
-from analytics_box.store import schema
+from analytics_box.store import data_lock, schema
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 ORGANIZATION = click.option("--organization", default=None, help="Its slug or id; not needed where there is only one.")
-
-
-def show(result: Any, words: Sequence[str], *, as_json: bool) -> None:
-    """Print what a command has to say: one line of JSON for programs, else words."""
-    click.echo(json.dumps(result) if as_json else "\n".join(words))
 
 
 def carry_out(found: Settings, command: str, given: object, *, seconds: float = channel.ASK_SECONDS) -> Any:
@@ -47,8 +40,8 @@ def operating(found: Settings, *, makes: bool = False, seconds: float = channel.
         raise errors.NotFound(f"There is no box in {found.data_dir}; start one there, or name another --data-dir")
     with ExitStack() as stack:
         try:
-            stack.enter_context(server.lock(found.data_dir))
-        except server.AlreadyRunning:
+            stack.enter_context(data_lock.lock(found.data_dir))
+        except data_lock.AlreadyRunning:
             yield lambda command, given: channel.ask(
                 found.data_dir, command, msgspec.json.encode(given), seconds=seconds
             )

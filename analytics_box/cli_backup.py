@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from analytics_box import errors, server
+from analytics_box import errors
 from analytics_box.admin import backups, channel
 from analytics_box.backup import record, restore, take
 from analytics_box.backup.failures import Failed
@@ -18,11 +18,10 @@ from analytics_box.backup.places import PIPE, place_of, source_of
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
 from analytics_box.backup.take import Copy, Wanted
-from analytics_box.cli_admin import AS_JSON
 from analytics_box.clock import SystemClock
-from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.options import AS_JSON, guarded, read_settings, with_settings
 from analytics_box.settings import FILE_NAME, Settings
-from analytics_box.store import schema
+from analytics_box.store import data_lock, schema
 
 _MEGABYTE = 1_000_000
 _PASSPHRASE = click.option(
@@ -94,10 +93,10 @@ def _copy(found: Settings, clock: SystemClock) -> Copy:
     try:
         if not (found.data_dir / schema.BOX_FILE).exists():
             raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
-        with server.lock(found.data_dir):
+        with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             return take.copy(found, (), clock)
-    except server.AlreadyRunning:
+    except data_lock.AlreadyRunning:
         told = msgspec.convert(
             channel.ask(found.data_dir, "backup copy", b"{}", seconds=backups.COPY_SECONDS), type=Copy
         )
@@ -110,9 +109,9 @@ def _copy(found: Settings, clock: SystemClock) -> Copy:
 def _note(found: Settings, entry: Entry) -> None:
     """Write down what became of a backup; not in a pipe's way."""
     try:
-        with server.lock(found.data_dir):
+        with data_lock.lock(found.data_dir):
             record.add(found.data_dir, entry)
-    except server.AlreadyRunning:
+    except data_lock.AlreadyRunning:
         try:
             channel.ask(found.data_dir, "backup note", msgspec.json.encode(entry))
         except (channel.NotAnswering, errors.BoxError) as refused:
@@ -215,9 +214,9 @@ def restore_command(source: str, yes: bool, passphrase_file: str | None, as_json
 
 
 def _alone(directory: Path) -> Any:
-    if server.is_served(directory):
-        raise server.AlreadyRunning(f"{directory} is in use by a running box; stop it first, then restore")
-    return server.lock(directory)
+    if data_lock.is_served(directory):
+        raise data_lock.AlreadyRunning(f"{directory} is in use by a running box; stop it first, then restore")
+    return data_lock.lock(directory)
 
 
 def _ask(directory: Path, name: str, ready: restore.Found) -> None:

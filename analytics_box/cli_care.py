@@ -6,14 +6,14 @@ from typing import Any
 import click
 import msgspec
 
-from analytics_box import errors, server
+from analytics_box import errors
 from analytics_box.admin import care, channel
 from analytics_box.backup import restore
-from analytics_box.cli_admin import AS_JSON, carry_out, show
+from analytics_box.cli_admin import carry_out
 from analytics_box.clock import DAY
-from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.settings import Settings
-from analytics_box.store import schema, space
+from analytics_box.store import data_lock, schema, space
 from analytics_box.store.space import Vacuumed
 
 _SECONDS = 4 * 3_600.0  # for which the running box may take
@@ -118,12 +118,12 @@ def _vacuum(found: Settings) -> list[dict[str, Any]]:
     if not (found.data_dir / schema.BOX_FILE).exists():
         raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
     try:
-        with server.lock(found.data_dir):
+        with data_lock.lock(found.data_dir):
             restore.complete(found.data_dir)
             files = [found.data_dir / name for name in (schema.BOX_FILE, schema.EVENTS_FILE)]
             done: list[Vacuumed] = [space.rebuild(path) for path in files if path.exists()]
             return [msgspec.to_builtins(one) for one in done]
-    except server.AlreadyRunning:
+    except data_lock.AlreadyRunning:
         answered: list[dict[str, Any]] = channel.ask(found.data_dir, "vacuum", b"{}", seconds=_SECONDS)
         return answered
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import click
 
-from analytics_box import server
 from analytics_box.admin import channel
-from analytics_box.cli_admin import AS_JSON, show
 from analytics_box.clock import SystemClock
 from analytics_box.doctor import bundle, settings_shown, system
-from analytics_box.options import guarded, read_settings, with_settings
+from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.settings import Settings
-from analytics_box.store import report, schema
+from analytics_box.store import data_lock, report, schema
 from analytics_box.store.files import write_private
 from analytics_box.watch.state import seen_without_a_box
 from analytics_box.watch.warnings import warnings
@@ -66,7 +64,7 @@ def _sections(found: Settings, now: int) -> dict[str, bundle.Section]:
 
 def _is_served(directory: Path) -> bool:
     try:
-        return server.is_served(directory)
+        return data_lock.is_served(directory)
     except Exception:  # a folder that cannot even be locked is looked at as it is
         return False
 

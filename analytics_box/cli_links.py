@@ -12,10 +12,10 @@ import click
 import msgspec
 
 from analytics_box.admin import links
-from analytics_box.cli_admin import AS_JSON, ORGANIZATION, carry_out, operating, show
+from analytics_box.cli_admin import ORGANIZATION, carry_out, operating
 from analytics_box.links.bulk import imports
 from analytics_box.links.bulk.files import utf8
-from analytics_box.options import End, guarded, read_settings, with_settings
+from analytics_box.options import AS_JSON, End, guarded, read_settings, show, with_settings
 
 IMPORT_SECONDS = 3_600.0  # passwords take their time
 _MOST_WRONG = 20  # rows that are said in words

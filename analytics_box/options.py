@@ -1,19 +1,21 @@
 """What every command has in common: options from the table of settings, and refusals in one line."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, get_args, get_origin
 
 import click
 from msgspec import UNSET, UnsetType
 
-from analytics_box import connections, log, server, settings
+from analytics_box import connections, log, settings
 from analytics_box.admin.channel import NotAnswering
 from analytics_box.backup.failures import Failed
-from analytics_box.demo.fill import NotADemo
+from analytics_box.demo.failures import NotADemo
 from analytics_box.errors import BoxError
 from analytics_box.keys.rules import RateLimit
 from analytics_box.settings import Settings
+from analytics_box.store.data_lock import AlreadyRunning
 from analytics_box.store.migrations import DamagedFile, NewerSchema
 from analytics_box.store.pairing import NotAPair
 from analytics_box.store.seal import SealBroken
@@ -23,7 +25,7 @@ from analytics_box.store.trouble import DataTrouble
 Command = Callable[..., Any]
 
 _REFUSALS = (
-    server.AlreadyRunning,
+    AlreadyRunning,
     connections.PortTaken,
     settings.SettingsError,
     NewerSchema,
@@ -36,6 +38,14 @@ _REFUSALS = (
     Failed,
     NoRoom,
 )
+
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def show(result: Any, words: Sequence[str], *, as_json: bool) -> None:
+    """Print what a command has to say: one line of JSON for programs, else words."""
+    click.echo(json.dumps(result) if as_json else "\n".join(words))
 
 
 class End(click.ParamType[int]):
@@ -91,10 +101,11 @@ class Setting(click.Option):
 
 # What the end of a command tells whoever called it.
 EXIT_CODES: Final = (
-    (0, "It is done; for check, everything is sound."),
+    (0, "It is done; for check, everything is sound; for monitor check, it is up."),
     (
         1,
-        "It was refused, failed or was broken off: standard error says why in one line. For check: not all is sound.",
+        "It was refused, failed or was broken off: standard error says why in one line. For check: not all is sound. "
+        "For monitor check: it is down.",
     ),
     (2, "The command was not understood: an unknown command or option, or a value that cannot be."),
 )

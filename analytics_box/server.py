@@ -1,15 +1,12 @@
 """One process: the HTTP server, the scheduler beside it, and an orderly end (stack 1 and 5)."""
 
 import asyncio
-import fcntl
 import gc
 import logging
-import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,15 +22,13 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.pace import Pace, keep_pace
-from analytics_box.settings import Settings, SettingsError
-from analytics_box.store import trouble
+from analytics_box.settings import Settings
 from analytics_box.store.integrity import integrity_in_pieces
 from analytics_box.watch.state import Watched
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
 
 log = logging.getLogger(__name__)
 
-LOCK_FILE = "lock"
 # A terminal that closes ends the box like any other signal does, unless nohup keeps it.
 _ENDING = tuple(
     number
@@ -42,63 +37,6 @@ _ENDING = tuple(
 )
 _PIECE_SECONDS = 600.0  # for one piece of the look after a crash
 _NEW_OBJECTS = 10_000  # between two searches for garbage; Python's own 700 is for small programs
-
-
-class AlreadyRunning(Exception):
-    """Another process has this data directory."""
-
-
-@contextmanager
-def lock(directory: Path) -> Iterator[None]:
-    """Own the data directory, made with mode 0700 if need be. Raises AlreadyRunning, SettingsError or DataTrouble."""
-    os.umask(0o077)
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        opened = (directory / LOCK_FILE).open("a")
-    except OSError as broken:
-        raise SettingsError(
-            trouble.words(broken, directory)
-            or f"data_dir (ANALYTICS_BOX_DATA_DIR): {directory} cannot be used: {broken.strerror}"
-        ) from broken
-    with opened as file, trouble.in_words(directory), _folder(directory) as folder:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _lock_folder(folder)
-        except OSError as taken:
-            raise AlreadyRunning(
-                f"{directory} is in use by another Analytics Box; stop it first, or choose another --data-dir"
-            ) from taken
-        yield
-
-
-def is_served(directory: Path) -> bool:
-    """Whether a box has this data directory now."""
-    if not directory.exists():
-        return False
-    try:
-        with lock(directory):
-            return False
-    except AlreadyRunning:
-        return True
-
-
-@contextmanager
-def _folder(directory: Path) -> Iterator[int]:
-    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield opened
-    finally:
-        os.close(opened)
-
-
-def _lock_folder(folder: int) -> None:
-    """Lock the folder itself, because the lock file may be removed. Network file systems may not know how."""
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError as unknown:
-        log.debug("The folder cannot be locked, only its file: %s", unknown)
 
 
 def serve(settings: Settings, announce: Callable[[Box, str], None]) -> None:

@@ -13,8 +13,9 @@ import apsw
 import pytest
 from click.testing import CliRunner, Result
 
-from analytics_box import __version__, server, settings
+from analytics_box import __version__, settings
 from analytics_box.cli import main
+from analytics_box.store import data_lock
 from analytics_box.store.db import Db
 
 EMAIL, PASSWORD = "ada@example.com", "a long and quiet sentence"
@@ -115,7 +116,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_made(data: Path, changes: dict
 
 
 def test_a_data_directory_in_use_is_left_alone(data: Path) -> None:
-    with server.lock(data):
+    with data_lock.lock(data):
         ended = set_up(data)
     assert ended.exit_code == 1
     assert "is in use" in ended.output
@@ -155,11 +156,11 @@ def test_check_finds_both_files_sound(data: Path) -> None:
 
 def test_check_finds_the_files_of_a_box_that_runs_sound_and_leaves_it_its_lock(data: Path) -> None:
     set_up(data)
-    with server.lock(data):
-        assert server.is_served(data)
+    with data_lock.lock(data):
+        assert data_lock.is_served(data)
         assert run("check", data=data).exit_code == 0
-        assert server.is_served(data)
-    assert not server.is_served(data)
+        assert data_lock.is_served(data)
+    assert not data_lock.is_served(data)
     assert run("check", data=data).exit_code == 0
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from analytics_box import settings
 from analytics_box.cli import main
 from analytics_box.cli_reference import SHELLS, Row, man_page, rows
+from analytics_box.cli_tree import Tree
 from analytics_box.options import EXIT_CODES
 
 ALL = list(rows(main))
@@ -93,3 +95,29 @@ def test_completion_knows_commands_and_options() -> None:
 def test_an_unknown_command_and_option_end_with_2() -> None:
     assert CliRunner().invoke(main, ["nothing"]).exit_code == 2
     assert CliRunner().invoke(main, ["check", "--nothing"]).exit_code == 2
+
+
+def _trees(group: click.Group) -> list[Tree]:
+    below = [tree for one in group.commands.values() if isinstance(one, click.Group) for tree in _trees(one)]
+    return [*([group] if isinstance(group, Tree) else []), *below]
+
+
+def test_the_tables_of_commands_say_what_the_commands_say_of_themselves() -> None:
+    for tree in _trees(main):
+        for name, line in tree.lines.items():
+            assert tree.commands[name].name == name
+            assert tree.commands[name].get_short_help_str(10_000).startswith(line.help.removesuffix(".")), name
+
+
+def test_a_help_and_a_completion_load_no_command() -> None:
+    asked = (
+        "import sys; from click.testing import CliRunner; from analytics_box.cli import main;"
+        "said = CliRunner().invoke(main, ['--help']).output;"
+        "said += CliRunner(env={'_ANALYTICS_BOX_COMPLETE': 'bash_complete', 'COMP_WORDS': 'analytics-box mon', "
+        "'COMP_CWORD': '1'}).invoke(main, prog_name='analytics-box').output;"
+        "print(said, sorted(name for name in sys.modules if name.startswith('analytics_box')))"
+    )
+    ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert "Check URLs as monitors do." in ended.stdout
+    assert "plain,monitor" in ended.stdout
+    assert "['analytics_box', 'analytics_box.cli', 'analytics_box.cli_tree']" in ended.stdout

@@ -10,6 +10,7 @@ from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
 from analytics_box.demo import links
+from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
 from analytics_box.ingest.enrich import Target
@@ -33,10 +34,6 @@ EMAIL = "demo@inkwell.example"
 SEED = "inkwell"
 BATCH = 5_000  # events per commit
 ONLINE = 5 * MINUTE  # how long a visitor counts as online (semantics 9)
-
-
-class NotADemo(Exception):
-    """The data directory belongs to a real box, which must not get invented visits."""
 
 
 class Demo(Struct, frozen=True):

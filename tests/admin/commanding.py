@@ -11,9 +11,10 @@ from unittest import mock
 import msgspec
 from click.testing import CliRunner, Result
 
-from analytics_box import server, settings
+from analytics_box import settings
 from analytics_box.admin import channel, commands
 from analytics_box.cli import main
+from analytics_box.store import data_lock
 from tests.inprocess import WholeBox
 
 
@@ -43,5 +44,5 @@ def beside(box: WholeBox) -> Iterator[Path]:
         return msgspec.json.decode(msgspec.json.encode(answer))
 
     directory = box.box.settings.data_dir
-    with server.lock(directory), mock.patch.object(channel, "ask", ask):
+    with data_lock.lock(directory), mock.patch.object(channel, "ask", ask):
         yield directory

@@ -1,0 +1,189 @@
+"""The commands that set a box up and check it: `analytics-box setup`, `check` and `accept-files`."""
+
+import http.client
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from analytics_box import __version__, errors, health_check
+from analytics_box.accounts import passwords, rules
+from analytics_box.admin import channel
+from analytics_box.backup import restore, upgrade
+from analytics_box.cli_admin import carry_out
+from analytics_box.clock import SystemClock
+from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.settings import Settings
+from analytics_box.setup.account import Wanted
+from analytics_box.store import data_lock, schema
+from analytics_box.store.integrity import integrity
+from analytics_box.store.pairing import bring_together
+from analytics_box.watch.state import seen_without_a_box
+from analytics_box.watch.warnings import warnings
+
+
+@click.command()
+@click.option("--email", required=True, help="E-mail address of the first user, who becomes owner.")
+@click.option(
+    "--password-file",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="File whose first line is the password; - reads standard input.",
+)
+@click.option("--organization", required=True, help="Name of the organization.")
+@click.option("--website", required=True, help="Name of the first website.")
+@click.option("--domain", required=True, help="Domain of the first website, e.g. example.com.")
+@click.option(
+    "--time-zone", default="", help="Time zone of the first user. [default: their browser's, once they sign in]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print ids and the API key as JSON.")
+@with_settings("data_dir")
+def setup(
+    email: str,
+    password_file: str,
+    organization: str,
+    website: str,
+    domain: str,
+    time_zone: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Set up a new box without a browser: user, organization, website and a global API key with all scopes."""
+
+    def run() -> None:
+        password = _first_line(password_file)
+        rules.check_password(password, email)
+        wanted = Wanted(
+            email=email,
+            password=passwords.hash_now(password),
+            organization=organization,
+            website=website,
+            domain=domain,
+            time_zone=time_zone,
+        )
+        made = carry_out(read_settings(given), "setup", wanted)
+        _print_made(made, as_json=as_json)
+
+    guarded(run)
+
+
+def _first_line(file: str) -> str:
+    if file == "-":
+        return sys.stdin.readline().rstrip("\r\n")
+    with Path(file).open(encoding="utf-8") as lines:
+        return lines.readline().rstrip("\r\n")
+
+
+def _print_made(made: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        names = ("organizationId", "userId", "websiteId", "apiKey")
+        click.echo(json.dumps({name: made[name] for name in names}))
+        return
+    click.echo(f"Organization {made['organization']} ({made['organizationId']})")
+    click.echo(f"Website      {made['website']} ({made['websiteId']})")
+    click.echo(f"API key      {made['apiKey']}")
+    click.echo("Keep the key now: it is not shown again.")
+
+
+@click.command("accept-files")
+@AS_JSON
+@with_settings("data_dir")
+def accept_files(as_json: bool, **given: Any) -> None:
+    """Go on without events.db, or with a box.db older than it, after a start was refused because of that."""
+
+    def run() -> None:
+        found = read_settings(given)
+        if not (found.data_dir / schema.BOX_FILE).exists():
+            raise errors.NotFound(f"There is no box in {found.data_dir}; name another --data-dir")
+        with data_lock.lock(found.data_dir):
+            restore.complete(found.data_dir)
+            upgrade.prepare(found, SystemClock())
+            done = bring_together(found.data_dir, accept=True)
+            upgrade.done(found)
+        words = done or ["The files belong together; nothing had to be accepted"]
+        show({"done": done}, words, as_json=as_json)
+
+    guarded(run)
+
+
+@click.command()
+@click.option("--http", "over_http", is_flag=True, help="Ask the running server instead of looking into the files.")
+@AS_JSON
+@with_settings("data_dir", "host", "port", "unix_socket", "tls_certificate", "tls_key")
+def check(over_http: bool, as_json: bool, **given: Any) -> None:
+    """Check that both databases are sound, and what this version would change in them; or with --http that the server
+    answers. Exit code 1 if not.
+
+    Without --http it also says what administrators are warned of, which does not change the exit code.
+    """
+
+    def run() -> None:
+        found = read_settings(given)
+        look = _answers if over_http else _is_sound
+        sys.exit(0 if look(found, as_json=as_json) else 1)
+
+    guarded(run)
+
+
+_MISSING = "missing"
+
+
+def _answers(found: Settings, *, as_json: bool) -> bool:
+    try:
+        said = health_check.ask(found)
+        show({"sound": True}, [said], as_json=as_json)
+        return True
+    except (http.client.HTTPException, OSError) as broken:
+        if as_json:
+            click.echo(json.dumps({"sound": False}))
+        click.echo(f"No answer: {broken}", err=True)
+        return False
+
+
+def _is_sound(found: Settings, *, as_json: bool) -> bool:
+    directory = found.data_dir
+    in_use = data_lock.is_served(directory)
+    paths = (directory / name for name in (schema.BOX_FILE, schema.EVENTS_FILE))
+    files = {str(path): integrity(path, in_use=in_use) if path.is_file() else _MISSING for path in paths}
+    sound = all(said == "ok" for said in files.values())
+    is_broken_off = (directory / restore.JOURNAL).exists()
+    ahead = upgrade.pending(found) if sound and not is_broken_off else None
+    warned = _warned_of(found, in_use=in_use) if directory.exists() else []
+    if as_json:
+        told = {"sound": sound, "files": files, "upgrade": msgspec.to_builtins(ahead) if ahead else None}
+        click.echo(json.dumps(told | {"restoreBrokenOff": is_broken_off, "warnings": warned}))
+        return sound
+    _show_checked(files, ahead, is_broken_off=is_broken_off)
+    for warning in warned:
+        click.echo(f"Warning: {warning['text']}", err=True)
+    return sound
+
+
+def _warned_of(found: Settings, *, in_use: bool) -> list[dict[str, str]]:
+    """What administrators are warned of: by the running box, which knows more, else as far as the files tell."""
+    if in_use:
+        try:
+            told: list[dict[str, str]] = channel.ask(found.data_dir, "state", b"{}")["warnings"]
+            return told
+        except (channel.NotAnswering, errors.BoxError):
+            pass  # it is just starting, or of another version
+    told = msgspec.to_builtins(warnings(seen_without_a_box(found, SystemClock().now())))
+    return told
+
+
+def _show_checked(files: dict[str, str], ahead: upgrade.Upgrade | None, *, is_broken_off: bool) -> None:
+    for path, said in files.items():
+        click.echo(f"{path}: {said}", err=said == _MISSING)
+    if is_broken_off:
+        click.echo("A restore was broken off; the next start finishes it")
+    if ahead is None or not ahead.steps:
+        return
+    click.echo(f"The next start of version {__version__} changes the files, and no older version opens them then:")
+    for step in ahead.steps:
+        click.echo(f"  {step.file}: {step.name}" + (f", writes {step.rows:,} rows anew" if step.rows else ""))
+    if ahead.backup:
+        click.echo(f"It makes a backup first, which needs {2 * ahead.bytes / 1e6:,.0f} MB of room at most")
+    click.echo(f"This takes about {max(ahead.seconds, 1):,.0f} s, several times as long on a slow disk")
