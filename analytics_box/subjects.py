@@ -3,8 +3,9 @@
 from functools import partial
 
 from analytics_box.links.lookup import known_link
+from analytics_box.monitors.lookup import known_monitor
 from analytics_box.query import access
-from analytics_box.query.access import KnownLink
+from analytics_box.query.access import KnownLink, KnownMonitor
 from analytics_box.query.subjects import Subject, Subjects
 from analytics_box.store.db import Db
 from analytics_box.tenancy.directory import Organizations
@@ -19,8 +20,9 @@ def subjects(db: Db, websites: Directory, organizations: Organizations) -> Subje
         found = await db.read(lambda reader: known_link(reader, link_id))
         return KnownLink(*found) if found is not None else None
 
-    async def monitor(_: str) -> None:
-        """There are none yet."""
+    async def monitor(monitor_id: str) -> KnownMonitor | None:
+        found = await db.read(lambda reader: known_monitor(reader, monitor_id))
+        return KnownMonitor(*found) if found is not None else None
 
     async def website(website_id: str) -> Website | None:
         return websites.find(website_id)
@@ -32,7 +34,7 @@ def subjects(db: Db, websites: Directory, organizations: Organizations) -> Subje
     of_organization = partial(access.of_organization, websites, organizations)
     return Subjects(
         Subject("link", "link_id", link, access.of_link),
-        Subject("monitor", "schedule_id", monitor, lambda *_: None),
+        Subject("monitor", "schedule_id", monitor, access.of_monitor, scope=None),
         Subject("website", "website_id", website, of_website),
         Subject("organization", "organization_id", organization, of_organization, usual=True),
     )

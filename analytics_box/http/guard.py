@@ -54,9 +54,10 @@ async def guard(connection: Connection, handler: BaseRouteHandler) -> None:
         return  # OPTIONS, which anybody may ask
     scope = cast(Scope, connection.scope)
     held: Guard = scope["guard"]
-    identity = await held.identity(connection, route.access, page=route.page)
+    narrowed = PUBLIC if route.also is not None else route.access  # the handler does it by what is asked for
+    identity = await held.identity(connection, narrowed, page=route.page)
     scope["identity"] = identity  # for handlers
-    allow(identity, route.access, role=route.role, anonymous=route.anonymous)
+    allow(identity, route.access, role=route.role, anonymous=route.anonymous, also=route.also)
 
 
 def check_same_origin(connection: Connection) -> None:

@@ -12,11 +12,13 @@ Access = Scope | Literal["public", "signed in"]
 OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # never about a single website
 
 
-def allow(identity: Identity, access: Access, *, role: Role = "viewer", anonymous: bool = False) -> None:
+def allow(
+    identity: Identity, access: Access, *, role: Role = "viewer", anonymous: bool = False, also: Scope | None = None
+) -> None:
     """Raises AuthRequired or Forbidden for callers who may not pass.
 
-    A key needs the scope; a person needs at least the role in the session's organization. With `anonymous` a caller
-    without a credential passes, and the handler decides.
+    A key needs the scope, or the one in `also`; a person needs at least the role in the session's organization. With
+    `anonymous` a caller without a credential passes, and the handler decides.
     """
     if access == PUBLIC:
         return
@@ -29,7 +31,7 @@ def allow(identity: Identity, access: Access, *, role: Role = "viewer", anonymou
         return
     if access == SIGNED_IN:
         raise errors.Forbidden("Sign in to do this; API keys cannot")
-    if not identity.has(access):
+    if not identity.has(access) and not (also is not None and identity.has(also)):
         raise errors.Forbidden(f"This API key lacks the scope {access}")
     if access in OF_ORGANIZATION and not identity.may_act_for_organization(access):
         raise errors.Forbidden("This needs an API key with global access")

@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
 from analytics_box.http.permission import Access
-from analytics_box.identity import Role
+from analytics_box.identity import Role, Scope
 
 
 class Route(NamedTuple):
     """A line of the table. `access` is PUBLIC, SIGNED_IN or the scope that an API key needs.
 
     With `anonymous` callers without a credential get through to the handler, which decides by what they ask for.
+    With `also` a key passes that holds this other scope instead; the handler then holds it to what either reaches.
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
@@ -22,6 +23,7 @@ class Route(NamedTuple):
     anonymous: bool = False
     page: bool = False
     procedure: bool = False
+    also: Scope | None = None
 
 
 class Procedure(NamedTuple):

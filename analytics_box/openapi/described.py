@@ -150,10 +150,10 @@ ROUTES: dict[tuple[str, str], Described] = {
         "show what events carried (values of properties, messages of errors, outgoing links) only where the website "
         "publishes values, too (publicValues of websites.togglePublic). Where it does not, filters on query_string, "
         "message, href and text are left aside like any that a type does not allow; filters on session_id always are. "
-        "Questions "
-        "about a link need a key with global access. Monitors do not exist yet, so schedule_id is refused like an "
-        "unknown id. The answer to one request, all queries of a batch together, may take 16 MB and ask for 100,000 "
-        "rows, the limits of its parameters together; without a credential 2 MB, 2,000 rows and 20 parameters. A "
+        "Questions about a link need a key with global access. Those about a monitor need one with read:monitors or "
+        "read:data that is global or reaches the monitor's website; read:monitors alone reads nothing else. The answer "
+        "to one request, all queries of a batch together, may take 16 MB and ask for 100,000 rows, the limits of its "
+        "parameters together; without a credential 2 MB, 2,000 rows and 20 parameters. A "
         "parameter beyond that fails alone with the code LIMIT_EXCEEDED and says what to ask instead. POST "
         "/v1/export/data hands out everything.",
         parameters=(

@@ -293,7 +293,9 @@ def _security(route: Route) -> list[Schema]:
         return []
     if route.access == SIGNED_IN:
         return [{"session": [route.role]}]
-    ways: list[Schema] = [{"key": [route.access]}, {"bearer": [route.access]}, {"session": [route.role]}]
+    scopes = (route.access, route.also) if route.also is not None else (route.access,)
+    ways: list[Schema] = [{way: [scope]} for scope in scopes for way in ("key", "bearer")]
+    ways.append({"session": [route.role]})
     return [*ways, {}] if route.anonymous else ways
 
 
@@ -314,7 +316,8 @@ def _described(text: str, route: Route) -> str:
     elif route.access == SIGNED_IN:
         who = f"Needs a signed-in person{role}; API keys cannot do it."
     else:
-        who = f"Needs an API key with the scope `{route.access}`, or a signed-in person{role}."
+        other = f" or `{route.also}`" if route.also is not None else ""
+        who = f"Needs an API key with the scope `{route.access}`{other}, or a signed-in person{role}."
         if route.anonymous:
             who += " What is public is answered without a credential too."
     return f"{text}\n\n{who}" if text else who

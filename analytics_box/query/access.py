@@ -17,6 +17,7 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 Names = tuple[str, ...]  # of query types
+_OF_MONITORS = frozenset(("read:monitors", "read:data"))
 
 
 class Scope(Struct, frozen=True):
@@ -24,7 +25,8 @@ class Scope(Struct, frozen=True):
 
     `ids` are the numbers of these websites by their ids, for filters that name one. `people` is whether the caller may
     see who somebody is, as members and keys may. With `public` the caller reads only because the website is public, and
-    sees what events carried only with `values`. Of a link the one number is that of the link among the clicks.
+    sees what events carried only with `values`. Of a link the one number is that of the link among the clicks, of a
+    monitor its number among the checks.
     """
 
     sites: tuple[int, ...]
@@ -41,6 +43,19 @@ class KnownLink(Struct, frozen=True):
 
     number: int
     organization_id: str
+
+
+class KnownMonitor(Struct, frozen=True):
+    """A monitor: its number among the checks, and whose it is."""
+
+    number: int
+    organization_id: str
+    website_id: str | None
+
+
+def of_monitor(identity: Identity, monitor: KnownMonitor, _: Names) -> Scope | None:
+    """What a query about a monitor reads."""
+    return Scope((monitor.number,), subject="monitor") if may_read_monitor(identity, monitor) else None
 
 
 def of_link(identity: Identity, link: KnownLink, _: Names) -> Scope | None:
@@ -119,6 +134,19 @@ def may_read_organization(identity: Identity, organization_id: str) -> bool:
 def may_read_links(identity: Identity, organization_id: str) -> bool:
     """Whether the caller may ask about clicks on an organization's links: a key needs global access (spec 2.2)."""
     return may_read_organization(identity, organization_id) and identity.may_act_for_organization("read:data")
+
+
+def may_read_monitor(identity: Identity, monitor: KnownMonitor) -> bool:
+    """Whether the caller may ask about a monitor: a key needs one of two scopes, on all of the organization or on the
+    monitor's website (wire 0 and 3.2)."""
+    key = identity.key
+    if key is None:
+        return identity.person is not None and identity.person.organization_id == monitor.organization_id
+    if key.organization_id != monitor.organization_id:
+        return False
+    if key.websites is None and not _OF_MONITORS.isdisjoint(key.scopes):
+        return True
+    return monitor.website_id is not None and any(key.may(scope, monitor.website_id) for scope in _OF_MONITORS)
 
 
 def readable(identity: Identity, organization_id: str, websites: Directory) -> list[Website]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.identity import Identity
+from analytics_box.identity import Scope as KeyScope
 from analytics_box.query.access import Names, Scope
 from analytics_box.query.catalog.types import SubjectName
 
@@ -17,7 +18,8 @@ class Subject(Struct, Generic[Found], frozen=True):
     """One kind of thing to ask about: the request's parameter that names one by its id, and how the id is resolved.
 
     `reads` is what the caller may read of the one that was found with these query types; None if nothing. The `usual`
-    subject is the caller's organization where a request names nothing.
+    subject is the caller's organization where a request names nothing. A key reaches only where it holds the `scope`;
+    None leaves that to `reads`.
     """
 
     name: str
@@ -25,6 +27,7 @@ class Subject(Struct, Generic[Found], frozen=True):
     find: Callable[[str], Awaitable[Found | None]]
     reads: Callable[[Identity, Found, Names], Scope | None]
     usual: bool = False
+    scope: KeyScope | None = "read:data"
 
 
 class Subjects:
@@ -46,7 +49,7 @@ class Subjects:
         for subject in self._known:
             subject_id = given.get(subject.parameter)
             if subject.usual:
-                subject_id = subject_id or identity.organization_id
+                subject_id = subject_id or _within(subject, identity).organization_id
             if subject_id is not None:
                 return await _scope(subject, identity, subject_id, types)
         if identity.anonymous:
@@ -65,10 +68,15 @@ class Subjects:
         return next(subject for subject in self._known if subject.name == name)
 
 
+def _within(subject: Subject[Any], identity: Identity) -> Identity:
+    """The caller, as far as the scope reaches that this takes."""
+    return identity if subject.scope is None else identity.within(subject.scope)
+
+
 async def _scope(subject: Subject[Any], identity: Identity, subject_id: str, types: Names) -> Scope:
     """An unknown id is refused like a forbidden one."""
     found = await subject.find(subject_id)
-    scope = subject.reads(identity, found, types) if found is not None else None
+    scope = subject.reads(_within(subject, identity), found, types) if found is not None else None
     if scope is not None:
         return scope
     if identity.anonymous:

@@ -158,6 +158,7 @@ class QueryTypes:
         "website": "a website",
         "organization": "a website, or an organization",
         "link": "a short link, with link_id; a key needs global access",
+        "monitor": "a monitor, with schedule_id; a key needs read:monitors or read:data",
     }
     range = "Range"
     ranges: ClassVar[Mapping[str, str]] = {

@@ -33,7 +33,14 @@ def test_a_type_has_its_default_limit_and_filters(name: str) -> None:
 
 @each("name", sorted(catalog.TYPES))
 def test_series_know_hours_and_days_and_nothing_else_does(name: str) -> None:
-    assert catalog.TYPES[name].granularities == (("hour", "day") if name in wire.HOURLY else ())
+    known = catalog.TYPES[name]
+    wanted = ("minute", "hour", "day") if name in wire.BY_MINUTE else ("hour", "day") if name in wire.HOURLY else ()
+    assert known.granularities == wanted
+    assert known.usual == ("hour" if name in wire.BY_MINUTE else "day")
+
+
+def test_types_are_customizable_as_the_wire_says() -> None:
+    assert {name: catalog.TYPES[name].customizable for name in wire.CUSTOMIZABLE} == wire.CUSTOMIZABLE
 
 
 def test_the_gated_types_are_the_eight_of_error_tracking() -> None:  # spec 2.4

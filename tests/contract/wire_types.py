@@ -10,6 +10,7 @@ _RANKS = "p50 p75 p90 p95 p99"
 _BY = "name visitors p50_lcp p50_fcp p50_cls p50_inp p50_ttfb samples"
 _SESSION = "session_id visitor_id first_visit last_visit page_views country referrer device_type browser_name os_name"
 _CLICKED = "clicks visitors percentage"
+_TIMES = "avg_response_time p50_response_time p95_response_time max_response_time"
 _LOADING = "avg_load_time p50_load_time p95_load_time samples"
 
 # Type → fields of its rows.
@@ -138,6 +139,18 @@ FIELDS: dict[str, str] = {
     "scroll_depth_distribution": "depth_range visitors sessions percentage",
     "page_scroll_performance": "name avg_scroll_depth visitors sessions pageviews",
     "interaction_summary": "avg_interactions interactive_sessions interaction_rate total_sessions",
+    # 1.16, and what is observed beside it
+    "uptime_overview": f"uptime_percentage {_TIMES} p75_response_time p99_response_time min_response_time avg_ttfb"
+    " ssl_expiry ssl_valid coverage downtime_seconds outages total_checks successful_checks",
+    "uptime_time_series": f"date uptime_percentage total_checks successful_checks downtime_seconds {_TIMES} avg_ttfb"
+    " p50_ttfb p95_ttfb coverage",
+    "uptime_status_breakdown": "status http_code count percentage",
+    "uptime_recent_checks": "timestamp url status http_code ttfb_ms total_ms probe_region probe_ip ssl_valid error"
+    " reason dns_ms connect_ms tls_ms first_byte_ms transfer_ms attempt count",
+    "uptime_response_time_trends": f"date {_TIMES} p75_response_time p90_response_time p99_response_time"
+    " min_response_time avg_ttfb",
+    "uptime_ssl_status": "ssl_expiry ssl_valid invalid_ssl_checks",
+    "uptime_by_region": "region uptime_percentage avg_response_time p95_response_time total_checks",
     # 1.18
     "realtime_pages": "path pageviews visitors",
     "realtime_referrers": "referrer visitors",
@@ -174,6 +187,9 @@ BEYOND: dict[str, str] = {
     "link_kinds": "name clicks percentage",
     "link_top_bots": "name kind clicks last_seen",
     "link_landings": "clicks sessions pageviews bounce_rate median_session_duration",
+    "uptime_spans": "state start end duration",
+    "uptime_phases": "date avg_dns avg_connect avg_tls avg_first_byte avg_transfer avg_response_time",
+    "uptime_reasons": "reason count percentage last_seen",
 }
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
@@ -203,6 +219,8 @@ LIMITS = {
     "profile_list": 25,
     **{f"link_top_{part}": 10 for part in ("referrers", "countries", "regions", "cities", "browsers")},
     **{f"link_top_{part}": 10 for part in ("systems", "languages", "bots")},
+    "uptime_recent_checks": 50,
+    "uptime_spans": 1_000,
     "realtime_pages": 10,
     "realtime_referrers": 10,
     "realtime_countries": 50,
@@ -296,7 +314,7 @@ OWN_FILTERS = frozenset(
         "engagement_quality_by_page",
         "vitals_by_page",
         "bots",
-        *(name for name in (*FIELDS, *BEYOND) if name.startswith("link_")),
+        *(name for name in (*FIELDS, *BEYOND) if name.startswith(("link_", "uptime_"))),
     )
 )
 EXTRA_FILTERS = {
@@ -337,5 +355,9 @@ HOURLY = frozenset(
         "link_clicks_by_day",
         "link_referrers_by_day",
         "link_countries_by_day",
+        "uptime_response_time_trends",
     ]
 )
+BY_MINUTE = frozenset(("uptime_time_series", "uptime_phases"))  # too, and by the hour if nothing else is asked for
+# How far customers may change them (wire 1.16).
+CUSTOMIZABLE = {"uptime_overview": False, "uptime_time_series": True}

@@ -15,10 +15,11 @@ from tests.query.world import World
 STORIES = 24
 # Types about other facts than those of websites, with oracles of their own.
 OF_LINKS = frozenset(name for name in catalog.TYPES if name.startswith("link_"))
+OF_MONITORS = frozenset(name for name in catalog.TYPES if name.startswith("uptime_"))
 
 
 def test_every_type_has_an_oracle() -> None:
-    assert set(brute.ANSWERS) | OF_LINKS == set(catalog.TYPES)
+    assert set(brute.ANSWERS) | OF_LINKS | OF_MONITORS == set(catalog.TYPES)
 
 
 @pytest.fixture(scope="module")

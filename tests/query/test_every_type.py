@@ -12,6 +12,7 @@ from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from analytics_box.store.strings import Strings
 from tests.cases import each
+from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import ANA, visit
 from tests.query.world import World
@@ -32,6 +33,7 @@ def site(world: World) -> int:
     world.store_facts(visit(number, world.clock.now()))
     clicks = clicks_of_all_kinds(number, world.clock.now(), landing=number, visitor=ANA)
     world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+    store_a_monitor(world.db, number, world.clock.now())
     return number
 
 

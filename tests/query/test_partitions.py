@@ -59,7 +59,7 @@ def is_listed(name: str) -> bool:
 PARTED = sorted(
     name
     for name, known in catalog.TYPES.items()
-    if known.filters and name not in NOT_PARTED and not name.startswith("link_")
+    if known.filters and name not in NOT_PARTED and not name.startswith(("link_", "uptime_"))
     if counts_of(name) or is_listed(name)
     if not known.follows and not known.recent
 )

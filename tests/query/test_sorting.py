@@ -15,6 +15,7 @@ from tests.cases import each
 from tests.query import calendars
 from tests.query.brute.facts import Filter, Question, Row
 from tests.query.brute.order import in_order
+from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clicks_of_all_kinds import click, clicks_of_all_kinds
 from tests.query.facts_of_all_kinds import visit
 from tests.query.questions import Asked, ask
@@ -43,10 +44,12 @@ SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d",
 
 @pytest.fixture(scope="module")
 def story(world: World) -> Story:
-    """A story that goes on until now, with clicks on a short link, whose number is that of the first website."""
+    """A story that goes on until now, with clicks on a short link, whose number is that of the first website,
+    and with a monitor of the same number."""
     told = tell(world, SEED)
     world.store_facts(visit(min(told.websites), now(told)))
     world.db.write_now(lambda db: _click(db, told))
+    store_a_monitor(world.db, min(told.websites), now(told))
     return told
 
 

@@ -14,6 +14,7 @@ from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query_pages.families import FILE
 from analytics_box.store.strings import Strings
+from tests.query.checks_of_all_kinds import store_a_monitor
 from tests.query.clicks_of_all_kinds import clicks_of_all_kinds
 from tests.query.world import World, world_in
 from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
@@ -43,6 +44,7 @@ def answers(world: World) -> dict[str, Any]:
     world.store_facts(visits(site, now))
     clicks = clicks_of_all_kinds(site, now, landing=site, visitor=ANA, before=245_000)
     world.db.write_now(lambda db: click_rows.append(db, strings=Strings(), clicks=clicks, orphans={}))
+    store_a_monitor(world.db, site, now)
     found = {}
     for name, query_type in TYPES.items():
         request = request_of(query_type)
