@@ -26,6 +26,9 @@ from analytics_box.members import invitation_calls
 from analytics_box.monitors import check_calls as monitor_checks
 from analytics_box.monitors import list_calls as monitor_lists
 from analytics_box.monitors.editing import calls as monitors
+from analytics_box.monitors.moving import export_calls as monitor_export
+from analytics_box.monitors.moving import files as monitor_files
+from analytics_box.monitors.moving import import_calls as monitor_imports
 from analytics_box.monitors.windows import calls as maintenance
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
@@ -129,6 +132,14 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.bulk", monitors.bulk, "write:monitors", "member"),
     Procedure("uptime.manualCheck", monitor_checks.manual_check, "write:monitors", "member"),
     Procedure("uptime.tryCheck", monitor_checks.try_check, "write:monitors", "member"),
+    Procedure("uptime.export", monitor_export.export, "read:monitors"),
+    Procedure(
+        "uptime.import",
+        monitor_imports.import_monitors,
+        "write:monitors",
+        "member",
+        most_bytes=monitor_files.MOST_BYTES,
+    ),
     Procedure("uptime.listMaintenances", maintenance.list_maintenances, "read:monitors"),
     Procedure("uptime.createMaintenance", maintenance.create_maintenance, "write:monitors", "member"),
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),

@@ -55,12 +55,17 @@ class Changed(Struct, frozen=True):
 
 def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
+    made = replace(drafted(tools.fence, acting, given, given.kind), is_paused=given.is_paused)
+    return add(db, tools, acting, made)
+
+
+def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
+    """Store a monitor as it was drafted. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     if rows.count_of(db, acting.organization_id) >= tools.most:
         raise errors.Conflict(
             f"An organization may have {tools.most:,} monitors here (monitors_per_organization); delete one first"
         )
-    made = replace(drafted(tools.fence, acting, given, given.kind), is_paused=given.is_paused)
     check_places(db, tools.websites, acting, made)
     if made.website_id is not None:
         rows.release_website(db, made.website_id, acting.organization_id)
@@ -69,15 +74,17 @@ def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Mo
     return made
 
 
-def drafted(fence: Fence, acting: Reach, given: NewMonitor | TriedMonitor, kind: Kind | None) -> Monitor:
-    """A monitor of these values that is nowhere stored. Raises BadRequest."""
+def drafted(
+    fence: Fence, acting: Reach, given: NewMonitor | TriedMonitor, kind: Kind | None, *, monitor_id: str = ""
+) -> Monitor:
+    """A monitor of these values that is nowhere stored, with a new id unless one is given. Raises BadRequest."""
     url = given.url if isinstance(given.url, str) else ""
     if not url and kind != "push":
         raise BadRequest.about("url", "Write the URL, like https://example.com/path")
     kind = places.kind_of(url, kind) if url else "push"
     blank = Monitor(
         number=0,
-        id=ids.new_id(),
+        id=monitor_id or ids.new_id(),
         organization_id=acting.organization_id,
         kind=kind,
         url="",

@@ -22,16 +22,25 @@ _SUBJECT: Final = "maintenance"
 _NOT_AUDITED: Final = frozenset(("id", "organization_id", "created_at", "updated_at"))
 
 
-def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintenance) -> Window:
-    """A new window. Raises Forbidden, BadRequest or Conflict."""
+def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintenance, *, window_id: str = "") -> Window:
+    """A new window, with a new id unless one is given. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
     now = acting.by.now
     if rows.count_of(db, acting.organization_id) >= rules.MOST:
         raise errors.Conflict(f"An organization may have {rules.MOST:,} maintenances; delete one that is over")
+    made = _checked(monitors, drafted(acting, given, window_id or ids.new_id()), now)
+    rows.insert(db, made)
+    _record(db, acting.by, made, "created", _plain(made))
+    return made
+
+
+def drafted(acting: Reach, given: NewMaintenance, window_id: str) -> Window:
+    """A window of these values that is nowhere stored. Raises BadRequest."""
     if given.repeat is None and (given.starts_at is None or given.ends_at is None):
         raise BadRequest.about("startsAt", "Say when it starts and ends, or how it repeats")
-    made = Window(
-        id=ids.new_id(),
+    now = acting.by.now
+    return Window(
+        id=window_id,
         organization_id=acting.organization_id,
         name=given.name,
         covers=given.covers,
@@ -41,10 +50,6 @@ def create(db: Connection, monitors: Monitors, acting: Reach, given: NewMaintena
         created_at=now,
         updated_at=now,
     )
-    made = _checked(monitors, made, now)
-    rows.insert(db, made)
-    _record(db, acting.by, made, "created", _plain(made))
-    return made
 
 
 def update(db: Connection, monitors: Monitors, acting: Reach, given: ChangedMaintenance) -> Window:

@@ -1,0 +1,141 @@
+"""The text of a file as plain values: JSON, or YAML in which nothing is run and no alias grows without end."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from analytics_box.errors import BadRequest
+
+MOST_BYTES: Final = 8_000_000
+_DEEPEST: Final = 40  # of lists and mappings in each other
+_MOST: Final = 1_000_000  # values, those of aliases counted each time that they are used
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, where the wheel has it
+_DUMPER: Final[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def read(text: str) -> dict[str, Any]:
+    """The mapping that a file is. Raises BadRequest."""
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise BadRequest("The file is empty")
+    found = _json(text) if text.lstrip()[:1] in {"{", "["} else _yaml(text)
+    if not isinstance(found, dict):
+        raise BadRequest("This is no file of monitors: it has to be a mapping, like `monitors: […]`")
+    return {str(name): value for name, value in found.items()}
+
+
+def to_yaml(value: object) -> str:
+    """YAML that `read` reads again."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def to_json(value: object) -> str:
+    """JSON for people."""
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _json(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError) as broken:
+        raise BadRequest(f"This is no JSON: {broken}") from broken
+
+
+def _yaml(text: str) -> Any:
+    try:
+        _check_depth(yaml.parse(text, Loader=_LOADER))
+        node = yaml.compose(text, Loader=_LOADER)
+        if node is not None:
+            _size(node, {}, set())
+        return yaml.load(text, Loader=_LOADER)  # noqa: S506  a safe loader
+    except yaml.MarkedYAMLError as broken:
+        where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
+        raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as broken:
+        raise BadRequest("This is no YAML that can be read") from broken
+
+
+def _check_depth(events: Iterator[Any]) -> None:
+    """Raises BadRequest for what is nested deeper than any file of monitors. Nothing here calls itself."""
+    depth = 0
+    for count, event in enumerate(events):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST or count > _MOST:
+            raise BadRequest("The file is nested too deeply, or has too many values")
+
+
+def _size(node: Any, known: dict[int, int], above: set[int]) -> int:
+    """How many values a node stands for, those of aliases as often as they are used. Raises BadRequest."""
+    if id(node) in known:
+        return known[id(node)]
+    if id(node) in above:
+        raise BadRequest("An alias of the file is within itself")
+    above.add(id(node))
+    size = 1 + sum(_size(one, known, above) for one in _inside(node))
+    above.discard(id(node))
+    if size > _MOST:
+        raise BadRequest("The aliases of the file stand for too many values")
+    known[id(node)] = size
+    return size
+
+
+def _inside(node: Any) -> Iterator[Any]:
+    if isinstance(node, yaml.MappingNode):
+        for pair in node.value:
+            yield from pair
+    elif isinstance(node, yaml.SequenceNode):
+        yield from node.value
+
+
+class Taking:
+    """A mapping of another program, of which it is known what has been taken: the rest has no counterpart here."""
+
+    def __init__(self, given: Mapping[Any, Any]) -> None:
+        self._given = {str(name): value for name, value in given.items()}
+        self.taken: list[str] = []
+
+    def take(self, name: str) -> Any:
+        """A value, which is taken with it; None for one that is not there."""
+        value = self._given.get(name)
+        if not _is_blank(value) and name not in self.taken:
+            self.taken.append(name)
+        return value
+
+    def text(self, name: str) -> str:
+        """A value as text; empty for one that is not there."""
+        value = self.take(name)
+        return "" if value is None or isinstance(value, dict | list) else str(value).strip()
+
+    def number(self, name: str) -> float | None:
+        """A value as a number; None for one that is none."""
+        value = self.take(name)
+        if isinstance(value, bool):
+            return None
+        try:
+            found = float(value) if isinstance(value, int | float | str) and value != "" else None
+        except ValueError:
+            return None
+        return found if found is not None and abs(found) < 1e12 else None
+
+    def is_on(self, name: str) -> bool:
+        """Whether a value is true, or what stands for it."""
+        return self.take(name) in (True, "1", "true")
+
+    def rest(self, passed: frozenset[str]) -> list[str]:
+        """The names of what has not been taken and says something; those in `passed` say nothing."""
+        return [
+            name
+            for name, value in self._given.items()
+            if name not in self.taken and name not in passed and not _is_blank(value)
+        ]
+
+
+def _is_blank(value: object) -> bool:
+    return value in (None, "", False, 0) or value in ([], {})
