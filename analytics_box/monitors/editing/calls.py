@@ -10,10 +10,10 @@ from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.change import Tools
 from analytics_box.monitors.editing.draft import clean_tags
 from analytics_box.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, OfWebsite, Transfer
-from analytics_box.monitors.editing.shown import GRANULARITIES, ScheduleShown, push_url, shown
+from analytics_box.monitors.editing.shown import ScheduleShown, push_url, shown
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.messages import OneSchedule
-from analytics_box.monitors.monitor import Granularity, Monitor
+from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Monitor
 from analytics_box.tenancy.messages import Success
 from analytics_box.websites.directory import Directory
 

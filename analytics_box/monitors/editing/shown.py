@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import (
-    SECONDS,
+    GRANULARITIES,
     Assertion,
     Comparison,
     Granularity,
@@ -24,7 +24,6 @@ from analytics_box.settings import Settings
 from analytics_box.tenancy.messages import date
 from analytics_box.websites.directory import Directory
 
-GRANULARITIES: Final[dict[int, Granularity]] = {seconds: name for name, seconds in SECONDS.items()}
 _CRON: Final[dict[Granularity, str]] = {
     "minute": "* * * * *",
     "five_minutes": "*/5 * * * *",

@@ -24,9 +24,8 @@ from analytics_box.monitors.editing.messages import (
     Times,
     Url,
 )
-from analytics_box.monitors.editing.shown import GRANULARITIES
 from analytics_box.monitors.messages import Id
-from analytics_box.monitors.monitor import Granularity, Kind, Monitor, Options, Secrets
+from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, Options, Secrets
 from analytics_box.monitors.moving.wanted import MOST, File, Wanted, WantedWindow
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
 from analytics_box.monitors.windows.window import Covers, Repeat, Window
