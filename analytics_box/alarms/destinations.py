@@ -102,5 +102,6 @@ def _leads_there(there: Config | None, wanted: Config, tools: Tools, kind: Kind)
     """Whether a channel leads to a place. What was not given, as a token that is never shown, may be anything."""
     if there is None:
         return False
-    cleaned = clean(kind, {**there, **wanted}, tools.fence)
+    typed = {field.name: there.get(field.name, "") for field in kind.fields}  # without what the box signs with
+    cleaned = clean(kind, {**typed, **wanted}, tools.fence)
     return bool(wanted) and all(there.get(name) == cleaned.get(name) for name in wanted)
