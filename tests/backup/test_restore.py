@@ -15,9 +15,8 @@ from typing import Any
 import apsw
 import pytest
 
-from analytics_box import server
 from analytics_box.backup import manifest, restore
-from analytics_box.store import schema
+from analytics_box.store import data_lock, schema
 from tests.backup.world import run
 from tests.cases import each
 from tests.running import set_up
@@ -217,7 +216,7 @@ def test_a_sealed_backup_needs_its_passphrase(data: Path, tmp_path: Path) -> Non
 
 
 def test_a_running_box_is_not_restored_into(made: Path, data: Path) -> None:
-    with server.lock(data):
+    with data_lock.lock(data):
         refused = run("restore", "--data-dir", data, made, "--yes")
     assert (refused.exit_code, "stop it first" in refused.stderr) == (1, True)
     assert not (data / restore.NEW).exists()

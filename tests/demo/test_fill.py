@@ -9,6 +9,7 @@ import pytest
 
 from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
+from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import PAGE_VIEW
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
@@ -113,7 +114,7 @@ def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read
 def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
     migrate(tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(demo.NotADemo, match="not a demo"):
+    with pytest.raises(NotADemo, match="not a demo"):
         demo.fill(tmp_path, NOW)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert _count(tmp_path) == 0
