@@ -5,6 +5,7 @@ import sys
 import time
 from typing import Any, Final
 
+import anyio._backends._asyncio  # noqa: F401  else the first connection waits for it, and its time would be wrong
 from httpcore2 import AnyIOBackend, AsyncNetworkStream, ConnectError, ConnectTimeout
 
 from analytics_box.outgoing.addresses import Address

@@ -12,6 +12,7 @@ overlap  queries that overlap for --seconds while events come in at --rate: the 
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
+phases   how long the steps of a check take beside what curl says of them, in --rounds
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
          --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
 """
@@ -19,7 +20,7 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 import argparse
 from pathlib import Path
 
-from tests.load import abuse, answers, flood, ingest, large, links, overlap, query, resources, soak
+from tests.load import abuse, answers, flood, ingest, large, links, overlap, phases, query, resources, soak
 
 FLOOD = "flood"
 
@@ -27,7 +28,7 @@ FLOOD = "flood"
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    names = ("abuse", "answers", "ingest", "large", "links", "memory", "overlap", "query", "soak", "start")
+    names = ("abuse", "answers", "ingest", "large", "links", "memory", "overlap", "phases", "query", "soak", "start")
     kinds = [*abuse.KINDS, FLOOD]
     parser.add_argument("name", choices=names)
     parser.add_argument("--events", type=int, default=1_000_000)
@@ -44,6 +45,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=5_000)
     parser.add_argument("--seconds", type=int, default=60, help="of abuse and overlap")
     parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
+    parser.add_argument("--rounds", type=int, default=15, help="of phases")
     given = parser.parse_args()
     match given.name:
         case "abuse":
@@ -66,6 +68,8 @@ def main() -> None:
             answers.main(given.events, given.days, given.data)
         case "overlap":
             overlap.main(given.rate, given.seconds, given.stored)
+        case "phases":
+            phases.main(given.rounds)
         case "soak":
             soak.main(given.rate, given.minutes, given.kill_every, given.samples)
         case _:

@@ -23,6 +23,10 @@ class Asking(Struct):
     course: Course = field(default_factory=Course)
     began: float = field(default_factory=time.perf_counter)
 
+    def begin(self) -> None:
+        """Let the clock run now, after what has to be loaded is."""
+        self.began = time.perf_counter()
+
     @property
     def elapsed(self) -> float:
         """For how long it has been under way, in ms."""

@@ -10,6 +10,7 @@ async def look(asking: Asking) -> None:
     """Ask once; a name that does not exist has no records where an assertion is about them."""
     from analytics_box.outgoing.records import records  # noqa: PLC0415  dnspython loads a lot
 
+    asking.begin()
     monitor, seen = asking.monitor, asking.seen
     options = monitor.options
     name, server = name_of(monitor.url), server_of(options.server)

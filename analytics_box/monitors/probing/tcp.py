@@ -17,6 +17,7 @@ async def look(asking: Asking) -> None:
     """Connect; say what there is to say, and hear an answer where one is wanted."""
     from analytics_box.outgoing.talk import talk  # noqa: PLC0415  httpcore: 1 MB and 20 ms
 
+    asking.begin()
     monitor, seen = asking.monitor, asking.seen
     options, place = monitor.options, place_of("tcp", monitor.url)
     asserted = tuple(each for each in options.assertions if each.subject == "banner")

@@ -8,6 +8,8 @@ async def look(asking: Asking) -> None:
     """Connect and agree on TLS; what is wrong with the certificate counts unless the monitor takes any."""
     from analytics_box.outgoing.handshake import handshake  # noqa: PLC0415  httpcore: 1 MB and 20 ms
 
+    asking.client.trust(verify=True)
+    asking.begin()
     monitor, seen = asking.monitor, asking.seen
     place = place_of("tls", monitor.url)
     shaken = await handshake(asking.client, place, seconds=monitor.seconds, course=asking.course)
