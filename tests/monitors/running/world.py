@@ -44,7 +44,7 @@ class World:
         self.checked: list[tuple[int, int]] = []  # number and when
         self.told: list[Transition] = []
         self.monitors: dict[int, tuple[Monitor, Sequence[Window]]] = {}
-        self.took = 0
+        self.gate: asyncio.Event | None = None  # for which answers wait
         self.open()
 
     def open(self) -> None:
@@ -115,6 +115,8 @@ class World:
 
     async def check(self, given: Monitor, now: int) -> Result:
         self.checked.append((given.number, now))
+        if self.gate is not None:
+            await self.gate.wait()
         answer = self.answers.get(given.number, "pass")
         if callable(answer):
             answer = answer(now)

@@ -1,0 +1,140 @@
+"""Results on their way to the disk: together, in order, none lost while the disk refuses, and told after the commit."""
+
+from typing import Any
+
+import pytest
+
+from analytics_box.errors import Unavailable
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running import drain
+from analytics_box.monitors.running.batch import Finished
+from analytics_box.monitors.running.rows import Transition
+from tests.inprocess import NOON
+from tests.monitors.running.world import World, monitor
+
+
+def full(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on the disk refuses what adds to the data."""
+    write = world.db.write
+
+    async def refuse(work: Any, *, adds: bool = False) -> Any:
+        if adds:
+            raise Unavailable("The disk is full")
+        return await write(work)
+
+    monkeypatch.setattr(world.db, "write", refuse)
+
+
+def test_what_happens_together_is_one_commit(world: World) -> None:
+    for number in range(1, 101):
+        world.put(monitor(number))
+    before = world.db.version
+    world.watch()
+    assert world.rows("select count(*) from checks") == [(100,)]
+    assert world.db.version - before <= 3
+
+
+def test_while_the_disk_is_full_checks_go_on_and_nothing_is_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.put(monitor())
+    world.watch(60)
+    full(world, monkeypatch)
+    world.answers[1] = "fail"
+
+    async def story() -> None:
+        for _ in range(60):
+            world.clock.advance(seconds=5)
+            await world.engine.tick()
+            await world.engine._pool.settle()
+
+    checked = len(world.checked)
+    world.run(story())
+    assert len(world.checked) - checked == 5
+    assert world.engine.state_of(1).state == "up"  # type: ignore[union-attr]  # what is in memory follows commits
+    assert world.told == []
+    monkeypatch.undo()
+    world.watch()
+    assert world.rows("select count(*) from checks") == [(len(world.checked),)]
+    assert world.news() == ["down"]
+    assert world.spans()[-1].start == world.checked[checked][1]
+
+
+def test_a_disk_that_refuses_for_long_fills_no_memory_and_what_is_lost_is_unknown(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drain, "MOST_WAITING", 3)
+    world.put(monitor())
+    world.watch()
+    full(world, monkeypatch)
+
+    async def story() -> None:
+        for second in range(1, 11):
+            world.engine._drain.add(Finished(1, Result(at=NOON + second * 1000, outcome="pass"), NOON))
+            await world.engine._drain.flush()
+
+    world.run(story())
+    assert world.engine._drain.waiting == 3
+    monkeypatch.undo()
+    world.run(world.engine._drain.settle())
+    assert world.timeline() == [("up", 0.0), ("unknown", 1.0), ("up", 8.0)]
+
+
+def test_a_result_that_cannot_be_written_takes_no_other_with_it(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        for number in (1, 2, 3):
+            code = 5_000 if number == 2 else 200
+            result = Result(at=NOON, outcome="pass", http_code=code)
+            world.engine._drain.add(Finished(number, result, NOON))
+        await world.engine._drain.settle()
+
+    for number in (1, 2, 3):
+        world.put(monitor(number))
+    world.run(story())
+    assert world.rows("select monitor from checks order by 1") == [(1,), (3,)]
+    assert "A result of monitor 2 could not be written" in caplog.text
+
+
+def test_people_are_told_after_the_commit_and_again_until_they_were(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    tries: list[int] = []
+
+    async def tell(transitions: list[Transition]) -> None:
+        tries.append(len(transitions))
+        assert world.rows("select count(*) from transitions where told = 0") == [(len(transitions),)]
+        if len(tries) < 3:
+            raise Unavailable("Too many writes are waiting")
+
+    world.put(monitor(failures_to_down=1))
+    world.answers[1] = "fail"
+    world.engine._drain._tell = tell
+    world.watch(20)
+    assert tries == [1, 1, 1]
+    assert world.rows("select told from transitions") == [(1,)]
+
+
+def test_the_box_says_that_it_watches_at_least_every_15_seconds(world: World) -> None:
+    world.put(monitor(interval=86_400))
+    for _ in range(20):
+        world.watch(5)
+        ((alive,),) = world.rows("select alive_at from monitor_engine")
+        assert world.clock.now() - alive <= 15_000
+
+
+def test_without_monitors_nothing_is_written(world: World) -> None:
+    before = world.db.version
+    world.watch(100)
+    assert world.db.version == before
+
+
+def test_an_end_writes_what_there_is(world: World) -> None:
+    async def story() -> None:
+        await world.engine.tick()
+        await world.engine._pool.settle()
+
+    world.put(monitor())
+    world.run(story())
+    world.clock.advance(seconds=3)
+    world.stop()
+    world.open()
+    assert world.rows("select count(*) from checks") == [(1,)]
+    assert world.timeline() == [("up", 0.0)]
