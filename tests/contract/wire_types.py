@@ -188,7 +188,7 @@ BEYOND: dict[str, str] = {
     "link_top_bots": "name kind clicks last_seen",
     "link_landings": "clicks sessions pageviews bounce_rate median_session_duration",
     "uptime_spans": "state start end duration",
-    "uptime_phases": "date avg_dns avg_connect avg_tls avg_first_byte avg_transfer avg_response_time",
+    "uptime_phases": "date avg_dns avg_connect avg_tls avg_first_byte avg_transfer avg_response_time checks",
     "uptime_reasons": "reason count percentage last_seen",
 }
 # Default limits; 100 where the wire names none (wire 0).

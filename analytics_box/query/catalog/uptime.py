@@ -474,8 +474,9 @@ TYPES = (
                 for name, what in _PHASES.items()
             ),
             column("avg_response_time", "number", "Mean", mean("total", "total_count", below=1000), unit="ms"),
+            column("checks", "number", "Checks, pending ones too", field("count")),
         ),
-        Ask("checks", tuple(part for name in (*_PHASES, "total") for part in (name, f"{name}_count"))),
+        Ask("checks", ("count", *(part for name in (*_PHASES, "total") for part in (name, f"{name}_count")))),
         by=("minute", "hour", "day"),
         usual="hour",
         filters=_CHECKS,
