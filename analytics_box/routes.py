@@ -38,6 +38,7 @@ from analytics_box.monitors import push_routes
 from analytics_box.monitors.figures import pages as monitor_figures
 from analytics_box.monitors.form import pages as monitor_form
 from analytics_box.monitors.listing import pages as monitor_list
+from analytics_box.monitors.moving import pages as monitor_files
 from analytics_box.monitors.windows import pages as maintenance_pages
 from analytics_box.organizations import (
     deletion_pages,
@@ -175,6 +176,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route(
         "POST", "/monitors/maintenance/{maintenance_id:str}/end", maintenance_pages.end, SIGNED_IN, "member", page=True
     ),
+    Route("GET", "/monitors/moving", monitor_files.moving, SIGNED_IN, page=True),
+    Route("POST", "/monitors/moving/{do:str}", monitor_files.import_file, SIGNED_IN, "member", page=True),
+    Route("GET", "/monitors/export/{form:str}", monitor_files.export_file, SIGNED_IN),
     Route("GET", "/monitors/{monitor_id:str}", monitor_figures.monitor_page, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/edit", monitor_form.edit_form, SIGNED_IN, "member", page=True),

@@ -17,7 +17,14 @@ from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
 from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
-from analytics_box.texts.monitor_pages import MaintenancePages, MonitorForm, MonitorList, MonitorMessages, MonitorStats
+from analytics_box.texts.monitor_pages import (
+    MaintenancePages,
+    MonitorFiles,
+    MonitorForm,
+    MonitorList,
+    MonitorMessages,
+    MonitorStats,
+)
 from analytics_box.texts.organizations import Invitations, Members, Organizations
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
@@ -54,6 +61,7 @@ __all__ = [
     "Manual",
     "Members",
     "Metrics",
+    "MonitorFiles",
     "MonitorForm",
     "MonitorList",
     "MonitorMessages",

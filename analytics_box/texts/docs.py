@@ -174,6 +174,7 @@ class Manual:
         "links": ("links", "About short links"),
         "monitors": ("monitors", "How monitors work"),
         "monitor-form": ("monitors#kinds", "Kinds of monitors and what they can expect"),
+        "monitor-files": ("monitors#import-and-export", "Which files can be imported"),
         "maintenance": ("monitors#maintenance", "How maintenance works"),
         "link-form": ("links#what-a-link-can-do", "What a link can do"),
         "link-import": ("links#import-and-export", "How to prepare a file"),

@@ -425,3 +425,39 @@ class MonitorMessages:
     answer = "Answer"
     since = "Since"
     lasted = "{duration} before this message"
+
+
+class MonitorFiles:
+    """Monitors as files."""
+
+    title = "Import and export"
+    export = "Export"
+    export_help = "All monitors and planned maintenance, without passwords, tokens and headers."
+    import_ = "Import"
+    import_help = (
+        "A file of this box (YAML or JSON), a backup of Uptime Kuma (JSON) or a configuration of Gatus (YAML). "
+        "Checking shows what would be taken over and what has no counterpart here; nothing is stored."
+    )
+    file = "File"
+    try_it = "Check the file"
+    import_it = "Import"
+    update_it = "Import and update"
+    no_file = "Choose a file"
+    no_text = "This file is no text"
+    too_large = "A file may have {most} MB at most"
+    tried = "{source}: {created} new, {updated} changed, {existing} there already, {failed} impossible. Nothing is stored yet."
+    imported = "{source}: {created} created, {updated} changed, {existing} left as they are, {failed} failed."
+    sources: ClassVar[Mapping[str, str]] = {
+        "analytics-box": "Analytics Box",
+        "uptime-kuma": "Uptime Kuma",
+        "gatus": "Gatus",
+    }
+    statuses: ClassVar[Mapping[str, str]] = {
+        "created": "New",
+        "updated": "Changed",
+        "unchanged": "The same",
+        "existing": "There already",
+        "failed": "Impossible",
+    }
+    maintenance = "Maintenance"
+    see = "See it"

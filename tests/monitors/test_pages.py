@@ -160,3 +160,24 @@ def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:
         page = pages.seen(path)
         assert "<script>" not in page
         assert "<img src=x" not in page
+
+
+def test_a_file_is_looked_at_and_then_imported(pages: PageWorld) -> None:
+    content = b"endpoints:\n  - name: shop\n    url: https://shop.example.com/\n    conditions: ['[STATUS] == 200']\n"
+    page = pages.uploaded("/monitors/moving/try", content).body.decode()
+    assert "Gatus: 1 new" in page
+    assert "No monitors yet" in pages.seen("/monitors")
+    assert "1 created" in pages.uploaded("/monitors/moving/import", content).body.decode()
+    assert "shop.example.com" in pages.seen("/monitors")
+    exported = pages.page("/monitors/export/yaml")
+    assert b"shop.example.com" in exported.body
+    assert exported.headers["content-disposition"] == 'attachment; filename="monitors.yaml"'
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"", "Choose a file"), (b"\xff\xfe\x00", "no text"), (b"a: b", "no file of monitors")]
+)
+def test_a_file_that_is_none_is_refused_in_words(pages: PageWorld, content: bytes, said: str) -> None:
+    answer = pages.uploaded("/monitors/moving/try", content)
+    assert answer.status == 400
+    assert said in answer.body.decode()

@@ -166,6 +166,12 @@ class PageWorld(World):
         headers = form | {"cookie": cookie or self.box.cookie}
         return self.box.ask("POST", path, headers=headers, body=urlencode(fields).encode())
 
+    def uploaded(self, path: str, content: bytes) -> Answer:
+        """The answer to a form with a file."""
+        part = b'--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n' + content + b"\r\n--b--\r\n"
+        form = {"content_type": "multipart/form-data; boundary=b", "sec_fetch_site": "same-origin"}
+        return self.box.ask("POST", path, headers=form | {"cookie": self.box.cookie}, body=part)
+
     def set_up(self, **fields: str) -> str:
         """The id of a monitor that the form has made."""
         answer = self.sent("/monitors/new", {"kind": "http", **self.usual, "do": "save"} | fields)
