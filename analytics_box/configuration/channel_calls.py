@@ -32,7 +32,11 @@ _FIELDS = "; ".join(f"{kind.name}: {', '.join(field.name for field in kind.field
 Type = Annotated[str, Meta(max_length=40, extra_json_schema={"enum": list(KINDS)})]
 GivenConfig = Annotated[
     dict[Annotated[str, Meta(max_length=40)], Annotated[str, Meta(max_length=10_000)]],
-    Meta(max_length=20, description=f"Where it leads: the fields of its type, as texts. They are, by type: {_FIELDS}."),
+    Meta(
+        max_length=20,
+        examples=[{"to": "ada@example.com"}],  # of the first type
+        description=f"Where it leads: the fields of its type, as texts. They are, by type: {_FIELDS}.",
+    ),
 ]
 ConfigShown = Annotated[
     dict[str, str], Meta(description="Where a channel leads: the fields of its type but those that are secret.")

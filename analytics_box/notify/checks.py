@@ -4,7 +4,7 @@ import re
 
 from analytics_box.errors import BadRequest
 from analytics_box.notify.kinds.kind import Check, Config, Field
-from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.addresses import Address, Fence
 from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import Target, target
 
@@ -36,9 +36,13 @@ def token(value: str, _: Fence) -> str:
 
 
 def secure_url(value: str, fence: Fence) -> str:
-    """An address that may be asked, with https unless it is in a network that allowed_private_targets opens."""
+    """An address that may be asked, with https unless it is in a network that allowed_private_targets opens.
+
+    A name is taken where there is such a network: whether it leads there is looked up when something is sent.
+    """
     place = _place(value, fence)
-    if place.scheme == "http" and not _may_be_opened(place, fence):
+    may_be_opened = is_opened(place.address, fence) if place.address is not None else bool(fence.allowed)
+    if place.scheme == "http" and not may_be_opened:
         raise BadRequest("Use an address that starts with https://")
     return place.url
 
@@ -85,9 +89,6 @@ def _place(value: str, fence: Fence) -> Target:
     return place
 
 
-def _may_be_opened(place: Target, fence: Fence) -> bool:
-    """Whether it can be in a network that was opened; of a name only that there is such a network."""
-    address = place.address
-    if address is None:
-        return bool(fence.allowed)
+def is_opened(address: Address, fence: Fence) -> bool:
+    """Whether an address is in a network that allowed_private_targets opens."""
     return any(address in network for network in fence.allowed if network.version == address.version)

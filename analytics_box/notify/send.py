@@ -6,12 +6,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.notify.checks import is_opened
 from analytics_box.notify.kinds.kind import Config, Post, Sending
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mail, Mailer, NotSent
 from analytics_box.notify.message import Message
 from analytics_box.outgoing.client import Answer, Ask, Client
 from analytics_box.outgoing.failures import Failed, Refused
+from analytics_box.outgoing.target import Target, target
 
 SECONDS: Final = 10.0  # for the whole request
 _ANSWER_BYTES: Final = 4_096
@@ -45,7 +47,7 @@ class Sender:
             case Mail():
                 return await self._mail(made)
             case Post():
-                return await self._post(made)
+                return await self._post(made, in_clear=KINDS[kind].in_clear)
 
     async def send_test(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
         """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
@@ -56,7 +58,7 @@ class Sender:
             outcome = await self.send(kind, config, end, id=f"{id}_end", now=now)
         return outcome
 
-    async def _post(self, post: Post) -> Outcome:
+    async def _post(self, post: Post, *, in_clear: bool) -> Outcome:
         ask = Ask(
             post.url,
             method=post.method,
@@ -68,11 +70,20 @@ class Sender:
             decoded_bytes=_ANSWER_BYTES,
         )
         try:
+            if not in_clear:
+                await self._refuse_in_clear(target(post.url))
             return judged(await self._client.fetch(ask))
         except Refused as refused:
             return Outcome(str(refused), final=True)
         except Failed as failed:
             return Outcome(str(failed))
+
+    async def _refuse_in_clear(self, place: Target) -> None:
+        """Raises Refused for a place without https that is not in a network of ours, else what `Client.vet` raises."""
+        if place.scheme == "http":
+            for address in await self._client.vet(place):
+                if not is_opened(address, self._client.fence):
+                    raise Refused("Without https only servers in networks of allowed_private_targets are asked")
 
     async def _mail(self, mail: Mail) -> Outcome:
         try:

@@ -30,6 +30,8 @@ def example(schema: Schema, components: Schema, *, whole: bool = False) -> Any:
         return schema["const"]
     if "enum" in schema:
         return schema["enum"][0]
+    if "examples" in schema:
+        return schema["examples"][0]
     if "anyOf" in schema:
         chosen = next((part for part in schema["anyOf"] if part.get("type") != "null"), schema["anyOf"][0])
         return example(chosen, components, whole=whole)

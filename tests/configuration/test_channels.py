@@ -143,6 +143,16 @@ def test_a_test_leaves_no_alert_open(here: World, monkeypatch: pytest.MonkeyPatc
     assert first["dedup_key"] == last["dedup_key"]
 
 
+def test_a_token_goes_without_https_only_into_a_network_that_was_opened(here: World) -> None:
+    config = {"url": f"http://push.test:{here.web.port}", "token": "tok"}
+    channel_id = here.call("ada", "config.createChannel", type="gotify", name="G", config=config)["channel"]["id"]
+    here.names.records[("push.test", "A")] = [[OPEN], [OPEN], ["8.8.8.8"]]
+    assert here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]["success"]
+    result = here.call("ada", "config.testChannel", channelId=channel_id)["results"][0]
+    assert result["error"] == "Without https only servers in networks of allowed_private_targets are asked"
+    assert here.web.connections == 1
+
+
 def test_no_redirect_is_followed_with_a_secret(here: World) -> None:
     config = {"url": f"http://{OPEN}:{here.web.port}", "token": "tk_1", "room": "!r:x"}
     channel_id = here.call("ada", "config.createChannel", type="matrix", name="M", config=config)["channel"]["id"]

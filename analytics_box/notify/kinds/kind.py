@@ -66,6 +66,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     `shown` says where a channel leads, without a secret. `made` is what is sent for a message; None if the service has
     no use for it. `check` looks at all fields together; it raises BadRequest. Where `new_secret` is there, the box
     makes a secret for each channel to sign with. With `stays_open`, an alert waits there until a message resolves it.
+    What is sent `in_clear` needs no https anywhere; other kinds only in networks that allowed_private_targets opens.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     check: Callable[[Config], None] | None = None
     new_secret: Callable[[], str] | None = None
     stays_open: bool = False
+    in_clear: bool = False
 
     @property
     def by_mail(self) -> bool:

@@ -71,4 +71,5 @@ WEBHOOK = Kind(
     shown=checks.origin_of,
     made=_made,
     new_secret=new_secret,
+    in_clear=True,  # it is signed, and carries no token
 )
