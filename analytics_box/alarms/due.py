@@ -12,6 +12,7 @@ from analytics_box.alarms import episode_rows, messages, quiet, rows, rules
 from analytics_box.alarms.alarm import Alarm, Episode, Held
 from analytics_box.alarms.telling import send
 from analytics_box.clock import DAY, MINUTE, Clock
+from analytics_box.notify import deliveries
 from analytics_box.store.db import Connection, Db
 
 KEPT = 30 * DAY  # topics are known that long, as deliveries are
@@ -92,7 +93,10 @@ def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int,
 
 
 def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
-    """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been."""
+    """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
+
+    Where alerts stay open until they are resolved, a summary could not be: there each thing is told by itself.
+    """
     for one in held:
         episode_rows.remove_held(db, one.number)
     alarm = rows.find(db, alarm_id)
@@ -102,4 +106,9 @@ def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
         occurrence = messages.read(held[0].occurrence)
         return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
     topic = f"quiet/{alarm.id}/{held[0].until}/{held[0].number}"
-    return send(db, alarm, messages.summary(alarm, held, now=now), alarm.channels, topic=topic, now=now)
+    one_by_one = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
+    others = [channel for channel in alarm.channels if channel not in one_by_one]
+    told = send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
+    for occurrence in [messages.read(one.occurrence) for one in held if one.over is None]:
+        told += send(db, alarm, messages.of(occurrence), one_by_one, topic=occurrence.topic, now=now)
+    return told

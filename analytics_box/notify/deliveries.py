@@ -14,6 +14,7 @@ from analytics_box import ids
 from analytics_box.clock import DAY, Clock
 from analytics_box.notify import rows, rules
 from analytics_box.notify.change import open_config
+from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.message import Message
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
@@ -43,6 +44,11 @@ def put(
     for channel in told:
         rows.put(db, channel.id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
     return len(told)
+
+
+def keeping_open(db: Connection, organization_id: str, channels: Collection[str]) -> list[str]:
+    """Those of these channels that keep an alert open until it is resolved."""
+    return [one.id for one in rows.of(db, organization_id) if one.id in channels and KINDS[one.kind].stays_open]
 
 
 class Deliveries:
