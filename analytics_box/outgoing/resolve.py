@@ -1,12 +1,12 @@
 """From names to addresses and texts: by the system, or by the name servers in the settings."""
 
 import asyncio
-import socket
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, Final, Protocol, runtime_checkable
 
 from analytics_box.outgoing.failures import NotResolved
+from analytics_box.outgoing.lookups import Lookups
 from analytics_box.settings import Settings, SettingsError
 
 Address = IPv4Address | IPv6Address
@@ -35,9 +35,12 @@ class SystemResolver:
 
     servers: tuple[tuple[str, int], ...] = ()
 
+    def __init__(self) -> None:
+        self._lookups = Lookups()
+
     async def addresses(self, name: str) -> tuple[Address, ...]:
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)
+            found = await self._lookups.find(name)
         except (OSError, UnicodeError) as broken:
             raise NotResolved("The name cannot be resolved") from broken
         return _few({ip_address(entry[4][0]): None for entry in found})
