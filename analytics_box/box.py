@@ -129,8 +129,8 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     sender = Sender(client, Mailer(settings))
     deliveries = Deliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
-    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups)
     engine = _engine(state, events, settings, client, clock, deliveries)
+    watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine)
     parts = _parts(settings, clock, state, events, client, sender, deliveries, watched)
     return Box(
         settings=settings,
@@ -155,7 +155,8 @@ def _engine(
 ) -> Engine:
     """What checks the monitors. It begins once the server runs."""
     teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
-    engine = Engine(Prober(client).check, teller.tell, events.db, events.strings, clock)
+    prober, canaries = Prober(client), settings.monitor_canaries
+    engine = Engine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
     state.monitors.run_by(engine)
     return engine
 
@@ -240,6 +241,7 @@ def _watched(
     clock: Clock,
     clock_watch: ClockWatch,
     backups: Backups,
+    engine: Engine,
 ) -> Watched:
     databases = (state.db, events.db)
     return Watched(
@@ -257,6 +259,7 @@ def _watched(
         started_at=clock.now(),
         monotonic=clock.monotonic(),
         damaged=[],
+        cut_off_since=lambda: engine.isolated_since,
     )
 
 

@@ -101,6 +101,12 @@ class Warnings:
         "never": "This box has never been backed up.",
         "overdue": "The last backup is too old.",
     }
+    network: ClassVar[tuple[str, str]] = (
+        "The box has been cut off from the network for {minutes} minutes: most monitors and all hosts of "
+        "monitor_canaries fail, so checks say nothing and nobody is told.",
+        "The box has been cut off from the network for a minute: most monitors and all hosts of "
+        "monitor_canaries fail, so checks say nothing and nobody is told.",
+    )
     proxy = (
         "A proxy names its clients in X-Forwarded-For, but is not believed: all visitors have its IP address. Name it "
         "in trusted_proxies."

@@ -27,7 +27,10 @@ from analytics_box.watch.warnings import MEGABYTE, Seen, Warning, warnings
 
 
 class Watched(Struct, frozen=True):
-    """The parts of a box that are watched. `started_at` is UTC ms; `damaged` gets the databases that were found so."""
+    """The parts of a box that are watched. `started_at` is UTC ms; `damaged` gets the databases that were found so.
+
+    `cut_off_since` says since when (UTC ms) the network cannot be reached, where that is so.
+    """
 
     settings: Settings
     clock: Clock
@@ -43,6 +46,7 @@ class Watched(Struct, frozen=True):
     started_at: int
     monotonic: float
     damaged: list[str]
+    cut_off_since: Callable[[], int | None]
 
 
 class FileState(Struct, frozen=True):
@@ -172,6 +176,7 @@ async def _seen(watched: Watched, now: int, disk: Disk | None, ahead: Forecast) 
         backup=_backup(watched.backups.standing()),
         proxy_ignored=watched.proxies.ignored_at,
         damaged=tuple(watched.damaged),
+        cut_off_since=watched.cut_off_since(),
         log_bytes=max(db.log_bytes for db in watched.databases),
         failing_jobs=tuple((name, run.in_a_row) for name, run in watched.runs.by_name.items() if run.in_a_row),
     )

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box import texts
-from analytics_box.clock import DAY
+from analytics_box.clock import DAY, MINUTE
 
 Level = Literal["bad", "warn"]
 
@@ -42,6 +42,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     backup: Literal["", "failed", "never", "overdue"] = ""
     proxy_ignored: int | None = None  # when its header was last seen
     damaged: tuple[str, ...] = ()  # databases
+    cut_off_since: int | None = None
     log_bytes: int = 0  # of the longer write-ahead log
     failing_jobs: tuple[tuple[str, int], ...] = ()  # by name: how often in a row
 
@@ -129,6 +130,13 @@ def _backup(seen: Seen) -> Warning | None:
     return Warning("backup", "warn", texts.Warnings.backups[seen.backup], "backup")
 
 
+def _network(seen: Seen) -> Warning | None:
+    if seen.cut_off_since is None:
+        return None
+    minutes = max(seen.now - seen.cut_off_since, 0) // MINUTE
+    return Warning("network", "bad", texts.Warnings.network[minutes == 1].format(minutes=minutes))
+
+
 def _log(seen: Seen) -> Warning | None:
     if seen.log_bytes <= _LONG_LOG:
         return None
@@ -145,4 +153,16 @@ def _jobs(seen: Seen) -> Warning | None:
 
 
 # In the order in which they are told. What a room adds is a field of Seen and a line here.
-LOOKS: Final[tuple[Look, ...]] = (_damage, _trouble, _disk, _backup, _certificate, _clock, _proxy, _folder, _log, _jobs)
+LOOKS: Final[tuple[Look, ...]] = (
+    _damage,
+    _trouble,
+    _disk,
+    _network,
+    _backup,
+    _certificate,
+    _clock,
+    _proxy,
+    _folder,
+    _log,
+    _jobs,
+)

@@ -4,6 +4,7 @@ A new table or column is refused here until it is declared; everything else deri
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,7 +90,7 @@ def test_columns_of_strings_are_those_in_which_texts_arrive(tmp_path: Path) -> N
     known = {int(str(row[0])) for row in world.read("select id from strings")}
     for table in FACTS:
         (row,) = world.read(f"select {', '.join(table.names)} from {table.name}")
-        numbers = dict(zip(table.names, row, strict=True))
+        numbers: dict[str, Any] = dict(zip(table.names, row, strict=True))
         assert {numbers[name] for name in table.strings} <= known
         for name, text in (("profile", "profile"), ("path", "/path"), ("client_session", "session")):
             ((number,),) = world.read("select id from strings where value = ?", text)
@@ -112,8 +113,8 @@ def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
     numbers = dict(
         zip(("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends"), range(5, 11), strict=True)
     )
-    phases = {name: place for place, name in enumerate(Phases.__struct_fields__, start=20)}
-    texts = {"error": "error", "reason": "tls", "address": "address"}
+    phases: dict[str, Any] = {name: place for place, name in enumerate(Phases.__struct_fields__, start=20)}
+    texts: dict[str, Any] = {"error": "error", "reason": "tls", "address": "address"}
     result = Result(
         at=1, outcome="fail", phases=Phases(**phases), certificate_valid=False, data="{}", **numbers, **texts
     )

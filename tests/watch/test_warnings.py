@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box import jobs, server
 from analytics_box.box import open_box
-from analytics_box.clock import DAY, HOUR
+from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.jobs import Job
 from analytics_box.settings import Settings
 from analytics_box.store.reserve import Disk
@@ -57,6 +57,8 @@ def test_a_box_that_does_well_is_not_warned_of() -> None:
         ({"proxy_ignored": NOW - DAY}, "proxy", "warn", "trusted_proxies"),
         ({"proxy_ignored": NOW - DAY - 1}, "", "", ""),
         ({"damaged": ("box.db", "events.db")}, "damage", "bad", "Damaged: box.db and events.db."),
+        ({"cut_off_since": NOW - 7 * MINUTE}, "network", "bad", "for 7 minutes: most monitors"),
+        ({"cut_off_since": NOW - 90_000}, "network", "bad", "for a minute"),
         ({"trouble": "events.db is gone"}, "not_ready", "bad", "events.db is gone."),
         ({"log_bytes": 100_000_001}, "log", "warn", "100 MB"),
         ({"failing_jobs": (("retain events", 2),)}, "", "", ""),

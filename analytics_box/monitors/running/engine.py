@@ -53,7 +53,7 @@ class Engine:
         self._due, self._changes, self._pool = Schedule(), Schedule(), Pool()
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
         self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
-        self._is_started = False
+        self._is_wanted, self._is_alone, self._is_started = False, True, False
         self._loop: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._seen, self._monotonic = clock.now(), clock.monotonic()
@@ -61,9 +61,15 @@ class Engine:
     async def start(self, *, alone: bool = True) -> None:
         """Go on from where the box ended, and begin to check; without `alone` only when `tick` is called.
 
-        Raises Unavailable where events.db cannot be written.
+        Where events.db cannot be written this waits for a `tick` with which it can.
         """
-        now = self._clock.now()
+        self._is_wanted, self._is_alone = True, alone
+        try:
+            await self._go_on(self._clock.now())
+        except Unavailable as refused:
+            log.error("Monitors are not checked yet: %s", refused.message)
+
+    async def _go_on(self, now: int) -> None:
         recovered = await recovery.recover(self._events, self._monitors, now)
         self._drain.owe(recovered.untold)
         self._isolation.answered_at = self._drain.canaries_at = recovered.canaries_at
@@ -73,12 +79,12 @@ class Engine:
         for watched in self._monitors.values():
             self._overlay(watched, recovered.seen_until)
             self._plan_first(watched, now)
-        if alone:
+        if self._is_alone:
             self._loop = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self, seconds: float) -> None:
         """Begin no more checks, give those under way so many seconds, and write what there is."""
-        self._is_started = False
+        self._is_wanted = self._is_started = False
         if self._loop is not None:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
@@ -171,10 +177,15 @@ class Engine:
         return live(watched, self._due.due_at(number)) if watched is not None else None
 
     async def tick(self) -> None:
-        """Begin what is due, and the loop again where it ended; write what waits, and that the box watches."""
+        """Begin what is due, and the loop again where it ended; write what waits, and that the box watches.
+
+        Raises Unavailable.
+        """
         if self._loop is not None and self._loop.done() and self._is_started:
             log.error("The loop of the monitors ended; it begins again", exc_info=self._loop.exception())
             self._loop = asyncio.get_running_loop().create_task(self._run())
+        if self._is_wanted and not self._is_started:
+            await self._go_on(self._clock.now())
         if self._is_started:
             await self._look()
             self._dispatch()

@@ -9,6 +9,7 @@ from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import drain
 from analytics_box.monitors.running.batch import Finished
 from analytics_box.monitors.running.rows import Transition
+from analytics_box.store.db import Db
 from tests.inprocess import NOON
 from tests.monitors.running.world import World, monitor
 
@@ -124,6 +125,22 @@ def test_without_monitors_nothing_is_written(world: World) -> None:
     before = world.db.version
     world.watch(100)
     assert world.db.version == before
+
+
+def test_a_disk_that_is_full_at_the_start_puts_checks_off(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise Unavailable("The disk is full")
+
+    world.put(monitor())
+    world.watch()
+    world.stop()
+    with monkeypatch.context() as disk:
+        disk.setattr(Db, "write", refuse)
+        world.open()
+        with pytest.raises(Unavailable):
+            world.watch()
+    world.watch(60)
+    assert len(world.checked) == 2
 
 
 def test_an_end_writes_what_there_is(world: World) -> None:
