@@ -110,9 +110,8 @@ def test_the_texts_of_a_click_arrive_in_its_columns_of_strings(world: World) -> 
 
 def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
     monitor = Monitor(number=7, id="monitor", organization_id="organization", kind="dns", url="url")
-    numbers = dict(
-        zip(("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends"), range(5, 11), strict=True)
-    )
+    measured = ("total", "ttfb", "bytes", "redirects", "http_code", "certificate_ends")
+    numbers: dict[str, Any] = dict(zip(measured, range(5, 11), strict=True))
     phases: dict[str, Any] = {name: place for place, name in enumerate(Phases.__struct_fields__, start=20)}
     texts: dict[str, Any] = {"error": "error", "reason": "tls", "address": "address"}
     result = Result(
