@@ -1,7 +1,7 @@
 """Nobody's query reads what is not theirs: every caller, every target, every query type (spec 5, wire 3.1 and 3.2).
 
-Each website, each organization and each short link has facts with a word of its own in all of their texts. What comes
-back for a caller and a target may hold the words that a table below gives them, and no other.
+Each website, each organization, each short link and each monitor has facts with a word of its own in all of their
+texts. What comes back for a caller and a target may hold the words that a table below gives them, and no other.
 """
 
 import json
@@ -19,6 +19,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.links.clicks import rows as click_rows
 from analytics_box.links.clicks.rows import Click
 from analytics_box.links.lookup import known_link
+from analytics_box.monitors.lookup import known_monitor
 from analytics_box.query import budget, catalog
 from analytics_box.query.request import MAX_PARAMETERS
 from analytics_box.store.strings import Strings
@@ -27,6 +28,7 @@ from tests.cases import each
 from tests.contract.conftest import unlimited
 from tests.inprocess import Answer, WholeBox, whole_box
 from tests.keys.world import call, cookie_of
+from tests.query.checks_of_all_kinds import check, store_checks
 from tests.query.facts_of_all_kinds import visit
 
 WORDS = (
@@ -39,6 +41,8 @@ WORDS = (
     "wordtheirs",
     "wordlink",
     "wordeves",
+    "wordmonitor",
+    "wordherown",
 )
 OWN_SITES = ("wordshop", "wordblog", "wordidle", "wordlocal")
 ALL_OWN = (*OWN_SITES, "wordown")
@@ -65,6 +69,9 @@ TARGETS: dict[str, dict[str, tuple[str, ...]]] = {
     "link_id=unknown": {},
     "link_id={number}": {},
     "schedule_id=unknown": {},
+    "schedule_id={monitor}": dict.fromkeys(READERS, ("wordmonitor",)),
+    "schedule_id={eves_monitor}": dict.fromkeys(EVES, ("wordherown",)),
+    "schedule_id={number}": {},
     # The first of several targets counts, and nothing of the others comes with it.
     "website_id={shop}&organization_id={other}": dict.fromkeys((*READERS, "restricted"), ("wordshop",)),
     "organization_id={own}&website_id={foreign}": dict.fromkeys(EVES, ("wordforeign",)),
@@ -127,6 +134,8 @@ class Strangers:
         self.ids |= {"own": box.organization_id, "other": box.foreign_organization_id}
         for name, key, word in (("link", "all", "wordlink"), ("eves", "foreign", "wordeves")):
             self._link(name, key, word, now)
+        for name, key, word in (("monitor", "all", "wordmonitor"), ("eves_monitor", "foreign", "wordherown")):
+            self._monitor(name, key, word, now)
         roles = {"owner": "owner", "admin": "admin", "member": "member", "viewer": "viewer"}
         self._cookies = {name: cookie_of(box, role) for name, role in roles.items()}  # type: ignore[arg-type]  # roles
         self._cookies["eve"] = cookie_of(box, "owner", organization_id=box.foreign_organization_id)
@@ -149,6 +158,18 @@ class Strangers:
         clicks = [Click(known[0], now - 1_000, kind, 77, 0, 0, *[word] * 12) for kind in (1, 2, 3)]
         strings = Strings()
         self.box.box.events.db.write_now(lambda db: click_rows.append(db, strings=strings, clicks=clicks, orphans={}))
+
+    def _monitor(self, name: str, key: Any, word: str, now: int) -> None:
+        """A monitor with a check that failed, under a number that some website has, too."""
+        wanted = {"url": f"https://{word}.example", "granularity": "minute"}
+        made = self.box.post("/uptime/createSchedule", wanted, key=key)
+        assert made.status == 200, made.json
+        self.ids[name] = made.json["scheduleId"]
+        known = self.box.box.box_db.read_now(lambda db: known_monitor(db, self.ids[name]))
+        assert known is not None
+        self.numbers[word] = known[0]
+        texts = dict.fromkeys(("error", "reason", "region", "address", "url"), word)
+        store_checks(self.box.box.events.db, [check(known[0], now - 1_000, status=0, **texts)])
 
     def post(self, caller: str, target: str, content: object, path: str = "/v1/query", **headers: str) -> Answer:
         given = dict(headers)
@@ -226,15 +247,18 @@ def test_an_answer_holds_the_words_of_its_target_alone(strangers: Strangers, tar
         assert all(visitor not in answer.body.decode() for answer in answers for visitor in visitors)
 
 
+_MEMBERS = ("session_list", "link_variants", "uptime_reasons")
+
+
 def _read_by(params: dict[str, Any]) -> list[int]:
-    """The numbers of websites or links that a statement with these values reads: one, or a list of them."""
+    """The numbers of websites, links or monitors that a statement with these values reads: one, or a list of them."""
     return [*([params["site"]] if "site" in params else []), *json.loads(params.get("sites", "[]"))]
 
 
 @each(("caller", "target"), product(CALLERS, TARGETS))
 def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: str, caller: str) -> None:
     allowed = TARGETS[target].get(caller, REFUSED)
-    types = ["top_pages", "custom_events", *([] if is_stranger(caller, target) else ["session_list", "link_variants"])]
+    types = ["top_pages", "custom_events", *([] if is_stranger(caller, target) else _MEMBERS)]
     body = {"parameters": types, "preset": "today"}
     statements = strangers.post(caller, target, body, "/v1/query/compile")
     sheet = strangers.post(caller, target, body | {"parameters": ["top_pages"]}, accept="text/csv")
@@ -244,16 +268,18 @@ def test_statements_and_sheets_are_about_the_same(strangers: Strangers, target: 
         return
     assert found_in([sheet]) == {word for word in allowed if word in {*OWN_SITES, "wordforeign"}}
     of_links = {strangers.numbers[word] for word in allowed if word in {"wordlink", "wordeves"}}
-    of_sites = {strangers.numbers[word] for word in allowed} - of_links
+    of_monitors = {strangers.numbers[word] for word in allowed if word in {"wordmonitor", "wordherown"}}
+    of_sites = set() if of_links or of_monitors else {strangers.numbers[word] for word in allowed}
     for entry in statements.json["data"]:
         read = {number for statement in entry["statements"] for number in _read_by(statement["params"])}
         if entry["parameter"] == "link_variants":
             assert read == of_links
+        elif entry["parameter"] == "uptime_reasons":
+            assert read == of_monitors
         elif entry["parameter"] == "custom_events":
-            assert read == (set() if of_links else of_sites)
+            assert read == of_sites
         else:  # the organization's own events are custom ones
             assert read <= of_sites
-            assert not of_links or not read
 
 
 @pytest.mark.parametrize("caller", sorted(STRANGERS))
