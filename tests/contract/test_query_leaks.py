@@ -168,7 +168,7 @@ class Strangers:
         known = self.box.box.box_db.read_now(lambda db: known_monitor(db, self.ids[name]))
         assert known is not None
         self.numbers[word] = known[0]
-        texts = dict.fromkeys(("error", "reason", "region", "address", "url"), word)
+        texts: dict[str, Any] = dict.fromkeys(("error", "reason", "region", "address", "url"), word)
         store_checks(self.box.box.events.db, [check(known[0], now - 1_000, status=0, **texts)])
 
     def post(self, caller: str, target: str, content: object, path: str = "/v1/query", **headers: str) -> Answer:

@@ -21,7 +21,8 @@ class Box:
     """A monitor of the website shop, one of no website, one of another organization; and a caller of every kind."""
 
     def __init__(self, world: World) -> None:
-        self.box, sites = world.box, world.box.sites
+        self.box = world.box
+        sites = {str(name): website_id for name, website_id in world.box.sites.items()}
         monitors = {
             "shop": world.made("https://shop.example/", websiteId=sites["shop"]),
             "loose": world.made(),
@@ -37,7 +38,7 @@ class Box:
         store_a_monitor(self.box.box.events.db, world.number(self.shop), now)
 
         def key(*scopes: str, **resources: list[str]) -> dict[str, str]:
-            given = {f"website:{sites[name]}": own for name, own in resources.items()}  # type: ignore[literal-required]
+            given = {f"website:{sites[name]}": own for name, own in resources.items()}
             fields: dict[str, Any] = {"scopes": [*scopes], **({"resources": given} if given else {})}
             return {"x_api_key": make(self.box, self.box.cookie, **fields)["secret"]}
 
