@@ -37,7 +37,11 @@ COMMANDS: Final = {
     "man": Line(
         "cli_reference", "man", "Print the man page, analytics-box(1); with --json the commands that it describes."
     ),
-    "monitor": Line("cli_monitors", "monitor", "Check URLs as monitors do."),
+    "monitor": Line(
+        "cli_monitors",
+        "monitor",
+        "List, add, pause, resume, export and import monitors, and check URLs as they do.",
+    ),
     "prune": Line("cli_care", "prune", "Remove events from before a day, of one website or of all."),
     "restore": Line(
         "cli_backup",

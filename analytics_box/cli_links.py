@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -15,7 +14,7 @@ from analytics_box.admin import links
 from analytics_box.cli_admin import ORGANIZATION, carry_out, operating
 from analytics_box.links.bulk import imports
 from analytics_box.links.bulk.files import utf8
-from analytics_box.options import AS_JSON, End, guarded, read_settings, show, with_settings
+from analytics_box.options import AS_JSON, End, Field, guarded, read_settings, show, with_settings
 
 IMPORT_SECONDS = 3_600.0  # passwords take their time
 _MOST_WRONG = 20  # rows that are said in words
@@ -25,20 +24,6 @@ FORMS = ("csv", "json")
 @click.group()
 def link() -> None:
     """List, create, edit, delete, import and export short links; a running server redirects by it at once."""
-
-
-class Field(click.ParamType[tuple[str, Any]]):
-    """A field of a link by its name in the API. Its value is JSON; what is no JSON is a text."""
-
-    name = "field=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        name, sign, text = str(value).partition("=")
-        if not sign or not name.isalnum():
-            self.fail(f"{value!r} is not like maxClicks=100", param, ctx)
-        with suppress(msgspec.DecodeError):
-            return name, msgspec.json.decode(text)
-        return name, text
 
 
 _FIELDS = (

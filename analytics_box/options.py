@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, get_args, get_origin
 
 import click
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from analytics_box import connections, log, settings
@@ -61,6 +63,20 @@ class End(click.ParamType[int]):
             return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
         except (ValueError, OverflowError):
             self.fail(f"{value!r} is neither a day like 2027-01-31 nor an instant like 2027-01-31T18:00Z", param, ctx)
+
+
+class Field(click.ParamType[tuple[str, Any]]):
+    """A field by its name in the API. Its value is JSON; what is no JSON is a text."""
+
+    name = "field=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        name, sign, text = str(value).partition("=")
+        if not sign or not name.isalnum():
+            self.fail(f"{value!r} is not like field=value", param, ctx)
+        with suppress(msgspec.DecodeError):
+            return name, msgspec.json.decode(text)
+        return name, text
 
 
 class OrNone(click.ParamType[int]):

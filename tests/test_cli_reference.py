@@ -118,6 +118,6 @@ def test_a_help_and_a_completion_load_no_command() -> None:
         "print(said, sorted(name for name in sys.modules if name.startswith('analytics_box')))"
     )
     ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert "Check URLs as monitors do." in ended.stdout
+    assert "List, add, pause, resume" in ended.stdout
     assert "plain,monitor" in ended.stdout
     assert "['analytics_box', 'analytics_box.cli', 'analytics_box.cli_tree']" in ended.stdout

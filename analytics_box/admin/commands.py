@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import backups, care, keys, links, setup, users, websites
+from analytics_box.admin import backups, care, keys, links, monitors, setup, users, websites
 from analytics_box.http.call import Parts
 
 Command = Callable[[Parts, Any], Awaitable[Any]]
@@ -30,6 +30,12 @@ COMMANDS: dict[str, Command] = {
     "link delete": links.link_delete,
     "link import": links.link_import,
     "link export": links.link_export,
+    "monitor list": monitors.monitor_list,
+    "monitor add": monitors.monitor_add,
+    "monitor pause": monitors.monitor_pause,
+    "monitor resume": monitors.monitor_resume,
+    "monitor export": monitors.monitor_export,
+    "monitor import": monitors.monitor_import,
     "prune": care.prune,
     "vacuum": care.vacuum,
     "state": care.state,
