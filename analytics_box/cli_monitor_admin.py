@@ -11,10 +11,8 @@ from analytics_box.admin import monitors
 from analytics_box.cli_admin import ORGANIZATION, carry_out
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Granularity
-from analytics_box.monitors.moving.export_calls import Form
 from analytics_box.monitors.moving.files import MOST_BYTES
-from analytics_box.monitors.moving.import_calls import Source
-from analytics_box.monitors.moving.plan import Existing
+from analytics_box.monitors.moving.wanted import Existing, Form, Source
 from analytics_box.options import AS_JSON, Field, guarded, read_settings, show, with_settings
 
 IMPORT_SECONDS = 600.0
@@ -95,7 +93,7 @@ def monitor_add(
     """
 
     def run() -> None:
-        said = {"url": url, "name": name, "granularity": every, "group": group, "tags": list(tags)}
+        said: dict[str, Any] = {"url": url, "name": name, "granularity": every, "group": group, "tags": list(tags)}
         said |= {"timeout": timeout * 1_000} if timeout is not None else {}
         wanted = monitors.MadeMonitor(said | dict(fields), organization)
         row = carry_out(read_settings(given), "monitor add", wanted)

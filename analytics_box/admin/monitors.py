@@ -15,9 +15,9 @@ from analytics_box.monitors.editing.shown import ScheduleShown
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.list_calls import MonitorPage, paginated
 from analytics_box.monitors.messages import OneSchedule
-from analytics_box.monitors.moving.export_calls import ExportShown, Form, GivenExport, export
-from analytics_box.monitors.moving.import_calls import GivenImport, ImportShown, Source, import_monitors
-from analytics_box.monitors.moving.plan import Existing
+from analytics_box.monitors.moving.export_calls import ExportShown, GivenExport, export
+from analytics_box.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
+from analytics_box.monitors.moving.wanted import Existing, Form, Source
 from analytics_box.tenancy.directory import Organizations
 
 MOST_LISTED = 10_000

@@ -2,7 +2,7 @@
 
 import asyncio
 from functools import partial
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import Struct
 
@@ -13,11 +13,10 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.list_calls import reached
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, own
-from analytics_box.monitors.moving.wanted import parents_first
+from analytics_box.monitors.moving.wanted import Form, parents_first
 from analytics_box.monitors.windows.window import change_after
 from analytics_box.websites.directory import Directory
 
-Form = Literal["yaml", "json"]
 _TYPES: Final[dict[Form, str]] = {"yaml": "application/yaml", "json": "application/json"}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -17,8 +17,8 @@ from analytics_box.monitors.editing.change import Changed, Tools
 from analytics_box.monitors.editing.shown import push_url
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, gatus, kuma, own
-from analytics_box.monitors.moving.plan import Around, Existing, Plan, Planned, Status, in_order
-from analytics_box.monitors.moving.wanted import File, Wanted, WantedWindow
+from analytics_box.monitors.moving.plan import Around, Plan, Planned, Status, in_order
+from analytics_box.monitors.moving.wanted import Existing, File, Source, Wanted, WantedWindow
 from analytics_box.monitors.windows import change as windows
 from analytics_box.monitors.windows import rules
 from analytics_box.monitors.windows.window import Window
@@ -26,8 +26,6 @@ from analytics_box.store.db import Connection
 from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
-
-Source = Literal["analytics-box", "uptime-kuma", "gatus"]
 
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time

@@ -13,11 +13,10 @@ from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.draft import applied
 from analytics_box.monitors.editing.messages import ChangedMonitor, GivenFields, NewMonitor
 from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.moving.wanted import Wanted, parents_first
+from analytics_box.monitors.moving.wanted import Existing, Wanted, parents_first
 from analytics_box.outgoing.addresses import Fence
 
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
-Existing = Literal["skip", "update"]
 
 _OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
 _CIRCLE: Final = "The parents of this monitor are in a circle"

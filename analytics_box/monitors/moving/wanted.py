@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -12,6 +12,10 @@ from analytics_box.monitors.monitor import SECONDS, Granularity
 from analytics_box.monitors.windows.messages import NewMaintenance
 
 T = TypeVar("T")
+
+Form = Literal["yaml", "json"]  # of an export
+Source = Literal["analytics-box", "uptime-kuma", "gatus"]  # whose file it is
+Existing = Literal["skip", "update"]  # what becomes of a monitor that is there already
 
 MOST: Final = 10_000  # monitors of a file
 
