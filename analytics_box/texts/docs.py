@@ -142,6 +142,7 @@ class Manual:
         "websites",
         "queries",
         "links",
+        "monitors",
         "people",
         "keys",
         "members",
