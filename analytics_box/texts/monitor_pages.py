@@ -445,7 +445,10 @@ class MonitorFiles:
     no_file = "Choose a file"
     no_text = "This file is no text"
     too_large = "A file may have {most} MB at most"
-    tried = "{source}: {created} new, {updated} changed, {existing} there already, {failed} impossible. Nothing is stored yet."
+    tried = (
+        "{source}: {created} new, {updated} changed, {existing} there already, {failed} impossible. "
+        "Nothing is stored yet."
+    )
     imported = "{source}: {created} created, {updated} changed, {existing} left as they are, {failed} failed."
     sources: ClassVar[Mapping[str, str]] = {
         "analytics-box": "Analytics Box",
