@@ -39,9 +39,11 @@ from analytics_box.links.bulk.jobs import ImportJobs
 from analytics_box.links.redirects.observer import Observer
 from analytics_box.links.redirects.redirect import Redirects
 from analytics_box.monitors.asked import monitored, watched_websites
+from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.editing import change as monitor_change
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.probing.probe import Prober
+from analytics_box.monitors.probing.registration import Registrations
 from analytics_box.monitors.running.engine import Engine
 from analytics_box.monitors.telling import Teller
 from analytics_box.notify.change import Tools
@@ -208,6 +210,7 @@ def _parts(
         known,
         Reminders(state.db, clock),
         TrafficWatch(state.db, events.engines, state.websites, known, clock, settings.public_url),
+        DomainWatch(Registrations(client), state.monitors, state.db, clock, settings.public_url),
         LateParts(clock),
         ImportJobs(clock),
         watched,

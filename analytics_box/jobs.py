@@ -19,6 +19,7 @@ from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
 from analytics_box.members import invitations
 from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.running import retention as check_retention
 from analytics_box.store import job_runs, pairing, space
@@ -102,6 +103,12 @@ async def deliver_messages(box: Box) -> None:
 async def watch_monitors(box: Box) -> None:
     """Begin the checks that are due, should what begins them have ended, and write that the box watches."""
     await box.engine.tick()
+
+
+async def watch_domains(box: Box) -> None:
+    """Ask registries when the domains of monitors end, for those who want to be told."""
+    if await box.parts[DomainWatch].run():
+        box.deliveries.soon()
 
 
 async def sweep_deliveries(box: Box) -> None:
@@ -277,6 +284,7 @@ JOBS = (
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
     Job("watch monitors", 5, watch_monitors),
+    Job("watch domains", 3_600, watch_domains),
     Job("sweep deliveries", 86_400, sweep_deliveries),
     Job("remind", 30, remind),
     Job("watch traffic", 60, watch_traffic),

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box.alarms import episode_rows, messages, quiet, rows, rules
 from analytics_box.alarms.alarm import Alarm, Episode
-from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence
+from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.clock import MINUTE
 from analytics_box.notify import deliveries
 from analytics_box.notify.message import Message
@@ -25,6 +25,12 @@ def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
     """
     alarms = rows.enabled_of(db, occurrence.organization_id, uptime=occurrence.what in OF_MONITORS)
     return sum(to(db, alarm, occurrence, now=now) for alarm in alarms if rules.matches(alarm, occurrence))
+
+
+def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
+    """Whether an alarm of the organization tells this, so that it is worth finding out."""
+    alarms = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
+    return any(rules.wants(alarm, what) for alarm in alarms)
 
 
 def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int:

@@ -421,6 +421,11 @@ class MonitorMessages:
         "certificate": "Renew the certificate of {name} before it ends.",
     }
     no_error = "The last check failed."
+    domain_title = "The registration of {domain} ends in {days} days"
+    domain_title_one_day = "The registration of {domain} ends in 1 day"
+    domain_text = "Renew {domain} with whoever registered it."
+    domain_ends = "Ends on"
+    domain_monitor = "Monitor"
     target = "Target"
     answer = "Answer"
     since = "Since"

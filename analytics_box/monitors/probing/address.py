@@ -39,6 +39,19 @@ def name_of(url: str) -> str:
     return clean_host(rest)
 
 
+def host_of(kind: Kind, url: str) -> str:
+    """The host that an address leads to; empty where there is none, or where it is an IP address."""
+    if kind == "push":
+        return ""
+    try:
+        if kind == "dns":
+            return name_of(url)
+        found = target(url) if kind == "http" else place_of(kind, url)
+    except Refused:
+        return ""
+    return found.host if found.address is None else ""
+
+
 def server_of(text: str) -> Place | None:
     """The name server that a dns monitor asks; None for the box's own. Raises Refused."""
     return place(text.strip(), DNS_PORT) if text.strip() else None

@@ -13,6 +13,7 @@ from analytics_box.outgoing.target import clean_host, place
 
 BOOTSTRAP: Final = "https://data.iana.org/rdap/dns.json"
 _KEPT_MS: Final = 7 * 86_400_000  # for so long the list of registries is not asked for again
+_ANSWERS_KEPT_MS: Final = 43_200_000
 _RETRY_MS: Final = 3_600_000  # after a failure
 _SECONDS: Final = 10.0
 _MOST_LABELS: Final = 4  # of a host that are tried; longer ones are names below a domain
@@ -34,28 +35,42 @@ class _Domain(Struct, frozen=True):
     events: tuple[_Event, ...] = ()
 
 
+class Registration(Struct, frozen=True):
+    """A domain, and when its registration ends (UTC ms)."""
+
+    domain: str
+    ends_at: int
+
+
 class Registrations:
-    """Asks registries through the one client. The list of them is kept for a week, answers are not."""
+    """Asks registries through the one client. The list of them is kept for a week, what they say for half a day."""
 
     def __init__(self, client: Client, bootstrap: str = BOOTSTRAP) -> None:
         self._client = client
         self._bootstrap = bootstrap
         self._registries: dict[str, str] = {}
         self._asks_again_at = 0
+        self._found: dict[str, tuple[int, Registration]] = {}
 
-    async def ends(self, host: str, now: int) -> int | None:
-        """When the registration of the domain that a host belongs to ends; both are UTC ms.
+    async def find(self, host: str, now: int) -> Registration | None:
+        """The domain that a host belongs to. `now` is UTC ms.
 
         None where nobody tells: an IP address, a registry without RDAP or without that date, one that does not answer.
         """
         names = _candidates(host)
+        self._found = {name: known for name, known in self._found.items() if now - known[0] < _ANSWERS_KEPT_MS}
+        known = next((self._found[name] for name in names if name in self._found), None)
+        if known is not None:
+            return known[1]
         base = (await self._known(now)).get(names[0].rpartition(".")[2]) if names else None
         if base is None:
             return None
         for name in names:
             ends = await self._asked(urljoin(base, f"domain/{name}"))
             if ends is not None:
-                return ends
+                found = Registration(name, ends)
+                self._found[name] = (now, found)
+                return found
         return None
 
     async def _known(self, now: int) -> dict[str, str]:

@@ -3,12 +3,13 @@
 import json
 from collections.abc import Awaitable, Callable
 
-from analytics_box.monitors.probing.registration import Registrations
+from analytics_box.monitors.probing.registration import Registration, Registrations
 from tests.cases import each
 from tests.monitors.probing.checking import NOW, run
 from tests.outgoing.places import OPEN, Web, client_of, plain, web
 
-WEEK = 7 * 86_400_000
+DAY = 86_400_000
+WEEK = 7 * DAY
 ENDS = 1_804_325_400_000  # 2027-03-06T09:30:00Z
 
 
@@ -66,27 +67,40 @@ CASES = (
 @each(("host", "ends"), CASES)
 def test_the_end_of_a_registration_is_found_or_not_known(host: str, ends: int | None) -> None:
     async def asked(registrations: Registrations, _: Web) -> None:
-        assert await registrations.ends(host, NOW) == ends
+        found = await registrations.find(host, NOW)
+        assert (found.ends_at if found else None) == ends
+        assert found is None or host.lower().endswith(found.domain)
 
     run(_with_registry(asked))
 
 
 def test_the_list_of_registries_is_asked_for_once_a_week() -> None:
     async def asked(registrations: Registrations, place: Web) -> None:
-        for now, lists in ((NOW, 1), (NOW + WEEK - 1, 1), (NOW + WEEK, 2)):
-            await registrations.ends("example.test", now)
+        for host, now, lists in (("a.test", NOW, 1), ("b.test", NOW + WEEK - 1, 1), ("c.test", NOW + WEEK, 2)):
+            await registrations.find(host, now)
             assert sum(b" /dns.json " in request for request in place.heard) == lists
+
+    run(_with_registry(asked))
+
+
+def test_a_domain_is_asked_for_once_for_all_hosts_below_it() -> None:
+    async def asked(registrations: Registrations, place: Web) -> None:
+        for host in ("example.test", "www.example.test", "example.test"):
+            assert await registrations.find(host, NOW) == Registration("example.test", ENDS)
+        assert len(place.heard) == 2
+        assert await registrations.find("example.test", NOW + DAY)
+        assert len(place.heard) == 3
 
     run(_with_registry(asked))
 
 
 def test_a_list_that_does_not_come_leaves_what_was_known() -> None:
     async def asked(registrations: Registrations, place: Web) -> None:
-        assert await registrations.ends("example.test", NOW) == ENDS
+        assert await registrations.find("example.test", NOW)
         known = place.reply
         place.reply = lambda request: plain(b"[]") if b" /dns.json " in request else known(request)
-        assert await registrations.ends("example.test", NOW + WEEK) == ENDS
-        assert await registrations.ends("example.test", NOW + WEEK + 1) == ENDS
+        assert await registrations.find("example.test", NOW + WEEK)
+        assert await registrations.find("example.test", NOW + WEEK + 1)
         assert sum(b" /dns.json " in request for request in place.heard) == 2
 
     run(_with_registry(asked))
