@@ -208,7 +208,7 @@ def _parts(
         deliveries,
         Tools(state.seal, client.fence),
         known,
-        Reminders(state.db, clock),
+        Reminders(state.db, clock, known),
         TrafficWatch(state.db, events.engines, state.websites, known, clock, settings.public_url),
         DomainWatch(Registrations(client), state.monitors, state.db, clock, settings.public_url),
         LateParts(clock),

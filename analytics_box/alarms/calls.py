@@ -184,7 +184,11 @@ async def try_now(call: Call, alarm_id: str, organization_id: str | None = None)
     call.parts.limits.take("alarm tests", call.identity.limit_name, TESTS)
     url = call.parts.settings.public_url
     message = Message(
-        type="alarm.test", title=Words.test_title.format(name=alarm.name), text=Words.test_text, at=call.now, url=url
+        type="alarm.test",
+        title=Words.test_title.format(name=alarm.name),
+        text=Words.test_text,
+        at=call.now,
+        url=url,
     )
     outcomes = await asyncio.gather(*(_try(call, channel, message) for channel in found))
     return list(zip(found, outcomes, strict=True))

@@ -45,8 +45,9 @@ def chosen(db: Connection, tools: Tools, organization_id: str, by: By, given: Se
 
 
 def identifier(kind: str, config: Config) -> str:
-    """Where a channel leads, in the words of the wire."""
-    return config.get(_own(KINDS[kind]), "")
+    """Where a channel leads, in the words of the wire; empty where that is a secret."""
+    own = _own(KINDS[kind])
+    return KINDS[kind].open_part(config).get(own, "")
 
 
 def open_part(kind: str, config: Config) -> dict[str, str]:
@@ -56,10 +57,9 @@ def open_part(kind: str, config: Config) -> dict[str, str]:
 
 
 def _own(kind: Kind) -> str:
-    """The field that an identifier fills."""
+    """The field that an identifier fills: an address, else the first."""
     names = [field.name for field in kind.fields]
-    open_names = [field.name for field in kind.fields if not field.secret]
-    return next((name for name in _USUAL if name in names), next(iter(open_names), names[0]))
+    return next((name for name in _USUAL if name in names), names[0])
 
 
 def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: Destination) -> str:
@@ -75,7 +75,7 @@ def _channel(db: Connection, tools: Tools, organization_id: str, by: By, given: 
     for channel in change.of(db, organization_id):
         if channel.kind == kind.name and _leads_there(channels.readable(tools, channel), wanted, tools, kind):
             return channel.id
-    name = (wanted.get(_own(kind), "") or given.type)[:_LONGEST_NAME]
+    name = (wanted.get("to") or wanted.get("chatId") or kind.label)[:_LONGEST_NAME]  # an address may be a secret
     made, _ = channels.create(db, tools, organization_id, by, kind=kind, name=name, enabled=True, config=wanted)
     return made.id
 
@@ -100,8 +100,9 @@ def _config(kind: Kind, given: Destination) -> Config:
 
 def _leads_there(there: Config | None, wanted: Config, tools: Tools, kind: Kind) -> bool:
     """Whether a channel leads to a place. What was not given, as a token that is never shown, may be anything."""
-    if there is None:
+    needed = {field.name for field in kind.fields if field.required and not field.secret and not field.default}
+    if there is None or not all(wanted.get(name) for name in (_own(kind), *needed)):
         return False
     typed = {field.name: there.get(field.name, "") for field in kind.fields}  # without what the box signs with
     cleaned = clean(kind, {**typed, **wanted}, tools.fence)
-    return bool(wanted) and all(there.get(name) == cleaned.get(name) for name in wanted)
+    return all(there.get(name) == cleaned.get(name) for name in wanted)

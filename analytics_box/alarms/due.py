@@ -5,17 +5,19 @@ was off makes up for nothing: after a pause there is one reminder, not one for e
 """
 
 from collections import defaultdict
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
 from analytics_box.alarms import episode_rows, messages, quiet, rows, rules
 from analytics_box.alarms.alarm import Alarm, Episode, Held
-from analytics_box.alarms.telling import send
+from analytics_box.alarms.monitored import Monitored
+from analytics_box.alarms.telling import send, split
 from analytics_box.clock import DAY, MINUTE, Clock
-from analytics_box.notify import deliveries
 from analytics_box.store.db import Connection, Db
 
 KEPT = 30 * DAY  # topics are known that long, as deliveries are
+AGAIN = 5 * MINUTE  # until what rests is looked at again
 SETTLING = 3 * MINUTE  # after a start, in which monitors are looked at before anybody is reminded
 _ROUND = 200  # episodes in one transaction
 
@@ -23,9 +25,10 @@ _ROUND = 200  # episodes in one transaction
 class Reminders:
     """Does what is due. Call `run` each minute."""
 
-    def __init__(self, db: Db, clock: Clock) -> None:
+    def __init__(self, db: Db, clock: Clock, monitored: Monitored) -> None:
         self._db = db
         self._clock = clock
+        self._monitored = monitored
         self._settled = False
 
     async def run(self) -> int:
@@ -37,9 +40,16 @@ class Reminders:
         if not self._settled:
             await self._db.write(lambda db: episode_rows.postpone(db, now + SETTLING))
             self._settled = True
-        if not await self._db.read(lambda db: _is_due(db, now)):
+        due, released = await self._db.read(lambda db: _due(db, now))
+        if not due and not released:
             return 0
-        return await self._db.write(lambda db: work_off(db, now))
+        resting = {subject for subject in due if self._rests(subject)}
+        return await self._db.write(lambda db: work_off(db, now, resting))
+
+    def _rests(self, subject: str) -> bool:
+        """Whether it is a monitor of which nobody is to be reminded now: it is paused, in maintenance, or gone."""
+        kind, _, monitor_id = subject.partition(":")
+        return kind == "monitor" and self._monitored.rests(monitor_id)
 
     async def sweep(self) -> None:
         """Forget topics that cannot come again."""
@@ -47,17 +57,23 @@ class Reminders:
         await self._db.write(lambda db: rows.forget_topics(db, before))
 
 
-def work_off(db: Connection, now: int) -> int:
-    """Do what is due in the caller's transaction; the number of messages."""
-    told = sum(_remind(db, episode, now) for episode in episode_rows.due(db, now, _ROUND))
+def work_off(db: Connection, now: int, resting: Collection[str] = ()) -> int:
+    """Do what is due in the caller's transaction; the number of messages. What rests is looked at again later."""
+    told = 0
+    for episode in episode_rows.due(db, now, _ROUND):
+        if episode.subject in resting:
+            episode_rows.put(db, replace(episode, due_at=now + AGAIN))
+        else:
+            told += _remind(db, episode, now)
     held: defaultdict[str, list[Held]] = defaultdict(list)
     for one in episode_rows.released(db, now):
         held[one.alarm_id].append(one)
     return told + sum(_release(db, alarm_id, found, now) for alarm_id, found in held.items())
 
 
-def _is_due(db: Connection, now: int) -> bool:
-    return bool(episode_rows.due(db, now, 1) or episode_rows.released(db, now))
+def _due(db: Connection, now: int) -> tuple[set[str], bool]:
+    """The subjects of what is due, and whether quiet hours are over that held something back."""
+    return {episode.subject for episode in episode_rows.due(db, now, _ROUND)}, bool(episode_rows.released(db, now))
 
 
 def _remind(db: Connection, episode: Episode, now: int) -> int:
@@ -95,20 +111,22 @@ def _act(db: Connection, alarm: Alarm, episode: Episode, now: int) -> tuple[int,
 def _release(db: Connection, alarm_id: str, held: list[Held], now: int) -> int:
     """The quiet hours are over: tell what they held back. One thing that still lasts is told as it would have been.
 
-    Where alerts stay open until they are resolved, a summary could not be: there each thing is told by itself.
+    Where alerts stay open there is no summary: what still lasts gets an alert of its own.
     """
     for one in held:
         episode_rows.remove_held(db, one.number)
     alarm = rows.find(db, alarm_id)
     if alarm is None or not alarm.enabled:
         return 0
+    lasting, others = split(db, alarm)
     if len(held) == 1 and held[0].over is None:
-        occurrence = messages.read(held[0].occurrence)
-        return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
+        return _tell(db, alarm, held[0], alarm.channels, now)
+    told = sum(_tell(db, alarm, one, lasting, now) for one in held if one.over is None)
     topic = f"quiet/{alarm.id}/{held[0].until}/{held[0].number}"
-    one_by_one = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
-    others = [channel for channel in alarm.channels if channel not in one_by_one]
-    told = send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
-    for occurrence in [messages.read(one.occurrence) for one in held if one.over is None]:
-        told += send(db, alarm, messages.of(occurrence), one_by_one, topic=occurrence.topic, now=now)
-    return told
+    return told + send(db, alarm, messages.summary(alarm, held, now=now), others, topic=topic, now=now)
+
+
+def _tell(db: Connection, alarm: Alarm, held: Held, channels: Sequence[str], now: int) -> int:
+    """Tell what was held back as it would have been told."""
+    occurrence = messages.read(held.occurrence)
+    return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)

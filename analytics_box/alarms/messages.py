@@ -9,10 +9,11 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec.structs import replace
 
+from analytics_box.alarms import rules
 from analytics_box.alarms.alarm import Alarm, Held
 from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence, What
-from analytics_box.alarms.rules import ENDS
 from analytics_box.clock import MINUTE
 from analytics_box.notify.message import Message, Tone
 from analytics_box.texts import Alarms as Words
@@ -37,17 +38,24 @@ def read(stored: str) -> Occurrence:
 
 def of(occurrence: Occurrence) -> Message:
     """The message of an occurrence."""
+    ends = occurrence.what in rules.ENDS and occurrence.still is None
     return Message(
         type=type_of(occurrence),
         title=occurrence.title,
         text=occurrence.text,
         at=occurrence.at,
-        tone=_TONES.get(occurrence.what, "bad"),
+        tone="bad" if occurrence.still is not None else _TONES.get(occurrence.what, "bad"),
         url=occurrence.url,
         fields=occurrence.fields,
         subject=occurrence.subject if occurrence.what in _STATES else f"{occurrence.subject}:{occurrence.what}",
-        action="resolve" if occurrence.what in ENDS else "trigger",
+        action="resolve" if ends else "trigger",
     )
+
+
+def resolved(occurrence: Occurrence, *, now: int) -> Message:
+    """What resolves the alert of an occurrence that is over without a word."""
+    title = Words.resolved_title.format(title=occurrence.title)
+    return replace(of(occurrence), title=title, text="", at=now, tone="good", fields=(), action="resolve")
 
 
 def type_of(occurrence: Occurrence) -> str:
@@ -68,7 +76,7 @@ def escalation(occurrence: Occurrence, *, began: int, now: int) -> Message:
 def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Message:
     first = of(occurrence)
     lasts = Words.lasts.format(duration=duration(now - began))
-    return msgspec.structs.replace(
+    return replace(
         first, title=title.format(title=occurrence.title), text=f"{lasts}\n{occurrence.text}".rstrip(), at=now
     )
 

@@ -15,7 +15,11 @@ class MonitorName(Struct, frozen=True):
 
 
 class Monitored(Struct, frozen=True):
-    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now."""
+    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now.
+
+    `rests` is whether nobody is to be reminded of a monitor (by its id) now: it is paused, in maintenance, or gone.
+    """
 
     of: Callable[[str], list[MonitorName]] = lambda _: []
     is_down: Callable[[str], bool] = lambda _: False
+    rests: Callable[[str], bool] = lambda _: False

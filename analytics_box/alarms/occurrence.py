@@ -28,7 +28,8 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     """Something that happened. `topic` is the same whenever the same is told again, so that nobody hears it twice.
 
     `subject` names what it is about over time (`monitor:ID`, `website:ID`): a recovery ends the reminders of what went
-    before. `at` is UTC ms; `fields` are label and value for people; `url` leads to its page.
+    before. `at` is UTC ms; `fields` are label and value for people; `url` leads to its page. `still` is what goes on
+    all the same: a monitor that was flapping may be stable and down.
     """
 
     topic: str
@@ -42,5 +43,6 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     url: str = ""
     website_id: str | None = None
     monitor_id: str | None = None
+    still: What | None = None
     group: str = ""
     tags: tuple[str, ...] = ()

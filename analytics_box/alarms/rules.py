@@ -142,9 +142,19 @@ def _folded(wanted: Collection[str], there: Collection[str]) -> bool:
     return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
 
 
-def wants(alarm: Alarm, what: What) -> bool:
-    """Whether an alarm tells this kind of occurrence."""
-    return what not in OF_MONITORS or what in (alarm.conditions.events or USUAL)
+def wants(alarm: Alarm, occurrence: Occurrence) -> bool:
+    """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then, too."""
+    what, told = occurrence.what, alarm.conditions.events or USUAL
+    if what not in OF_MONITORS or what in told:
+        return True
+    return what == "stable" and (occurrence.still or "recovered") in told
+
+
+def begins(occurrence: Occurrence) -> What | None:
+    """What lasts from this occurrence on; None for what begins nothing."""
+    if occurrence.what in ENDS:
+        return occurrence.still
+    return occurrence.what if occurrence.what in BEGINS else None
 
 
 def due_at(conditions: Conditions, episode: Episode) -> int | None:

@@ -37,12 +37,13 @@ def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int
     """Let one alarm deal with an occurrence, once; the number of messages."""
     if not rows.note_topic(db, alarm.id, occurrence.topic, now):
         return 0
-    if occurrence.what in rules.ENDS:
+    begins = rules.begins(occurrence)
+    if begins is None and occurrence.what in rules.ENDS:
         return _end(db, alarm, occurrence, now)
-    wanted = rules.wants(alarm, occurrence.what)
-    until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now) if wanted else None
-    if occurrence.what in rules.BEGINS:
-        _begin(db, alarm, occurrence, told=wanted, now=until or now)
+    wanted = rules.wants(alarm, occurrence)
+    until = quiet.ends_at(alarm.conditions.quiet_hours, begins or occurrence.what, now) if wanted else None
+    if begins is not None:
+        _begin(db, alarm, occurrence, begins, told=wanted, now=until or now)
     if not wanted:
         return 0
     if until is not None:
@@ -51,14 +52,21 @@ def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int
     return send(db, alarm, messages.of(occurrence), alarm.channels, topic=occurrence.topic, now=now)
 
 
-def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> None:
-    """What lasted is over, and nobody is told."""
+def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
+    """What lasted is over, and no person is told: only alerts that would stay open are resolved."""
+    episode = episode_rows.find(db, alarm.id, subject)
+    if episode is None:
+        return 0
     episode_rows.delete(db, alarm.id, subject)
-    episode_rows.set_over(db, alarm.id, subject, now)
+    if episode_rows.set_over(db, alarm.id, subject, now) or not episode.told:
+        return 0
+    first = messages.read(episode.occurrence)
+    channels = deliveries.keeping_open(db, alarm.organization_id, _told(alarm, episode))
+    return send(db, alarm, messages.resolved(first, now=now), channels, topic=f"{first.topic}/over", now=now)
 
 
 def forget(db: Connection, organization_id: str, subject: str) -> None:
-    """Nobody is told of this subject any more: it is deleted or paused, so that what lasted has no end."""
+    """Nobody is told of this subject any more: it is gone, so that what lasted has no end."""
     episode_rows.forget(db, organization_id, subject)
 
 
@@ -72,16 +80,22 @@ def send(db: Connection, alarm: Alarm, message: Message, channels: Sequence[str]
     return told
 
 
-def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, *, told: bool, now: int) -> None:
-    """Begin an episode. Another kind of trouble with the same subject begins a new one."""
+def split(db: Connection, alarm: Alarm) -> tuple[list[str], list[str]]:
+    """The channels that are told at once: those in which an alert stays open until it is resolved, and the others."""
+    lasting = deliveries.keeping_open(db, alarm.organization_id, alarm.channels)
+    return lasting, [one for one in alarm.channels if one not in lasting]
+
+
+def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, what: What, *, told: bool, now: int) -> None:
+    """Begin an episode. Another kind of trouble with the same subject begins a new one, if anybody hears of it."""
     before = episode_rows.find(db, alarm.id, occurrence.subject)
-    if before is not None and before.what == occurrence.what:
+    if before is not None and (before.what == what or (before.told and not told)):
         return
     wait = alarm.conditions.escalate_after_minutes
     episode = Episode(
         alarm_id=alarm.id,
         subject=occurrence.subject,
-        what=occurrence.what,
+        what=what,
         occurrence=_json(occurrence),
         began=occurrence.at,
         told=told,
@@ -92,20 +106,29 @@ def _begin(db: Connection, alarm: Alarm, occurrence: Occurrence, *, told: bool, 
 
 
 def _end(db: Connection, alarm: Alarm, occurrence: Occurrence, now: int) -> int:
-    """What lasted is over: whoever was told of it hears that, too."""
+    """What lasted is over: whoever was told of it hears that, too.
+
+    Alerts that would stay open are resolved also where nobody wants to hear of it, and during quiet hours.
+    """
     episode = episode_rows.find(db, alarm.id, occurrence.subject)
     if episode is None:
         return 0
     episode_rows.delete(db, alarm.id, occurrence.subject)
-    was_held = episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at)
-    if was_held or not rules.wants(alarm, occurrence.what):
+    if episode_rows.set_over(db, alarm.id, occurrence.subject, occurrence.at):
         return 0
+    wanted = rules.wants(alarm, occurrence)
     until = quiet.ends_at(alarm.conditions.quiet_hours, occurrence.what, now)
-    if until is not None:
+    channels = _told(alarm, episode)
+    if not wanted or until is not None:
+        channels = deliveries.keeping_open(db, alarm.organization_id, channels) if episode.told else ()
+    if wanted and until is not None:
         _hold(db, alarm, occurrence, until)
-        return 0
-    channels = (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
     return send(db, alarm, messages.of(occurrence), channels, topic=occurrence.topic, now=now)
+
+
+def _told(alarm: Alarm, episode: Episode) -> Sequence[str]:
+    """The channels that have been told of an episode."""
+    return (*alarm.channels, *alarm.escalation) if episode.escalated else alarm.channels
 
 
 def _hold(db: Connection, alarm: Alarm, occurrence: Occurrence, until: int) -> None:
@@ -115,7 +138,7 @@ def _hold(db: Connection, alarm: Alarm, occurrence: Occurrence, until: int) -> N
         subject=occurrence.subject,
         until=until,
         occurrence=_json(occurrence),
-        lasts=occurrence.what in rules.BEGINS,
+        lasts=rules.begins(occurrence) is not None,
     )
 
 

@@ -35,7 +35,12 @@ def monitored(monitors: Monitors) -> Monitored:
         live = monitors.state_of(found) if found is not None else None
         return live is not None and live.state == "down"
 
-    return Monitored(of, is_down)
+    def rests(monitor_id: str) -> bool:
+        found = monitors.find(monitor_id)
+        live = monitors.state_of(found) if found is not None else None
+        return found is None or (live is not None and live.state in {"up", "unknown", "maintenance", "paused"})
+
+    return Monitored(of, is_down, rests)
 
 
 def watched_websites(monitors: Monitors, events: Db) -> WatchedWebsites:

@@ -1,7 +1,7 @@
 """From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from analytics_box.alarms import telling
 from analytics_box.alarms.occurrence import Occurrence
@@ -54,6 +54,9 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         fields.append((words.answer, str(detail.http_code)))
     if transition.what in {"down", "degraded"} and lasted:
         fields.append((words.since, words.lasted.format(duration=lasted)))
+    still: Literal["down", "degraded"] | None = None
+    if transition.what == "stable" and detail.state in ("down", "degraded"):
+        still = detail.state
     return Occurrence(
         topic=f"monitor:{monitor.id}:{transition.id}",
         subject=f"monitor:{monitor.id}",
@@ -63,11 +66,12 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
         title=(
             words.title_one_day
             if transition.what == "certificate" and detail.days == 1
-            else words.titles[transition.what]
+            else words.titles[still or transition.what]
         ).format(**said),
-        text=words.texts[transition.what].format(**said),
+        text=words.texts[still or transition.what].format(**said),
         fields=tuple(fields),
         url=f"{public_url}{HOME}/{monitor.id}",
+        still=still,
         website_id=monitor.website_id,
         monitor_id=monitor.id,
         group=monitor.group,

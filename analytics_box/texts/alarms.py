@@ -154,6 +154,7 @@ class Alarms:
     # messages
     reminder_title = "Still going on: {title}"
     escalation_title = "Escalated: {title}"
+    resolved_title = "Over: {title}"
     lasts = "It has lasted for {duration}."
     days_text = "{count} d"
     hours_text = "{count} h"

@@ -71,6 +71,27 @@ def test_a_destination_is_the_channel_that_leads_there(world: World) -> None:
     assert len(world.call("config.listChannels")) == 2
 
 
+def test_a_place_that_is_a_secret_is_never_shown(world: World) -> None:
+    pager = {"type": "pagerduty", "identifier": "k" * 32}
+    made = world.call("alarms.create", name="A", triggerType="uptime", destinations=[pager])
+    (shown,) = made["destinations"]
+    assert (shown["identifier"], shown["config"]) == ("https://events.pagerduty.com/…", {"region": "us"})
+    again = world.call("alarms.update", alarmId=made["id"], destinations=[shown])
+    assert again["destinations"] == [shown]
+    world.call("alarms.create", name="B", triggerType="uptime", destinations=[pager])
+    assert [one["name"] for one in world.call("config.listChannels")] == ["PagerDuty"]
+
+
+def test_rooms_of_one_server_are_different_places(world: World) -> None:
+    server = {"type": "ntfy", "identifier": "https://ntfy.example.com"}
+    for topic in ("one", "two", "one"):
+        given = [server | {"config": {"topic": topic}}]
+        world.call("alarms.create", name=topic, triggerType="uptime", destinations=given)
+    assert len(world.call("config.listChannels")) == 2
+    wrong = world.refused("alarms.create", name="A", triggerType="uptime", destinations=[server])
+    assert wrong[:2] == (400, "destinations")
+
+
 WRONG: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"triggerType": "goal"}, "triggerType", "no alarms of the type goal"),
     ({"triggerType": "custom"}, "triggerType", "no alarms of the type custom"),
@@ -180,6 +201,8 @@ def test_what_is_done_stands_in_the_audit_log_without_secrets(world: World) -> N
     )
     assert [action for action, _ in found] == ["created", "updated", "updated", "deleted"]
     assert "very-secret" not in str(found)
+    everything = world.box.box.box_db.read_now(lambda db: db.execute("select detail from audit").fetchall())
+    assert "very-secret" not in str(everything)
     assert json.loads(str(found[2][1])) == {"name": "Other", "acknowledged": "m1 down"}
 
 

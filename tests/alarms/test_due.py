@@ -73,6 +73,7 @@ def test_a_box_that_was_off_makes_up_for_nothing(world: World) -> None:
     world.happens("down")
     world.box.clock.advance(seconds=86_400)
     world.box.reopen()
+    world.starts()
     assert world.after(0) == 0  # first monitors are looked at
     assert world.after(3) == 1
     assert world.outbox(hook) == ["m1 down", "Still going on: m1 down"]
@@ -167,3 +168,29 @@ def test_quiet_hours_hold_back_reminders_and_escalation(world: World) -> None:
     assert world.after(1) == 2  # one reminder, one escalation
     assert (len(world.outbox(hook)), world.outbox(boss)) == (2, ["Escalated: m1 down"])
     assert world.messages(boss)[0]["at"] == world.box.clock.now() // MINUTE * MINUTE
+
+
+def test_alerts_that_stay_open_are_resolved_at_once_and_get_no_summary(world: World) -> None:
+    pager, hook = world.pager(), world.channel()
+    alarm = world.alarm(pager, hook)
+    world.happens("down")
+    world.call("alarms.update", alarmId=alarm, triggerConditions={"quietHours": QUIET})
+    world.ran()
+    assert world.happens("recovered") == 1
+    world.happens("down", "m2")
+    world.happens("down", "m3")
+    world.happens("recovered", "m3")
+    world.after(120)
+    assert world.actions(pager) == [("m1 down", "trigger"), ("m1 recovered", "resolve"), ("m2 down", "trigger")]
+    assert world.outbox(hook)[1:] == ["3 things happened during the quiet hours of Shop"]
+
+
+def test_nobody_is_reminded_of_a_monitor_that_rests(world: World) -> None:
+    hook = world.channel()
+    world.alarm(hook, reminderMinutes=10)
+    world.ran()
+    world.happens("down")
+    world.resting.add("m1")
+    assert world.after(30) == 0
+    world.resting.clear()
+    assert world.after(5) == 1

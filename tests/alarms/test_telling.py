@@ -118,3 +118,39 @@ def test_only_the_end_may_be_told(world: World) -> None:
     assert world.after(30) == 0
     assert world.happens("recovered") == 1
     assert world.outbox(hook) == ["m1 recovered"]
+
+
+def test_flapping_ends_with_what_the_monitor_is_then(world: World) -> None:
+    hook = world.channel()
+    world.alarm(hook)
+    world.happens("down")
+    world.happens("flapping")
+    world.happens("stable", still="down")
+    assert world.call("alarms.list")[0]["open"][0]["event"] == "down"
+    world.happens("recovered")
+    assert world.outbox(hook) == ["m1 down", "m1 flapping", "m1 stable", "m1 recovered"]
+    assert world.messages(hook)[2]["tone"] == "bad"
+
+
+def test_who_hears_nothing_of_flapping_hears_how_it_ends(world: World) -> None:
+    hook = world.channel()
+    world.alarm(hook, events=["down", "recovered"])
+    world.happens("down")
+    world.happens("flapping")
+    assert world.call("alarms.list")[0]["open"][0]["event"] == "down"
+    world.happens("stable")
+    world.happens("flapping")
+    world.happens("stable", still="down")
+    assert world.outbox(hook) == ["m1 down", "m1 stable", "m1 stable"]
+
+
+def test_an_alert_that_stays_open_is_resolved_where_nobody_wants_to_hear_of_it(world: World) -> None:
+    pager, hook = world.pager(), world.channel()
+    world.alarm(pager, hook, events=["down", "certificate"])
+    world.happens("down")
+    world.happens("recovered")
+    world.happens("certificate")
+    assert world.actions(pager)[:2] == [("m1 down", "trigger"), ("m1 recovered", "resolve")]
+    subjects = [message["subject"] for message in world.messages(pager)]
+    assert subjects == ["monitor:m1", "monitor:m1", "monitor:m1:certificate"]
+    assert world.outbox(hook) == ["m1 down", "m1 certificate"]

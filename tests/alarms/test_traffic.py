@@ -90,12 +90,12 @@ def usual_weeks(traffic: Traffic, many: int = 60) -> None:
 
 
 def test_a_drop_is_told_once_and_again_after_it_was_over(traffic: Traffic) -> None:
-    hook = traffic.world.channel()
-    traffic.world.alarm(hook, trigger="traffic_drop")
+    hook, pager = traffic.world.channel(), traffic.world.pager()
+    traffic.world.alarm(hook, pager, trigger="traffic_drop")
     usual_weeks(traffic)
     traffic.visits(60, traffic.now)
     assert traffic.hours(1) == 0  # nothing is said before a whole window was watched
-    assert traffic.minutes(70) == 1
+    assert traffic.minutes(70) == 2
     (message,) = traffic.world.messages(hook)
     assert message["type"] == "website.traffic_drop"
     assert message["title"] == "Less traffic than usual: Shop"
@@ -105,7 +105,8 @@ def test_a_drop_is_told_once_and_again_after_it_was_over(traffic: Traffic) -> No
     assert traffic.minutes(10) == 0
     assert traffic.world.call("alarms.list")[0]["open"] == []
     traffic.box.run(traffic.watch.run())
-    assert len(traffic.world.outbox()) == 1
+    assert len(traffic.world.outbox(hook)) == 1  # that it is over is told only where an alert would stay open
+    assert traffic.world.actions(pager)[1] == ("Over: Less traffic than usual: Shop", "resolve")
 
 
 def test_a_spike_is_told_with_the_days_before_where_there_are_no_weeks(traffic: Traffic) -> None:

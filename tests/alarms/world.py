@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from msgspec.structs import replace
 
 from analytics_box.alarms.due import Reminders
+from analytics_box.alarms.monitored import Monitored
 from analytics_box.alarms.occurrence import Occurrence, What
 from analytics_box.alarms.telling import tell
 from analytics_box.clock import MINUTE
@@ -28,6 +29,13 @@ class World:
         self.people = People(box)
         self.began = box.clock.now()
         self._topics = 0
+        self.resting: set[str] = set()
+        self.starts()
+
+    def starts(self) -> None:
+        """What reminds people begins, as with a start of the box."""
+        monitored = Monitored(rests=lambda monitor: monitor in self.resting)
+        self.reminders = Reminders(self.box.box.box_db, self.box.clock, monitored)
 
     def call(self, procedure: str, who: str = "ada", /, **given: object) -> Any:
         """What a procedure answers, which has to be a success."""
@@ -47,6 +55,15 @@ class World:
         config = {"url": f"{HOOK}/{name}"}
         made = self.call("config.createChannel", type="webhook", name=name, config=config)
         return str(made["channel"]["id"])
+
+    def pager(self) -> str:
+        """The id of a channel in which alerts stay open until they are resolved."""
+        given = {"type": "pagerduty", "name": "Pager", "config": {"routingKey": "k" * 32}}
+        return str(self.call("config.createChannel", **given)["channel"]["id"])
+
+    def actions(self, channel: str) -> list[tuple[str, str]]:
+        """Title and action of all messages for a channel."""
+        return [(message["title"], message.get("action", "trigger")) for message in self.messages(channel)]
 
     def alarm(self, *channels: str, escalation: str = "", trigger: str = "uptime", **conditions: object) -> str:
         """The id of a new alarm that leads to these channels."""
@@ -90,7 +107,7 @@ class World:
     def after(self, minutes: float) -> int:
         """So many minutes go by, and then what is due is done once; the number of messages."""
         self.box.clock.advance(seconds=minutes * 60)
-        return self.box.run(self.box.box.parts[Reminders].run())
+        return self.box.run(self.reminders.run())
 
     def outbox(self, channel: str = "") -> list[str]:
         """The titles of all messages that were put, for one channel or all, the oldest first."""

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
+from analytics_box.alarms import telling
 from analytics_box.errors import BadRequest
 from analytics_box.identity import require
 from analytics_box.monitors import rows
@@ -123,6 +124,7 @@ def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
     check(db, acting, "member")
     gone = existing(db, acting, monitor_id).monitor
     rows.delete(db, gone.number)
+    telling.forget(db, gone.organization_id, f"monitor:{gone.id}")
     _record(db, acting.by, gone, "deleted", {"url": gone.url, "name": gone.name, "kind": gone.kind})
     return gone
 
@@ -156,6 +158,7 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     if rows.count_of(db, organization_id) >= tools.most:
         raise errors.Conflict(f"That organization has {tools.most:,} monitors (monitors_per_organization) already")
     rows.orphan(db, monitor_id)
+    telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}")
     after = replace(
         before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
     )
