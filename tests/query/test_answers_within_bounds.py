@@ -19,10 +19,13 @@ from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Compared, Entry, Queries
 from tests.cases import each
 from tests.inprocess import NOON
+from tests.query.checks_of_all_kinds import check as check_of
+from tests.query.checks_of_all_kinds import store_checks
 from tests.query.facts_of_all_kinds import page_view, visit
 from tests.query.world import World, world_in
 
 SITE = 1
+MONITOR = 1
 LONG = 2_000  # characters of a path
 PATHS = 700
 BUDGET = Allowed(bytes=2 * MB, rows=5_000)
@@ -254,3 +257,17 @@ def test_a_read_that_is_too_long_leaves_its_connection_free(tmp_path: Path, worl
     (entries,) = asked(world, request("top_pages", limit=5), allowed=Allowed(bytes=100_000))
     assert len(entries[0].data) == 5
     assert world.db.queues.reads == 0
+
+
+def test_two_weeks_of_checks_by_the_hour_fit_a_page(world: World) -> None:
+    """Of a monitor that is checked each minute, and answers in another bin of the histogram each time."""
+    minutes = range(14 * 24 * 60)
+    checks = [check_of(MONITOR, NOON - at * 60_000, int(50_000 * 1.02 ** (at % 60))) for at in minutes]
+    store_checks(world.db, checks)
+    body = {"preset": "last_14d", "granularity": "hour", "limit": 400}
+    for name in ("uptime_time_series", "uptime_response_time_trends"):
+        (entry,) = world.entries(
+            {"parameters": [name], **body}, Scope((MONITOR,), subject="monitor"), now=NOON, both=False
+        )
+        assert entry.success, entry.error
+        assert len(entry.data) == 14 * 24

@@ -32,11 +32,12 @@ from analytics_box.query.ranges import Granularity, Window
 _CHECKS: Final = ("region", "http_code", "status", "reason")  # what checks can be filtered by
 _PASSED = Condition("status", "is", ("1",), negated=False)
 _NOT_PASSED = Condition("status", "is", ("1",), negated=True)
-_SUMS: Final = ("count", "decided", "passed", "total", "total_count", "ttfb", "ttfb_count")
+_SUMS: Final = ("count", "decided", "passed", "total", "total_count", "ttfb", "ttfb_count", "fastest", "slowest")
 _DATE = column("date", "date", "The day, hour or minute")
 
-# One scan by the bins of each duration; their sums are those of all checks.
-_BY_BIN = Ask("checks", (*_SUMS, "fastest", "slowest"), ("bin",))
+# Sums, and apart from them the bins of each duration: there are many, so that their rows have to be short.
+_TOTALS = Ask("checks", _SUMS)
+_BY_BIN = Ask("checks", ("count",), ("bin",))
 _BY_TTFB = Ask("checks", ("count",), ("ttfb_bin",))
 _SPANS = Ask("monitor_spans", columns=("state", "start", "until"), order=(Order("start", descending=False),))
 _CERTIFICATES = Ask("checks", ("count", "last"), ("certificate_ends", "certificate_valid"))
@@ -84,16 +85,13 @@ def _sum(rows: Iterable[Record], name: str) -> int:
     return sum(row[name] for row in rows)
 
 
-def _at(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
+def _at(rows: Sequence[Record], bins: Iterable[Record], ranks: Iterable[int]) -> Record:
     """Response times of these bins at these ranks, never outside of what was measured."""
-    bins: dict[int, int] = defaultdict(int)
-    for row in rows:
-        if row["bin"] is not None:
-            bins[row["bin"]] += row["count"]
+    counts: dict[int, int] = {row["bin"]: row["count"] for row in bins if row["bin"] is not None}
     fastest, slowest = _extremes(rows)
     found: Record = {}
     for rank in ranks:
-        at = percentile(bins, rank / 100)
+        at = percentile(counts, rank / 100)
         within = None if at is None or fastest is None or slowest is None else min(max(at, fastest), slowest)
         found[f"p{rank}_response_time"] = None if within is None else quotient(within, 1000)
     return found
@@ -107,15 +105,15 @@ def _extremes(rows: Iterable[Record]) -> tuple[int | None, int | None]:
     return min(row["fastest"] for row in measured), max(row["slowest"] for row in measured)
 
 
-def _times(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
-    """How long checks took."""
+def _times(rows: Sequence[Record], bins: Iterable[Record], ranks: Iterable[int]) -> Record:
+    """How long checks took, of their sums and their bins."""
     fastest, slowest = _extremes(rows)
     return {
         "avg_response_time": _milliseconds(_sum(rows, "total"), _sum(rows, "total_count")),
         "avg_ttfb": _milliseconds(_sum(rows, "ttfb"), _sum(rows, "ttfb_count")),
         "min_response_time": None if fastest is None else quotient(fastest, 1000),
         "max_response_time": None if slowest is None else quotient(slowest, 1000),
-        **_at(rows, ranks),
+        **_at(rows, bins, ranks),
     }
 
 
@@ -159,14 +157,14 @@ def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
 
 
 def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    checks, certificates, spans = rows
+    checks, bins, certificates, spans = rows
     timeline = _spans(spans)
     outages = sum(span.state == DOWN and span.start < window.now for span in timeline)
     return [
         {
             **_was(uptime(timeline, window.start, window.end, window.now)),
             **_counts(checks),
-            **_times(checks, (50, 75, 95, 99)),
+            **_times(checks, bins, (50, 75, 95, 99)),
             **_certificate(certificates),
             "outages": outages,
         }
@@ -175,7 +173,7 @@ def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
 
 def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     """A row per bucket. Of a minute there is often one check only: its uptime is that of its checks (wire 1.16)."""
-    checks, ttfbs, spans = _by_bucket(rows[0]), _by_bucket(rows[1]), _spans(rows[2])
+    checks, bins, ttfbs, spans = *map(_by_bucket, rows[:3]), _spans(rows[3])
     edges = [bucket.start for bucket in window.buckets] + [window.end]
     minutes = len(edges) > 2 and edges[1] - edges[0] == MINUTE == edges[2] - edges[1]
     found = []
@@ -186,7 +184,7 @@ def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
                 "date": window.buckets[number].label,
                 **_was(was),
                 **_counts(own),
-                **_times(own, (50, 95)),
+                **_times(own, bins.get(number, []), (50, 95)),
                 **_ttfbs(ttfbs.get(number, [])),
                 **({"uptime_percentage": _of_checks(own)} if minutes else {}),
             }
@@ -195,26 +193,26 @@ def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
 
 
 def _trends(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    found = _by_bucket(rows[0])
+    found, bins = _by_bucket(rows[0]), _by_bucket(rows[1])
     return [
-        {"date": bucket.label, **_times(found.get(number, []), (50, 75, 90, 95, 99))}
+        {"date": bucket.label, **_times(found.get(number, []), bins.get(number, []), (50, 75, 90, 95, 99))}
         for number, bucket in enumerate(window.buckets)
     ]
 
 
 def _regions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """The region with most checks first, then by name."""
-    found: dict[str, list[Record]] = defaultdict(list)
-    for row in rows[0]:
-        found[row["region"]].append(row)
+    bins: dict[str, list[Record]] = defaultdict(list)
+    for row in rows[1]:
+        bins[row["region"]].append(row)
     made = [
         {
-            "region": region or UNKNOWN,
-            "uptime_percentage": _of_checks(own),
-            **_counts(own),
-            **_times(own, (95,)),
+            "region": row["region"] or UNKNOWN,
+            "uptime_percentage": _of_checks([row]),
+            **_counts([row]),
+            **_times([row], bins[row["region"]], (95,)),
         }
-        for region, own in found.items()
+        for row in rows[0]
     ]
     return sorted(made, key=lambda row: (-row["total_checks"], row["region"]))
 
@@ -326,6 +324,7 @@ TYPES = (
             _TOTAL,
             _PASSES,
         ),
+        _TOTALS,
         _BY_BIN,
         _CERTIFICATES,
         _SPANS,
@@ -346,6 +345,7 @@ TYPES = (
             *_taken("ttfb", "of the times to the first byte", "avg", "p50", "p95"),
             _COVERAGE,
         ),
+        _TOTALS,
         _BY_BIN,
         _BY_TTFB,
         _SPANS,
@@ -415,7 +415,8 @@ TYPES = (
             *_response("avg", "p50", "p75", "p90", "p95", "p99", "min", "max"),
             *_taken("ttfb", "of the times to the first byte", "avg"),
         ),
-        Ask("checks", _BY_BIN.measures, _BY_BIN.group, where=(_PASSED,)),
+        Ask("checks", _SUMS, where=(_PASSED,)),
+        Ask("checks", ("count",), ("bin",), where=(_PASSED,)),
         shape=_trends,
         by=("hour", "day"),
         filters=("region", "http_code"),
@@ -444,7 +445,8 @@ TYPES = (
             *_response("avg", "p95"),
             _TOTAL,
         ),
-        Ask("checks", _BY_BIN.measures, ("region", "bin")),
+        Ask("checks", _SUMS, ("region",)),
+        Ask("checks", ("count",), ("region", "bin")),
         shape=_regions,
         filters=_CHECKS,
     ),
