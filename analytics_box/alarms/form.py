@@ -51,14 +51,15 @@ def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[
     )
 
 
-def values(alarm: Alarm) -> dict[str, str]:
-    """What the form of an alarm shows at first."""
+def values(alarm: Alarm, zone: str) -> dict[str, str]:
+    """What the form of an alarm shows at first; `zone` is offered for quiet hours."""
     given, quiet = alarm.conditions, alarm.conditions.quiet_hours
     shown = {
         "name": alarm.name,
         "description": alarm.description,
         "trigger": alarm.trigger,
         "website": alarm.website_id or "",
+        "zone": zone,
         "groups": ", ".join(given.groups),
         "tags": ", ".join(given.tags),
         "threshold": "" if given.threshold is None else f"{given.threshold:g}",

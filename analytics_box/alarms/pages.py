@@ -32,12 +32,17 @@ async def alarms_page(visit: Visit, again: Again, *, done: str = "") -> Page:
     """The list of alarms and what is going on; `general` of a form says what went wrong."""
     person, by = visit.person, visit.call.by
     found: Listed = await visit.call.read(lambda db: change.listed(db, person.organization_id, by))
+    names = {alarm.id: alarm.name for alarm in found.alarms}
     return visit.settings_page(
         "alarms.html",
         "alarms",
         again=again,
         alarms=[view.row(alarm, found.channels, _websites(visit), person) for alarm in found.alarms],
-        going=[view.going(episode, person, visit.call.now) for episode in found.episodes],
+        going=[
+            view.going(episode, names[episode.alarm_id], person, visit.call.now)
+            for episode in found.episodes
+            if episode.alarm_id in names
+        ],
         channels=len(found.channels),
         editable=found.changeable,
         acknowledges=person.role != "viewer",
@@ -69,7 +74,7 @@ async def add_alarm(visit: Visitor) -> Answer:
 async def edit_alarm_form(visit: Visitor, alarm_id: FromPath[str]) -> Page:
     """GET /alarms/{id}. Raises NotFound."""
     alarm = await _find(visit, alarm_id)
-    return await _form(visit, Again(values=form.values(alarm)), alarm=alarm)
+    return await _form(visit, Again(values=form.values(alarm, visit.person.time_zone)), alarm=alarm)
 
 
 async def save_alarm(visit: Visitor, alarm_id: FromPath[str]) -> Answer:

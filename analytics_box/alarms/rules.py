@@ -23,8 +23,8 @@ BEGINS: Final[frozenset[What]] = frozenset(
     ("down", "degraded", "flapping", "traffic_spike", "traffic_drop", "error_rate")
 )
 ENDS: Final[frozenset[What]] = frozenset(("recovered", "stable"))
-OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
-USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate", "domain")
+OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate")
+USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate")
 
 
 class Usual(Struct, frozen=True):
@@ -86,7 +86,7 @@ def check(trigger: Trigger, conditions: Conditions, *, escalates: bool) -> None:
         if getattr(conditions, field) not in {None, ()} and trigger not in triggers:
             name = _WIRE.get(field, field)
             raise BadRequest.about("triggerConditions", f"{name} is for alarms of the type {' or '.join(triggers)}")
-    strange = sorted(set(conditions.events) - OF_MONITORS)
+    strange = sorted(set(conditions.events).difference(OFFERED))
     if strange:
         raise BadRequest.about("triggerConditions", f"{strange[0]} does not happen to monitors")
     if trigger == "traffic_drop" and (conditions.threshold or 0) > 100:

@@ -52,14 +52,14 @@ def row(alarm: Alarm, channels: Mapping[str, Channel], websites: Mapping[str, st
     )
 
 
-def going(episode: Episode, person: Person, now: int) -> Going:
-    """Something that goes on, for this reader."""
+def going(episode: Episode, name: str, person: Person, now: int) -> Going:
+    """Something that goes on, for this reader; `name` is the alarm's."""
     since = dates.moment(episode.began, person)
     return Going(
         alarm_id=episode.alarm_id,
         subject=episode.subject,
         title=messages.read(episode.occurrence).title,
-        note=Words.since.format(when=since, duration=messages.duration(now - episode.began)),
+        note=Words.since.format(name=name, when=since, duration=messages.duration(now - episode.began)),
         acknowledged=""
         if episode.acknowledged_at is None
         else Words.acknowledged.format(when=dates.moment(episode.acknowledged_at, person)),

@@ -16,7 +16,7 @@ class Alarms:
     add_channel = "Add a channel"
     read_only = "Owners and admins can create and change alarms."
     open_title = "Going on now"
-    since = "Since {when}, for {duration}."
+    since = "{name}. Since {when}, for {duration}."
     acknowledge = "Acknowledge"
     acknowledged = "Acknowledged {when}: no reminders, no escalation."
     on = "On"
@@ -128,7 +128,6 @@ class Alarms:
         "flapping": "goes up and down all the time",
         "stable": "is stable again",
         "certificate": "has a certificate near its end",
-        "domain": "has a domain near its end",
     }
     day_names: ClassVar[Mapping[str, str]] = {
         "mon": "Mon",

@@ -28,6 +28,10 @@ PAGES = (
     "/settings/integrations/new?type=http",
     "/settings/domains",
     "/settings/defaults",
+    "/alarms",
+    "/alarms/new",
+    "/alarms/new?type=traffic_drop",
+    "/alarms/new?type=first_event",
 )
 
 
@@ -72,13 +76,17 @@ def box(receiver: Receiver, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
         def call(procedure: str, **given: object) -> Any:
             headers = {"x-api-key": running.account.api_key}
-            answer = httpx.post(f"{running.url}/config/{procedure}", json=given, headers=headers)
+            path = procedure if "/" in procedure else f"config/{procedure}"
+            answer = httpx.post(f"{running.url}/{path}", json=given, headers=headers)
             assert answer.status_code == 200, answer.text
             return answer.json()
 
+        destinations = []
         for path, name in (("/ok", "Hook"), ("/gone", LONG)):
             made = call("createChannel", type="webhook", name=name, config={"url": receiver.url + path})
             call("testChannel", channelId=made["channel"]["id"])
+            destinations.append({"type": "channel", "identifier": made["channel"]["id"]})
+        call("alarms/create", name=LONG, triggerType="uptime", description=LONG * 5, destinations=destinations)
         call("addDomain", domain=f"{LONG[:50]}.{LONG[:50]}.{LONG[:50]}.example")
         yield running
 
@@ -92,7 +100,9 @@ def test_the_pages_are_clean_for_axe_and_fit(browser: Browser, box: Box, size: t
     found = []
     page.goto(f"{box.url}/settings/integrations")
     log = page.get_by_role("link", name="What was sent").first.get_attribute("href")
-    for path in (*PAGES, str(log)):
+    page.goto(f"{box.url}/alarms")
+    alarm = page.get_by_role("link", name="Edit").last.get_attribute("href")
+    for path in (*PAGES, str(log), str(alarm)):
         found += violations(page, box.url + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0], path
     context.close()
@@ -134,4 +144,30 @@ def test_a_record_is_copied_with_one_click(browser: Browser, box: Box) -> None:
     expect(page.locator(".record .button").last).to_contain_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == value.strip()
     assert said == []
+    context.close()
+
+
+def test_an_alarm_is_made_tried_and_deleted_without_scripts(browser: Browser, box: Box, receiver: Receiver) -> None:
+    context = context_of(browser, NARROW, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(f"{box.url}/alarms")
+    page.get_by_role("link", name="New alarm").click()
+    page.fill("#name", "Fewer visitors")
+    expect(page.get_by_text("Tell when a monitor")).to_be_visible()
+    page.get_by_role("radio", name="Traffic drop").check()
+    expect(page.get_by_text("Tell when a monitor")).to_be_hidden()
+    page.fill("#threshold", "40")
+    page.get_by_role("button", name="Create alarm").click()
+    expect(page.get_by_text("at least one destination")).to_be_visible()
+    page.get_by_label("Hook").select_option("At once")
+    page.get_by_role("button", name="Create alarm").click()
+    expect(page.get_by_text("All websites, 40 % less than usual in 1 h")).to_be_visible()
+    before = len(receiver.bodies)
+    page.get_by_role("button", name="Send a test Fewer visitors").click()
+    expect(page.get_by_text("The test arrived: Hook.")).to_be_visible()
+    assert [body["type"] for body in receiver.bodies[before:]] == ["alarm.test"]
+    page.get_by_role("link", name="Delete Fewer visitors").click()
+    page.get_by_role("button", name="Yes, continue").click()
+    expect(page.get_by_text("The alarm was deleted.")).to_be_visible()
     context.close()
