@@ -144,10 +144,14 @@ def _folded(wanted: Collection[str], there: Collection[str]) -> bool:
 
 def wants(alarm: Alarm, occurrence: Occurrence) -> bool:
     """Whether an alarm tells this kind of occurrence. What flapping ends with counts as what it is then, too."""
-    what, told = occurrence.what, alarm.conditions.events or USUAL
-    if what not in OF_MONITORS or what in told:
+    if tells(alarm, occurrence.what):
         return True
-    return what == "stable" and (occurrence.still or "recovered") in told
+    return occurrence.what == "stable" and tells(alarm, occurrence.still or "recovered")
+
+
+def tells(alarm: Alarm, what: What) -> bool:
+    """Whether this is among what an alarm tells."""
+    return what not in OF_MONITORS or what in (alarm.conditions.events or USUAL)
 
 
 def begins(occurrence: Occurrence) -> What | None:

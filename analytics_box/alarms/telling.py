@@ -30,7 +30,7 @@ def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
 def is_wanted(db: Connection, organization_id: str, what: What) -> bool:
     """Whether an alarm of the organization tells this, so that it is worth finding out."""
     alarms = rows.enabled_of(db, organization_id, uptime=what in OF_MONITORS)
-    return any(rules.wants(alarm, what) for alarm in alarms)
+    return any(rules.tells(alarm, what) for alarm in alarms)
 
 
 def to(db: Connection, alarm: Alarm, occurrence: Occurrence, *, now: int) -> int:
