@@ -104,6 +104,9 @@ class Secrets(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     bearer: Annotated[str, Meta(max_length=2_000)] = ""
     token: Annotated[str, Meta(max_length=64)] = ""
 
+    def __repr__(self) -> str:
+        return "Secrets(…)"  # so that none stands in a log
+
 
 class Monitor(Struct, frozen=True, kw_only=True):
     """A monitor. `number` is what the facts know it by. Times are UTC ms, `interval` is seconds, `timeout` ms.

@@ -57,16 +57,24 @@ class Changed(Struct, frozen=True):
 def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
     """A new monitor. Raises Forbidden, BadRequest or Conflict."""
     made = replace(drafted(tools.fence, acting, given, given.kind), is_paused=given.is_paused)
+    if not room(db, tools, acting):
+        raise errors.Conflict(full(tools))
     return add(db, tools, acting, made)
 
 
+def room(db: Connection, tools: Tools, acting: Reach) -> int:
+    """How many monitors more the organization may have."""
+    return max(tools.most - rows.count_of(db, acting.organization_id), 0)
+
+
+def full(tools: Tools) -> str:
+    """Why there may be no more of them."""
+    return f"An organization may have {tools.most:,} monitors here (monitors_per_organization); delete one first"
+
+
 def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
-    """Store a monitor as it was drafted. Raises Forbidden, BadRequest or Conflict."""
+    """Store a monitor as it was drafted, for which there is room. Raises Forbidden, BadRequest or Conflict."""
     check(db, acting, "member")
-    if rows.count_of(db, acting.organization_id) >= tools.most:
-        raise errors.Conflict(
-            f"An organization may have {tools.most:,} monitors here (monitors_per_organization); delete one first"
-        )
     check_places(db, tools.websites, acting, made)
     if made.website_id is not None:
         rows.release_website(db, made.website_id, acting.organization_id)

@@ -48,10 +48,15 @@ def _json(text: str) -> Any:
 def _yaml(text: str) -> Any:
     try:
         _check_depth(yaml.parse(text, Loader=_LOADER))
-        node = yaml.compose(text, Loader=_LOADER)
-        if node is not None:
+        loader = _LOADER(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
             _size(node, {}, set())
-        return yaml.load(text, Loader=_LOADER)  # noqa: S506  a safe loader
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as broken:
         where = f" (line {broken.problem_mark.line + 1})" if broken.problem_mark is not None else ""
         raise BadRequest(f"This is no YAML{where}: {broken.problem or broken.context}") from broken

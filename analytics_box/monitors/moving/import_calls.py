@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeVar
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from analytics_box.errors import BadRequest, BoxError
+from analytics_box.errors import BadRequest, BoxError, Conflict
 from analytics_box.http.call import Call
 from analytics_box.monitors.access import Reach, check, global_reach
 from analytics_box.monitors.directory import Monitors
@@ -160,10 +160,14 @@ def _store_all(
 ) -> tuple[list[Planned], list[Changed]]:
     """What became of each. One that is refused leaves nothing behind."""
     done, changes = [], []
+    left = change.room(db, tools, acting)
     for one in planned:
         try:
+            if one.status == "created" and not left:
+                raise Conflict(change.full(tools))  # others made some since
             with db:  # a savepoint of its own
                 changed = _store(db, tools, acting, one)
+            left -= one.status == "created"
         except BoxError as refused:
             field = refused.details[0].field if refused.details else ""
             done.append(replace(one, status="failed", monitor=None, field=field, error=refused.message))

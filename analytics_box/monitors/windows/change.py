@@ -100,8 +100,8 @@ def existing(db: Connection, acting: Reach, window_id: str) -> Window:
 
 
 def _checked(monitors: Monitors, window: Window, now: int) -> Window:
-    known = {monitor.id for monitor in monitors.of(window.organization_id)}
-    if not known.issuperset(window.covers.monitor_ids):
+    named = [monitors.find(monitor_id) for monitor_id in window.covers.monitor_ids]
+    if any(monitor is None or monitor.organization_id != window.organization_id for monitor in named):
         raise BadRequest.about("covers.monitorIds", "There is no monitor with one of these ids in the organization")
     return rules.checked(window, now)
 
