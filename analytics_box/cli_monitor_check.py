@@ -118,10 +118,14 @@ def _words(found: Result) -> Iterator[str]:
         leads = f", after {found.redirects} redirect{'' if found.redirects == 1 else 's'}" if found.redirects else ""
         yield f"  {'received':<13}{found.bytes:,} bytes{leads}"
     if found.certificate_ends is not None:
-        ends = datetime.fromtimestamp(found.certificate_ends / 1000, UTC)
-        days = (found.certificate_ends - found.at) // _DAY
         told = "accepted" if found.certificate_valid else "not accepted"
-        yield f"  {'certificate':<13}{told}, ends {ends:%Y-%m-%d} ({days:,} days)"
+        yield f"  {'certificate':<13}{told}, {_end(found.certificate_ends, found.at)}"
+
+
+def _end(ends: int, now: int) -> str:
+    day = f"{datetime.fromtimestamp(ends / 1000, UTC):%Y-%m-%d}"
+    days = abs(ends - now) // _DAY
+    return f"ends {day}, in {days:,} days" if ends > now else f"ended {day}, {days:,} days ago"
 
 
 def _plain(asked: Monitor, found: Result) -> dict[str, Any]:

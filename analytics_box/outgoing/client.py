@@ -83,7 +83,7 @@ class Client:
     async def fetch(self, ask: Ask, course: Course | None = None) -> Answer:
         """Ask, following redirects. How far it came is in `course`. Raises Failed."""
         course = Course() if course is None else course
-        self._prepare(ask)
+        self.prepare(ask)
         began = time.perf_counter()
         async with within(ask.seconds):
             place, expires, received = await self._follow(ask, course)
@@ -116,8 +116,8 @@ class Client:
         """What decides whether a certificate is accepted; without `verify` any is."""
         return self._trust if verify else self._no_trust
 
-    def _prepare(self, ask: Ask) -> None:
-        """Load what the first request needs before the clock runs."""
+    def prepare(self, ask: Ask) -> None:
+        """Load what the first request needs, before any clock runs."""
         from analytics_box.outgoing import exchange  # noqa: F401, PLC0415  httpcore: 1 MB and 20 ms
 
         if ask.url.startswith("https:"):

@@ -37,6 +37,8 @@ async def look(asking: Asking) -> None:
         keep=options.json_parsing.enabled or needs(options.assertions, "body", "json"),
         verify=options.verify,
     )
+    asking.client.prepare(ask)
+    asking.begin()
     try:
         answer = await asking.client.fetch(ask, course)
     except NotTrusted:
