@@ -1,12 +1,13 @@
 """What a check of an http address sends, and what its result holds."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from analytics_box.monitors.monitor import JsonParsing, Secrets
 from analytics_box.monitors.result import Held, Result
-from tests.monitors.faults import faults, secure
+from tests.monitors.faults import Faults, banner, faults, secure
 from tests.monitors.probing.checking import NOW, check, monitor, run, that
 from tests.outgoing.places import EXPIRES, OPEN, Names, names
 
@@ -118,3 +119,21 @@ def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
 
 def test_push_monitors_are_not_asked() -> None:
     assert run(check(monitor("push://", "push"))).reason == "failed"
+
+
+def test_a_check_that_is_given_up_closes_its_connection() -> None:
+    async def asked() -> bytes:
+        gone: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+        async def silent(_: Faults, reader: asyncio.StreamReader, __: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            task.cancel()
+            gone.set_result(await reader.read())
+
+        async with banner(silent) as server:
+            task = asyncio.ensure_future(check(monitor(f"http://{OPEN}:{server.port}/")))
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await asyncio.wait_for(gone, 10)
+
+    assert run(asked()) == b""
