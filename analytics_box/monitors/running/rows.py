@@ -20,6 +20,7 @@ from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 
 KINDS: Final[Mapping[Kind, int]] = {"http": 1, "tcp": 2, "dns": 3, "tls": 4, "ping": 5, "push": 6}
+REGION: Final = "default"  # where checks come from: this box
 _LONGEST: Final = 500  # characters of an error
 
 
@@ -73,7 +74,7 @@ def _row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
         *(phases.dns, phases.connect, phases.tls, phases.first_byte, phases.transfer),
         *(result.bytes, result.redirects, check.attempt, check.streak),
         *(result.certificate_ends, None if result.certificate_valid is None else int(result.certificate_valid)),
-        *(number(db, text) for text in (result.error[:_LONGEST], result.reason, "", result.address, monitor.url)),
+        *(number(db, text) for text in (result.error[:_LONGEST], result.reason, REGION, result.address, monitor.url)),
         result.data,
     )
 
