@@ -85,10 +85,10 @@ def empty(zone: str, trigger: str, channels: Sequence[Channel]) -> dict[str, str
 
 
 def monitor_choices(monitors: Sequence[MonitorName], fields: Mapping[str, str]) -> list[Choice]:
-    """The monitors that the form lists."""
-    return [
-        Choice(f"monitor-{one.id}", one.name, fields.get(f"monitor-{one.id}", "")) for one in monitors[:MOST_MONITORS]
-    ]
+    """The monitors that the form lists: those that are chosen, however many, then others by name."""
+    found = [Choice(f"monitor-{one.id}", one.name, fields.get(f"monitor-{one.id}", "")) for one in monitors]
+    found.sort(key=lambda choice: (not choice.value, choice.name.casefold()))
+    return found[: max(MOST_MONITORS, sum(bool(choice.value) for choice in found))]
 
 
 def channel_choices(channels: Sequence[Channel], fields: Mapping[str, str]) -> list[Choice]:

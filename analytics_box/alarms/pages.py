@@ -139,6 +139,8 @@ async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Pa
     """The form of a new alarm, or of one that there is."""
     own, organization = await _channels(visit), visit.person.organization_id
     monitors = visit.parts[Monitored].of(organization)
+    choices = form.monitor_choices(monitors, again.values)
+    websites, chosen = _websites(visit), again.values.get("website", "")
     wrong = {_FIELDS.get(name, name): message for name, message in again.wrong.items()}
     return visit.settings_page(
         "alarm_form.html",
@@ -146,9 +148,9 @@ async def _form(visit: Visit, again: Again, *, alarm: Alarm | None = None) -> Pa
         again=Again(again.code, again.values, wrong, again.general),
         alarm=alarm,
         triggers=TRIGGERS,
-        websites=_websites(visit),
-        monitors=form.monitor_choices(monitors, again.values),
-        more_monitors=len(monitors) > form.MOST_MONITORS,
+        websites=websites if not chosen or chosen in websites else {**websites, chosen: Words.website_gone},
+        monitors=choices,
+        more_monitors=len(monitors) > len(choices),
         groups=sorted({one.group for one in monitors if one.group}),
         tags=sorted({tag for one in monitors for tag in one.tags}),
         channels=form.channel_choices(own, again.values),

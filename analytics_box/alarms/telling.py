@@ -23,8 +23,19 @@ def tell(db: Connection, occurrence: Occurrence, *, now: int) -> int:
 
     `now` is UTC ms. After the commit call `Deliveries.soon`.
     """
-    alarms = rows.enabled_of(db, occurrence.organization_id, uptime=occurrence.what in OF_MONITORS)
-    return sum(to(db, alarm, occurrence, now=now) for alarm in alarms if rules.matches(alarm, occurrence))
+    return tell_all(db, (occurrence,), now=now)
+
+
+def tell_all(db: Connection, occurrences: Sequence[Occurrence], *, now: int) -> int:
+    """Tell of several things in their order, as `tell` does."""
+    alarms: dict[tuple[str, bool], list[Alarm]] = {}
+    told = 0
+    for occurrence in occurrences:
+        key = occurrence.organization_id, occurrence.what in OF_MONITORS
+        if key not in alarms:
+            alarms[key] = rows.enabled_of(db, key[0], uptime=key[1])
+        told += sum(to(db, alarm, occurrence, now=now) for alarm in alarms[key] if rules.matches(alarm, occurrence))
+    return told
 
 
 def is_wanted(db: Connection, organization_id: str, what: What) -> bool:

@@ -1,6 +1,7 @@
 """From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Literal
 
 from analytics_box.alarms import telling
@@ -10,10 +11,11 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.page_frame import HOME
 from analytics_box.monitors.running.rows import Transition
-from analytics_box.store.db import Connection, Db
+from analytics_box.store.db import Db
 from analytics_box.texts import MonitorMessages, figures
 
 _LONGEST: Final = 500  # characters of an error
+_AT_ONCE: Final = 100  # in one transaction, so that others may write in between
 
 
 class Teller:
@@ -36,12 +38,10 @@ class Teller:
         if not found:
             return
         now = self._clock.now()
-
-        def write(db: Connection) -> int:
-            return sum(telling.tell(db, one, now=now) for one in found)
-
-        if await self._box_db.write(write):
-            self._soon()
+        for start in range(0, len(found), _AT_ONCE):
+            some = found[start : start + _AT_ONCE]
+            if await self._box_db.write(partial(telling.tell_all, occurrences=some, now=now)):
+                self._soon()
 
 
 def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:

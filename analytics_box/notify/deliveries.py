@@ -37,12 +37,10 @@ def put(
     A channel that is switched off, or was told about this topic before, is left out. After the commit call
     `Deliveries.soon`.
     """
-    told = [
-        channel for channel in rows.of(db, organization_id) if channel.enabled and (only is None or channel.id in only)
-    ]
+    told = [one for one in rows.switched_on(db, organization_id) if only is None or one in only]
     content = msgspec.json.encode(message).decode()
-    for channel in told:
-        rows.put(db, channel.id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
+    for channel_id in told:
+        rows.put(db, channel_id, id=f"msg_{ids.base62(24)}", topic=topic, message=content, now=now)
     return len(told)
 
 

@@ -81,6 +81,18 @@ def of(db: Connection, organization_id: str) -> list[Channel]:
     return _channels(db, "organization_id = ?", organization_id)
 
 
+def switched_on(db: Connection, organization_id: str) -> list[str]:
+    """The ids of the channels that are told of something, without a look at what waits for them."""
+    found = db.execute(
+        """
+        -- notify.switched_on
+        select id from channels where organization_id = ? and enabled = 1 order by created_at, id
+        """,
+        (organization_id,),
+    )
+    return [str(channel_id) for (channel_id,) in found.fetchall()]
+
+
 def find(db: Connection, channel_id: str) -> Channel | None:
     return next(iter(_channels(db, "id = ?", channel_id)), None)
 

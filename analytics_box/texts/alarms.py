@@ -92,7 +92,7 @@ class Alarms:
     clock_wrong = "Write a time of day such as 22:00, in both fields"
     zone_wrong = "This time zone is not known; write it like Europe/Berlin"
     list_wrong = "At most 100 names of at most 100 characters"
-    website_gone = "a website that is gone"
+    website_gone = "A website that is gone"
     delete_title = "Delete alarm"
     delete_text = "{name} tells nobody any more. Its channels stay."
     tested = "The test arrived: {channels}."

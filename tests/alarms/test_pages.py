@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from analytics_box.alarms.form import MOST_MONITORS, monitor_choices
+from analytics_box.alarms.monitored import MonitorName
 from analytics_box.notify.send import Outcome, Sender
 from tests.alarms.world import World
 from tests.cases import each
@@ -163,3 +165,24 @@ def test_members_and_viewers_see_the_list_only(world: World) -> None:
             assert world.people.see(role, path).status == 403
         assert world.sent(f"/alarms/{alarm}/off", {}, role).status == 403
     assert world.sent(f"/alarms/{alarm}/acknowledge", {"subject": "monitor:m1"}, "member").status == 303
+
+
+def test_the_form_lists_what_is_chosen_before_it_lists_others() -> None:
+    monitors = [MonitorName(f"m{number}", f"Shop {number:03}") for number in range(MOST_MONITORS + 20)]
+    chosen = {"monitor-m310": "on", "monitor-m7": "on"}
+    listed = monitor_choices(monitors, chosen)
+    assert [choice.name for choice in listed[:3]] == ["Shop 007", "Shop 310", "Shop 000"]
+    assert len(listed) == MOST_MONITORS
+    everything = {f"monitor-{one.id}": "on" for one in monitors}
+    assert len(monitor_choices(monitors, everything)) == len(monitors)
+
+
+def test_a_website_that_is_gone_is_not_taken_for_all(world: World) -> None:
+    hook = world.channel()
+    alarm = world.alarm(hook)
+    world.call("alarms.update", alarmId=alarm, websiteId=world.box.sites["shop"])
+    world.call("websites.delete", id=world.box.sites["shop"])
+    assert "A website that is gone, all monitors" in world.seen("/alarms")
+    assert f'value="{world.box.sites["shop"]}" selected' in world.seen(f"/alarms/{alarm}")
+    answer = world.sent(f"/alarms/{alarm}", form(hook, website=world.box.sites["shop"]))
+    assert "no website with this id" in answer.body.decode()
