@@ -23,8 +23,8 @@ BEGINS: Final[frozenset[What]] = frozenset(
     ("down", "degraded", "flapping", "traffic_spike", "traffic_drop", "error_rate")
 )
 ENDS: Final[frozenset[What]] = frozenset(("recovered", "stable"))
-OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate")
-USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate")
+OFFERED: Final[tuple[What, ...]] = ("down", "recovered", "degraded", "flapping", "stable", "certificate", "domain")
+USUAL: Final[tuple[What, ...]] = ("down", "recovered", "flapping", "stable", "certificate", "domain")
 
 
 class Usual(Struct, frozen=True):

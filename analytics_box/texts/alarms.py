@@ -128,6 +128,7 @@ class Alarms:
         "flapping": "goes up and down all the time",
         "stable": "is stable again",
         "certificate": "has a certificate near its end",
+        "domain": "has a domain whose registration ends",
     }
     day_names: ClassVar[Mapping[str, str]] = {
         "mon": "Mon",
