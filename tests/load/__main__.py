@@ -4,6 +4,7 @@ the test command.
 ingest   P1, P2, P16: durable events a second beside a minimal handler, with --stored events there before
 memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
+monitors P14: --monitors at a minute each for --seconds: how late checks begin, processor time, memory, a kill -9
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
          `benchmark`, ClickHouse
@@ -20,7 +21,7 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 import argparse
 from pathlib import Path
 
-from tests.load import abuse, answers, flood, ingest, large, links, overlap, phases, query, resources, soak
+from tests.load import abuse, answers, flood, ingest, large, links, monitors, overlap, phases, query, resources, soak
 
 FLOOD = "flood"
 
@@ -28,7 +29,20 @@ FLOOD = "flood"
 def main() -> None:
     """Run one benchmark; figures are lines of JSON on standard output."""
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
-    names = ("abuse", "answers", "ingest", "large", "links", "memory", "overlap", "phases", "query", "soak", "start")
+    names = (
+        "abuse",
+        "answers",
+        "ingest",
+        "large",
+        "links",
+        "memory",
+        "monitors",
+        "overlap",
+        "phases",
+        "query",
+        "soak",
+        "start",
+    )
     kinds = [*abuse.KINDS, FLOOD]
     parser.add_argument("name", choices=names)
     parser.add_argument("--events", type=int, default=1_000_000)
@@ -43,7 +57,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
     parser.add_argument("--connections", type=int, default=5_000)
-    parser.add_argument("--seconds", type=int, default=60, help="of abuse and overlap")
+    parser.add_argument("--monitors", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=60, help="of abuse, monitors and overlap")
     parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
     parser.add_argument("--rounds", type=int, default=15, help="of phases")
     given = parser.parse_args()
@@ -60,6 +75,8 @@ def main() -> None:
             large.main()
         case "links":
             links.main(given.events)
+        case "monitors":
+            monitors.main(given.monitors, given.seconds)
         case "memory":
             resources.memory()
         case "start":
