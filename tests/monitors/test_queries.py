@@ -124,7 +124,7 @@ def test_what_is_read_is_compiled_for_the_same_callers(box: Box) -> None:
         given = whole | {"timeUnit": unit, "to": "2026-06-16" if unit == "minute" else "2026-06-17"}
         answer = box.ask("monitors", "", given, path="/v1/query/compile")
         assert answer.status == 200, answer.body
-        assert len(answer.json["statements"]) == 3
+        assert len(answer.json["statements"]) == 2
     assert box.ask("monitors of blog", "", whole, path="/v1/query/compile").status == 403
 
 

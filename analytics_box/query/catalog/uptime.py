@@ -35,12 +35,14 @@ _NOT_PASSED = Condition("status", "is", ("1",), negated=True)
 _SUMS: Final = ("count", "decided", "passed", "total", "total_count", "ttfb", "ttfb_count", "fastest", "slowest")
 _DATE = column("date", "date", "The day, hour or minute")
 
-# Sums, and apart from them the bins of each duration: there are many, so that their rows have to be short.
-_TOTALS = Ask("checks", _SUMS)
-_BY_BIN = Ask("checks", ("count",), ("bin",))
-_BY_TTFB = Ask("checks", ("count",), ("ttfb_bin",))
+# Bins come as one text for each row: there are many of them, and a row for each would take more than there is.
+_TOTALS = Ask("checks", (*_SUMS, "bins"))
+_WITH_TTFB = Ask("checks", (*_SUMS, "bins", "ttfb_bins"))
 _SPANS = Ask("monitor_spans", columns=("state", "start", "until"), order=(Order("start", descending=False),))
-_CERTIFICATES = Ask("checks", ("count", "last"), ("certificate_ends", "certificate_valid"))
+_CERTIFICATES = (
+    Ask("checks", ("latest_certificate_ends",), ("monitor",), present=("certificate_ends",)),
+    Ask("checks", ("count", "last"), ("certificate_valid",)),
+)
 
 
 def _type(
@@ -85,9 +87,19 @@ def _sum(rows: Iterable[Record], name: str) -> int:
     return sum(row[name] for row in rows)
 
 
-def _at(rows: Sequence[Record], bins: Iterable[Record], ranks: Iterable[int]) -> Record:
-    """Response times of these bins at these ranks, never outside of what was measured."""
-    counts: dict[int, int] = {row["bin"]: row["count"] for row in bins if row["bin"] is not None}
+def _bins(rows: Iterable[Record], name: str) -> Mapping[int, int]:
+    """How many checks are in each bin, of texts such as `12:3,15:9,12:1`."""
+    found: dict[int, int] = defaultdict(int)
+    for row in rows:
+        for part in row[name].split(",") if row[name] else ():
+            number, _, count = part.partition(":")
+            found[int(number)] += int(count)
+    return found
+
+
+def _at(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
+    """Response times at these ranks, never outside of what was measured."""
+    counts = _bins(rows, "bins")
     fastest, slowest = _extremes(rows)
     found: Record = {}
     for rank in ranks:
@@ -105,21 +117,21 @@ def _extremes(rows: Iterable[Record]) -> tuple[int | None, int | None]:
     return min(row["fastest"] for row in measured), max(row["slowest"] for row in measured)
 
 
-def _times(rows: Sequence[Record], bins: Iterable[Record], ranks: Iterable[int]) -> Record:
-    """How long checks took, of their sums and their bins."""
+def _times(rows: Sequence[Record], ranks: Iterable[int]) -> Record:
+    """How long checks took."""
     fastest, slowest = _extremes(rows)
     return {
         "avg_response_time": _milliseconds(_sum(rows, "total"), _sum(rows, "total_count")),
         "avg_ttfb": _milliseconds(_sum(rows, "ttfb"), _sum(rows, "ttfb_count")),
         "min_response_time": None if fastest is None else quotient(fastest, 1000),
         "max_response_time": None if slowest is None else quotient(slowest, 1000),
-        **_at(rows, bins, ranks),
+        **_at(rows, ranks),
     }
 
 
 def _ttfbs(rows: Iterable[Record]) -> Record:
     """Times to the first byte at two ranks."""
-    bins: dict[int, int] = {row["ttfb_bin"]: row["count"] for row in rows if row["ttfb_bin"] is not None}
+    bins = _bins(rows, "ttfb_bins")
     found = {rank: percentile(bins, rank / 100) for rank in (50, 95)}
     return {f"p{rank}_ttfb": None if at is None else quotient(at, 1000) for rank, at in found.items()}
 
@@ -157,15 +169,15 @@ def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
 
 
 def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    checks, bins, certificates, spans = rows
+    checks, ends, valid, spans = rows
     timeline = _spans(spans)
     outages = sum(span.state == DOWN and span.start < window.now for span in timeline)
     return [
         {
             **_was(uptime(timeline, window.start, window.end, window.now)),
             **_counts(checks),
-            **_times(checks, bins, (50, 75, 95, 99)),
-            **_certificate(certificates),
+            **_times(checks, (50, 75, 95, 99)),
+            **_certificate(ends, valid),
             "outages": outages,
         }
     ]
@@ -173,7 +185,7 @@ def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
 
 def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     """A row per bucket. Of a minute there is often one check only: its uptime is that of its checks (wire 1.16)."""
-    checks, bins, ttfbs, spans = *map(_by_bucket, rows[:3]), _spans(rows[3])
+    checks, spans = _by_bucket(rows[0]), _spans(rows[1])
     edges = [bucket.start for bucket in window.buckets] + [window.end]
     minutes = len(edges) > 2 and edges[1] - edges[0] == MINUTE == edges[2] - edges[1]
     found = []
@@ -184,8 +196,8 @@ def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
                 "date": window.buckets[number].label,
                 **_was(was),
                 **_counts(own),
-                **_times(own, bins.get(number, []), (50, 95)),
-                **_ttfbs(ttfbs.get(number, [])),
+                **_times(own, (50, 95)),
+                **_ttfbs(own),
                 **({"uptime_percentage": _of_checks(own)} if minutes else {}),
             }
         )
@@ -193,45 +205,35 @@ def _series(rows: Sequence[list[Record]], window: Window) -> list[Record]:
 
 
 def _trends(rows: Sequence[list[Record]], window: Window) -> list[Record]:
-    found, bins = _by_bucket(rows[0]), _by_bucket(rows[1])
+    found = _by_bucket(rows[0])
     return [
-        {"date": bucket.label, **_times(found.get(number, []), bins.get(number, []), (50, 75, 90, 95, 99))}
+        {"date": bucket.label, **_times(found.get(number, []), (50, 75, 90, 95, 99))}
         for number, bucket in enumerate(window.buckets)
     ]
 
 
 def _regions(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """The region with most checks first, then by name."""
-    bins: dict[str, list[Record]] = defaultdict(list)
-    for row in rows[1]:
-        bins[row["region"]].append(row)
     made = [
         {
             "region": row["region"] or UNKNOWN,
             "uptime_percentage": _of_checks([row]),
             **_counts([row]),
-            **_times([row], bins[row["region"]], (95,)),
+            **_times([row], (95,)),
         }
         for row in rows[0]
     ]
     return sorted(made, key=lambda row: (-row["total_checks"], row["region"]))
 
 
-def _certificate(rows: Iterable[Record]) -> Record:
+def _certificate(ends: Sequence[Record], valid: Iterable[Record]) -> Record:
     """What the last check that saw a certificate said of it, and how many found it invalid."""
-    ends: tuple[int, int] | None = None
-    valid: tuple[int, int] | None = None
-    invalid = 0
-    for row in rows:
-        if row["certificate_ends"] is not None:
-            ends = max(ends or (0, 0), (row["last"], row["certificate_ends"]))
-        if row["certificate_valid"] is not None:
-            valid = max(valid or (0, 0), (row["last"], row["certificate_valid"]))
-            invalid += 0 if row["certificate_valid"] else row["count"]
+    known = [row for row in valid if row["certificate_valid"] is not None]
+    last = max(known, key=lambda row: (row["last"], row["certificate_valid"]), default=None)
     return {
-        "ssl_expiry": instant_text(ends[1]) if ends else None,
-        "ssl_valid": bool(valid[1]) if valid else None,
-        "invalid_ssl_checks": invalid,
+        "ssl_expiry": instant_text(max((row["latest_certificate_ends"] for row in ends), default=None)),
+        "ssl_valid": None if last is None else bool(last["certificate_valid"]),
+        "invalid_ssl_checks": sum(row["count"] for row in known if not row["certificate_valid"]),
     }
 
 
@@ -325,8 +327,7 @@ TYPES = (
             _PASSES,
         ),
         _TOTALS,
-        _BY_BIN,
-        _CERTIFICATES,
+        *_CERTIFICATES,
         _SPANS,
         shape=_overview,
         visualization="metric",
@@ -345,9 +346,7 @@ TYPES = (
             *_taken("ttfb", "of the times to the first byte", "avg", "p50", "p95"),
             _COVERAGE,
         ),
-        _TOTALS,
-        _BY_BIN,
-        _BY_TTFB,
+        _WITH_TTFB,
         _SPANS,
         shape=_series,
         by=("minute", "hour", "day"),
@@ -415,8 +414,7 @@ TYPES = (
             *_response("avg", "p50", "p75", "p90", "p95", "p99", "min", "max"),
             *_taken("ttfb", "of the times to the first byte", "avg"),
         ),
-        Ask("checks", _SUMS, where=(_PASSED,)),
-        Ask("checks", ("count",), ("bin",), where=(_PASSED,)),
+        Ask("checks", _TOTALS.measures, where=(_PASSED,)),
         shape=_trends,
         by=("hour", "day"),
         filters=("region", "http_code"),
@@ -431,8 +429,8 @@ TYPES = (
             _VALID,
             column("invalid_ssl_checks", "number", "Checks of the range that found an invalid one"),
         ),
-        _CERTIFICATES,
-        shape=lambda rows, _window: [_certificate(rows[0])],
+        *_CERTIFICATES,
+        shape=lambda rows, _window: [_certificate(*rows)],
         visualization="metric",
     ),
     _type(
@@ -445,8 +443,7 @@ TYPES = (
             *_response("avg", "p95"),
             _TOTAL,
         ),
-        Ask("checks", _SUMS, ("region",)),
-        Ask("checks", ("count",), ("region", "bin")),
+        Ask("checks", _TOTALS.measures, ("region",)),
         shape=_regions,
         filters=_CHECKS,
     ),

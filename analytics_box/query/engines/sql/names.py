@@ -216,6 +216,8 @@ CHECKS = {
     "decided": "coalesce(sum(case when status <> 2 then count end), 0)",
     "passed": "coalesce(sum(case when status = 1 then count end), 0)",
     **_weighted("total", "ttfb", "dns", "connect", "tls", "first_byte", "transfer"),
+    "bins": "group_concat(bin || ':' || count)",
+    "ttfb_bins": "group_concat(ttfb_bin || ':' || count)",
     "fastest": "min(fastest)",
     "slowest": "max(slowest)",
     "first": "min(time)",
