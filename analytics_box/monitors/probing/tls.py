@@ -13,6 +13,8 @@ async def look(asking: Asking) -> None:
     monitor, seen = asking.monitor, asking.seen
     place = place_of("tls", monitor.url)
     shaken = await handshake(asking.client, place, seconds=monitor.seconds, course=asking.course)
+    phases = asking.course.phases  # of the last connection: a certificate that is not accepted takes two
+    seen.total = sum(each for each in (phases.dns, phases.connect, phases.tls) if each is not None)
     seen.certificate_ends = shaken.certificate.ends_at
     seen.certificate_valid = not shaken.wrong
     seen.tls_wrong = shaken.wrong if monitor.options.verify else ""
