@@ -33,7 +33,7 @@ _UNREAD_MS = 30_000  # for a client to take something of an answer
 _UNSENT_BYTES = 65_536  # of an answer that wait in the kernel for a client that does not read
 _TURN = 0.25  # seconds between two counts
 _IDLE_TURN = 15.0  # seconds between two looks at every connection, however few there are
-_SPARE = 256  # open files for everything else: databases, requests of the box's own
+_SPARE = 640  # open files for everything else: databases, checks of monitors, requests of the box's own
 _SAID = 60.0  # seconds between two lines of the log about ended connections
 _FILES = "/proc/self/fd" if sys.platform == "linux" else "/dev/fd"
 _TCP_INFO = struct.Struct("=44xI4xI")  # the kernel's tcp_info: ms since data was sent, and since it was received

@@ -19,9 +19,10 @@ from analytics_box.monitors.running.states import (
     Standing,
     after,
     thresholds,
+    waiting_longer,
     without_row,
 )
-from analytics_box.monitors.running.watched import Draft, Watched
+from analytics_box.monitors.running.watched import Draft, Watched, shortened
 from analytics_box.store.db import Connection
 from analytics_box.store.strings import Strings
 
@@ -44,10 +45,11 @@ class Overlaid(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Checks of a monitor from then on were lost, because the disk refused too many of them."""
+    """Nobody watched a monitor from `at` until `until`: the box stood still, or the disk refused too many checks."""
 
     number: int
     at: int
+    until: int
 
 
 Happening = Finished | Overlaid | Lost
@@ -79,8 +81,9 @@ class Batch:
                     (self._finished if is_conclusive else self._unknown)(watched, draft, result)
                 case Overlaid(_, at, is_paused):
                     self._overlaid(watched, draft, at, is_paused=is_paused)
-                case Lost(_, at):
-                    self._lose(watched, draft, at)
+                case Lost(_, at, until):
+                    draft.standing = waiting_longer(watched.monitor, draft.standing, at, until)
+                    self._lose(watched, draft, max(at, draft.seen))
 
     @property
     def relieved(self) -> list[int]:
@@ -123,7 +126,7 @@ class Batch:
             standing = replace(standing, heard=at, extra=0)
         standing, notices = noticed(before.base, standing, result, at, muted)
         standing, more = expiring(standing, result.certificate_ends, at, muted)
-        draft.standing, draft.seen, draft.last = standing, at, result
+        draft.standing, draft.seen, draft.last = standing, at, shortened(result)
         attempt = standing.fails if before.is_verifying and result.outcome == "fail" else 1
         status = step.status
         if status != PASSED and (muted == "maintenance"):
@@ -153,7 +156,7 @@ class Batch:
     def _unknown(self, watched: Watched, draft: Draft, result: Result) -> None:
         at = max(result.at, draft.seen)
         self._checks.append(Check(watched.monitor, result, PENDING, 1, draft.standing.fails))
-        draft.seen, draft.last = at, result
+        draft.seen, draft.last = at, shortened(result)
         self._lose(watched, draft, at)
 
     def _lose(self, watched: Watched, draft: Draft, at: int) -> None:

@@ -90,8 +90,8 @@ class Drain:
 
         A canary last answered at `canaries_at`. Raises Unavailable.
         """
-        if self._waiting:
-            await self.flush()
+        if not await self.flush():
+            return  # what was seen and is not on disk was not seen, should the box end now
         is_news, self.canaries_at = canaries_at != self.canaries_at, canaries_at
         if is_news or self._clock.now() - self.alive_at >= ALIVE:
             await self.say_alive()
@@ -141,7 +141,7 @@ class Drain:
 
     async def _commit(self, some: list[Happening]) -> None:
         now = self._clock.now()
-        lost = [Lost(number, at) for number, at in self._lost.items()]
+        lost = [Lost(number, at, now) for number, at in self._lost.items()]
         batch = Batch(self._monitors, self._parent_of, now)
         batch.add((*lost, *some))
         transitions = await self._events.write(partial(batch.write, strings=self._strings), adds=True)

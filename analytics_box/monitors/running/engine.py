@@ -17,13 +17,13 @@ from analytics_box.facts.histogram import bin_of
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import recovery, schedule
-from analytics_box.monitors.running.batch import Batch, Finished, Happening, Overlaid
+from analytics_box.monitors.running.batch import Batch, Finished, Happening, Lost, Overlaid
 from analytics_box.monitors.running.drain import Drain, Tell
 from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
-from analytics_box.monitors.running.pool import Pool
+from analytics_box.monitors.running.pool import SLOW, Pool
 from analytics_box.monitors.running.schedule import Schedule
-from analytics_box.monitors.running.states import repeated_after
+from analytics_box.monitors.running.states import patience, repeated_after
 from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
 from analytics_box.monitors.windows.window import Window
 from analytics_box.store.db import Db
@@ -35,6 +35,8 @@ Check = Callable[[Monitor, int], Awaitable[Result]]
 
 LOOK: Final = 5.0  # seconds between two looks at the clock, at most
 _PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets")  # what a check goes by
+_LONG: Final = 5_000_000  # microseconds; what took longer last time does not keep others waiting
+_LATEST: Final = 15.0  # seconds after its time by which a check has to have ended
 _BACK: Final = 1_000  # ms that the clock may be set back unnoticed
 
 
@@ -50,7 +52,8 @@ class Engine:
         self._monitors: dict[int, Watched] = {}
         self._numbers: dict[str, int] = {}
         self._children: dict[str, set[int]] = {}
-        self._due, self._changes, self._pool = Schedule(), Schedule(), Pool()
+        self._due, self._changes = Schedule(), Schedule()
+        self._pool, self._slow = Pool(), Pool(SLOW)
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
         self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
         self._is_wanted, self._is_alone, self._is_started = False, True, False
@@ -89,10 +92,10 @@ class Engine:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
             self._loop = None
-        await self._pool.stop(seconds)
+        await asyncio.gather(self._pool.stop(seconds), self._slow.stop(seconds))
         await self._isolation.stop()
         await self._drain.settle()
-        if self._monitors:
+        if self._monitors and not self._drain.waiting:
             try:
                 await self._drain.say_alive()
             except Unavailable as refused:
@@ -161,12 +164,14 @@ class Engine:
         watched = self._monitors.get(number)
         if watched is None or watched.monitor.kind != "push":
             raise NotFound("There is no such monitor")
+        if not self._is_started:
+            raise Unavailable("Monitors are not watched now; send this again in a moment", retry_after=5)
         if watched.monitor.is_paused:
             return
         outcome, reason = ("pass", "") if ok else ("fail", "failed")
         result = Result(at=at, outcome=outcome, reason=reason, error="" if ok else message)  # type: ignore[arg-type]  # words of these types
         self._drain.add(Finished(number, result, at))
-        self._due.put(number, at + _patience(watched.monitor))
+        self._due.put(number, at + patience(watched.monitor))
         self._wake.set()
         if not await self._drain.flush():
             raise Unavailable("The box cannot write to its disk; try again", retry_after=5)
@@ -187,7 +192,7 @@ class Engine:
         if self._is_wanted and not self._is_started:
             await self._go_on(self._clock.now())
         if self._is_started:
-            await self._look()
+            self._look()
             self._dispatch()
             if self._monitors:
                 self._isolation.look()
@@ -197,9 +202,10 @@ class Engine:
         """Returns when all checks under way have ended and what came of them is on disk and told; for tests."""
         while True:
             await self._pool.settle()
+            await self._slow.settle()
             await self._isolation.settle()
             await self._drain.settle()
-            if not self._pool.running and not self._drain.waiting:
+            if not self._pool.running and not self._slow.running and not self._drain.waiting:
                 return
 
     @property
@@ -211,7 +217,7 @@ class Engine:
 
     async def _run(self) -> None:
         while True:
-            await self._look()
+            self._look()
             self._dispatch()
             self._wake.clear()
             due = min((at for at in (self._due.next(), self._changes.next()) if at is not None), default=None)
@@ -222,26 +228,28 @@ class Engine:
             except TimeoutError:
                 continue
 
-    async def _look(self) -> None:
+    def _look(self) -> None:
         """Notice that the clock was set, or that the box stood still."""
         now, monotonic = self._clock.now(), self._clock.monotonic()
         before, passed = self._seen, (monotonic - self._monotonic) * 1000
         self._seen, self._monotonic = now, monotonic
         if now - before > recovery.GAP:
             log.warning("Monitors: nothing was watched for %.0f s, or the clock was set ahead", (now - before) / 1000)
-            await self._stood_still(before, now)
+            self._stood_still(before, now)
         elif now - before < passed - _BACK:
             log.warning("Monitors: the clock was set back by %.0f s", (passed - now + before) / 1000)
             for watched in self._monitors.values():
                 self._plan_first(watched, now)
 
-    async def _stood_still(self, since: int, now: int) -> None:
-        for watched in self._monitors.values():
+    def _stood_still(self, since: int, now: int) -> None:
+        """Nobody watched meanwhile. What was under way says nothing, and all are checked again soon."""
+        for number, watched in self._monitors.items():
             self._break_off(watched)
-        await self._drain.flush()
-        await recovery.stood_still(self._events, self._monitors, since, now)
-        for watched in self._monitors.values():
-            self._plan_first(watched, now)
+            self._drain.add(Lost(number, since, now))
+            if watched.monitor.kind == "push":
+                self._due.drop(number)  # until it has its extra time
+            else:
+                self._plan_first(watched, now)
             if any(not future.done() for future in watched.waiting or ()):
                 self._begin(watched, now, at_once=True)
 
@@ -262,14 +270,17 @@ class Engine:
 
     def _begin(self, watched: Watched, due: int, *, at_once: bool = False) -> None:
         run = partial(self._run_check, watched, watched.version, due)
-        watched.ticket = self._pool.submit(watched.host, run, at_once=at_once)
+        last = watched.draft.last
+        watched.lane = self._slow if last is not None and (last.total or 0) > _LONG else self._pool
+        watched.ticket = watched.lane.submit(watched.host, run, at_once=at_once)
 
     async def _run_check(self, watched: Watched, version: int, due: int) -> None:
         watched.is_running = True
         began, is_conclusive = self._clock.now(), True
         self.lateness[bin_of(max(began - due, 0) * 1000)] += 1
         try:
-            result = await self._check(watched.monitor, began)
+            async with asyncio.timeout(watched.monitor.seconds + _LATEST):
+                result = await self._check(watched.monitor, began)
         except Exception:
             log.exception("The check of monitor %d failed by itself", watched.monitor.number)
             result, is_conclusive = (
@@ -352,14 +363,14 @@ class Engine:
         if monitor.kind != "push":
             self._due.put(monitor.number, schedule.next_due(monitor.id, monitor.interval, now))
         elif standing.heard:
-            late_at = standing.heard + standing.extra + _patience(monitor)
+            late_at = standing.heard + standing.extra + patience(monitor)
             self._due.put(monitor.number, late_at if late_at > now else now + monitor.interval * 1000)
         self._wake.set()
 
     def _break_off(self, watched: Watched) -> None:
         watched.version += 1
-        if watched.ticket:
-            self._pool.drop(watched.ticket)
+        if watched.ticket and watched.lane is not None:
+            watched.lane.drop(watched.ticket)
         watched.ticket, watched.is_running = 0, False
 
     def _waiting(self, watched: Watched) -> list[asyncio.Future[Result]]:
@@ -373,6 +384,8 @@ class Engine:
         """Check those again soon that may be about to change, and those whose parent is out of trouble."""
         for happening in happenings:
             watched = self._monitors.get(happening.number)
+            if isinstance(happening, Lost) and watched is not None and watched.monitor.kind == "push":
+                self._plan_next(watched, self._clock.now())
             if not isinstance(happening, Finished) or watched is None or watched.ticket or watched.monitor.is_paused:
                 continue
             standing = batch.drafts[happening.number].standing
@@ -400,8 +413,3 @@ class Engine:
             siblings.discard(monitor.number)
             if not siblings:
                 del self._children[monitor.parent_id]
-
-
-def _patience(monitor: Monitor) -> int:
-    """How many ms a monitor waits until it is late."""
-    return (monitor.interval + monitor.options.grace) * 1000

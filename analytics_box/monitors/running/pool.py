@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 GLOBAL: Final = 256
+SLOW: Final = 128  # of those that took long last time, beside the others
 PER_HOST: Final = 4
 
 Run = Callable[[], Coroutine[Any, Any, None]]

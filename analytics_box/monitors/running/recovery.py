@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from msgspec.structs import replace
-
 from analytics_box.facts.uptime import PAUSED, UNKNOWN, Span
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.running import rows
 from analytics_box.monitors.running.rows import Stored, Transition
-from analytics_box.monitors.running.states import Standing, without_row
+from analytics_box.monitors.running.states import Standing, waiting_longer, without_row
 from analytics_box.monitors.running.watched import Draft, Watched
 from analytics_box.store.db import Connection, Db
 
@@ -44,32 +42,6 @@ async def recover(events: Db, monitors: Mapping[int, Watched], now: int) -> Reco
     return recovered
 
 
-async def stood_still(events: Db, monitors: Mapping[int, Watched], since: int, now: int) -> None:
-    """Nobody watched from `since` until now, while the box ran: its clock was set, or it stood still.
-
-    Raises Unavailable.
-    """
-    extended = {
-        number: _waiting_longer(watched.monitor, watched.draft.standing, since, now)
-        for number, watched in monitors.items()
-    }
-    changed = {number: one for number, one in extended.items() if one is not monitors[number].draft.standing}
-
-    def write(db: Connection) -> None:
-        rows.gap(db, since)
-        rows.save(db, changed)
-        rows.alive(db, now)
-
-    await events.write(write)
-    for number, watched in monitors.items():
-        draft = watched.draft
-        draft.standing = without_row(changed.get(number, draft.standing))
-        if draft.shown not in (0, PAUSED):
-            draft.is_unknown = True
-            if draft.shown != UNKNOWN:
-                draft.shown, draft.shown_since = UNKNOWN, max(since, draft.shown_since)
-
-
 def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple[dict[int, Draft], Recovered]:
     stored = rows.stored(db)
     since = now if stored.alive_at is None else stored.alive_at
@@ -83,7 +55,7 @@ def _recover(db: Connection, monitors: Mapping[int, Watched], now: int) -> tuple
     for number, watched in monitors.items():
         draft = drafts[number] = _draft(stored, number, watched.monitor, is_gap=is_gap)
         draft.last = last.get(number)
-        standing = _waiting_longer(watched.monitor, draft.standing, since, now)
+        standing = waiting_longer(watched.monitor, draft.standing, since, now)
         if standing is not draft.standing:
             extended[number] = draft.standing = standing
     rows.save(db, extended)
@@ -102,15 +74,3 @@ def _draft(stored: Stored, number: int, monitor: Monitor, *, is_gap: bool) -> Dr
         is_paused=span.state == PAUSED or (monitor.is_paused and not span.state),
         seen=span.start,
     )
-
-
-def _waiting_longer(monitor: Monitor, standing: Standing, since: int, now: int) -> Standing:
-    """With the gap as extra time, and a whole interval more where the box may have missed what it was told."""
-    gap = now - since
-    if monitor.kind != "push" or not standing.heard or gap <= 0 or standing.base == "down":
-        return standing
-    patience = (monitor.interval + monitor.options.grace) * 1000
-    late_at = standing.heard + standing.extra + patience + gap
-    if standing.heard + standing.extra + monitor.interval * 1000 <= now:
-        late_at = max(late_at, now + patience)
-    return replace(standing, extra=late_at - standing.heard - patience)

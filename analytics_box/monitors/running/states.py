@@ -96,6 +96,23 @@ def without_row(standing: Standing) -> Standing:
     return _with(standing, standing.base, standing.since, fails, 0, 0)
 
 
+def patience(monitor: Monitor) -> int:
+    """How many ms one that waits to be told waits until it is late."""
+    return (monitor.interval + monitor.options.grace) * 1000
+
+
+def waiting_longer(monitor: Monitor, standing: Standing, since: int, now: int) -> Standing:
+    """One that waits to be told, after nobody heard from `since` until now: it gets that as extra time, and a whole
+    interval more where something may have been said meanwhile."""
+    gap = now - since
+    if monitor.kind != "push" or not standing.heard or gap <= 0 or standing.base == "down":
+        return standing
+    late_at = standing.heard + standing.extra + patience(monitor) + gap
+    if standing.heard + standing.extra + monitor.interval * 1000 <= now:
+        late_at = max(late_at, now + patience(monitor))
+    return replace(standing, extra=late_at - standing.heard - patience(monitor))
+
+
 def _failed(before: Standing, at: int, needed: int) -> Step:
     fails = before.fails + 1
     if before.base == "down":

@@ -4,12 +4,14 @@ import asyncio
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.facts.uptime import MAINTENANCE, PAUSED, STATES, UNKNOWN
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running.overlay import Overlay
+from analytics_box.monitors.running.pool import Pool
 from analytics_box.monitors.running.states import Standing
 
 
@@ -36,16 +38,22 @@ class Draft(Struct):
 
 
 class Watched(Struct):
-    """A monitor and its draft. A check of it under way has a `ticket`; `version` says which monitor it is of."""
+    """A monitor and its draft. A check of it under way has a `ticket` of its `lane`; `version` is of the monitor."""
 
     monitor: Monitor
     overlay: Overlay
     draft: Draft
     host: str
     ticket: int = 0
+    lane: Pool | None = None
     is_running: bool = False
     version: int = 0
     waiting: list[asyncio.Future[Result]] | None = None
+
+
+def shortened(result: Result) -> Result:
+    """A result as it is remembered: what a JSON answer said is on disk."""
+    return result if result.data is None else replace(result, data=None)
 
 
 def host_of(monitor: Monitor) -> str:

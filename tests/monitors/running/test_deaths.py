@@ -105,7 +105,7 @@ def deaths(directory: Path) -> list[int]:
     world.close()
     writes, news = most - world.left, {most - left for left in world.news_at}
     assert len(news) == 8  # two monitors go down and recover, and each is told
-    return sorted({*news, *range(2, writes, 9)})
+    return sorted({*news, *range(2, writes, 16)})
 
 
 def test_killed_at_any_write_it_tells_each_thing_once(empty: Path, tmp_path: Path) -> None:

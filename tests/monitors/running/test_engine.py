@@ -1,13 +1,16 @@
 """The engine as a whole: checks on time, and everything that people do to a monitor acts at once."""
 
 import asyncio
+import tracemalloc
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, NotFound
 from analytics_box.monitors.result import Outcome, Result
 from analytics_box.monitors.running import schedule
+from analytics_box.monitors.running.pool import SLOW
 from tests.inprocess import NOON
 from tests.monitors.running.world import World, monitor
 
@@ -125,6 +128,46 @@ def test_a_new_name_leaves_a_check_under_way_alone_and_a_new_interval_has_its_ow
     assert times(world)[1:] == [
         at - NOON for at in range(schedule.next_due("monitor1", 300, NOON), NOON + 902_001, 300_000)
     ]
+
+
+def test_targets_that_hang_do_not_keep_others_waiting(world: World) -> None:
+    async def story() -> None:
+        world.gate = asyncio.Event()
+        for number in range(1, 401):
+            world.engine.put(monitor(number))
+        await world.engine.tick()
+        world.gate.set()
+        await world.engine.settle()
+        for number in range(1, 400):
+            watched = world.engine._monitors[number]
+            watched.draft.last = replace(watched.draft.last, total=60_000_000)  # type: ignore[type-var]  # it has a result
+            world.engine._begin(watched, NOON)
+        world.gate = asyncio.Event()
+        world.checked.clear()
+        world.engine._begin(world.engine._monitors[400], NOON)
+        await asyncio.sleep(0)
+        assert (400, NOON) in world.checked
+        assert len(world.checked) == 1 + SLOW
+        world.gate.set()
+        await world.engine.settle()
+        assert len(world.checked) == 400
+
+    world.run(story())
+
+
+def test_little_is_kept_of_a_monitor_in_memory(world: World) -> None:
+    monitors = [monitor(number) for number in range(1, 301)]
+
+    async def put() -> None:
+        for given in monitors:
+            world.engine.put(given)
+
+    tracemalloc.start()
+    world.run(put())
+    world.watch()
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < len(monitors) * 6_000  # 60 MB of 10,000
 
 
 def test_a_check_now_is_there_before_it_is_answered_and_changes_no_grid(world: World) -> None:

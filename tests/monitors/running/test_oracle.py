@@ -126,7 +126,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     successes=st.integers(1, 2),
     steps=STEPS,
 )
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_uptime_is_what_a_simulator_of_every_second_says(
     empty: Path, begins: int, interval: int, failures: int, successes: int, steps: list[tuple[str, int]]
 ) -> None:

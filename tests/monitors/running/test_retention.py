@@ -74,7 +74,7 @@ def picture(world: World) -> dict[Any, Any]:
 
 
 @given(st.lists(RESULTS, max_size=40))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_that_is_asked_changes_when_checks_are_put_together(world: World, results: list[Result]) -> None:
     clear(world)
     append(world, results)
