@@ -118,6 +118,11 @@ class Taking:
         value = self.take(name)
         return "" if value is None or isinstance(value, dict | list) else str(value).strip()
 
+    def listed(self, name: str) -> list[Any]:
+        """A value as a list; empty for what is none."""
+        value = self.take(name)
+        return value if isinstance(value, list) else []
+
     def number(self, name: str) -> float | None:
         """A value as a number; None for one that is none."""
         value = self.take(name)

@@ -89,7 +89,7 @@ def _wanted(number: int, given: dict[str, Any], windows: list[WantedWindow]) -> 
         fields |= _http(url, source, notes, options)
     else:
         fields["url"] = f"ping://{url.partition('://')[2]}" if kind == "ping" else url
-    for one in source.take("maintenance-windows") or ():
+    for one in source.listed("maintenance-windows"):
         if isinstance(one, dict):
             _window(f"maintenance of {name}", one, {"monitorIds": [ref]}, windows, notes)
     return _made(plain, fields, source, notes)
@@ -106,7 +106,6 @@ def _pushed(number: int, given: dict[str, Any]) -> Wanted:
     if seconds is None:
         notes.say("It has no heartbeat: here a push is expected once a day", decides=True)
     fields["granularity"] = granularity(seconds or 86_400, notes)
-    notes.say("It has a new URL to push to")
     return _made({"number": number, "name": name, "ref": str(number)}, fields, source, notes)
 
 
@@ -134,7 +133,7 @@ def _common(source: Taking, notes: Notes, name: str, group: str) -> dict[str, An
     fields: dict[str, Any] = {"name": name or None, "group": group}
     fields["granularity"] = granularity(seconds_of(interval) or _EVERY if interval is not None else _EVERY, notes)
     fields["isPaused"] = source.take("enabled") is False
-    alerts = [one for one in source.take("alerts") or () if isinstance(one, dict)]
+    alerts = [one for one in source.listed("alerts") if isinstance(one, dict)]
     if alerts:
         failures, successes = _TRIES
         fields["failuresToDown"] = times(_least(alerts, "failure-threshold", failures), notes, "failure-threshold")
@@ -211,7 +210,7 @@ def _window(
     if source.take("enabled") is False:
         return
     seconds = seconds_of(source.take("duration") or "")
-    every = source.take("every") or []
+    every = source.listed("every")
     days = [_DAYS.index(str(day).lower()) + 1 for day in every if str(day).lower() in _DAYS]
     repeat = {
         "every": "week" if days and len(days) < len(_DAYS) else "day",

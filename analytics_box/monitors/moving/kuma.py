@@ -118,7 +118,6 @@ def _of_kind(kind: str, source: Taking, notes: Notes) -> dict[str, Any]:
             options["server"] = first if port in {"", "0", "53"} else f"{first}:{port}"
         return {"url": f"dns://{host}", "options": options}
     if kind == "push":
-        notes.say("It has a new URL to push to")
         return {"kind": "push"}
     raise BadRequest(f"Nothing here does what the type {kind or '(none)'} does")
 

@@ -61,7 +61,7 @@ class FileMonitor(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     is_paused: bool = False
     timeout: Timeout | None = None
     cache_bust: bool = False
-    options: Options = Options()
+    options: Options | None = None
     failures_to_down: Times = 2
     successes_to_up: Times = 1
     group: Group = ""
@@ -132,7 +132,7 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
         is_paused=monitor.is_paused,
         timeout=monitor.timeout,
         cache_bust=monitor.cache_bust,
-        options=monitor.options,
+        options=monitor.options if monitor.options != Options() else None,
         failures_to_down=monitor.failures_to_down,
         successes_to_up=monitor.successes_to_up,
         group=monitor.group,
@@ -182,7 +182,7 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
         is_paused=one.is_paused,
         timeout=one.timeout,
         cache_bust=one.cache_bust,
-        options=one.options,
+        options=one.options or Options(),
         failures_to_down=one.failures_to_down,
         successes_to_up=one.successes_to_up,
         group=one.group,
@@ -197,8 +197,6 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
             bearer_token=secrets.bearer or UNSET,
         )
     notes = [_LEFT_OUT.format(what=", ".join(one.without))] if one.without and one.secrets is None else []
-    if one.kind == "push" and not secrets.token:
-        notes.append("It has a new URL to push to")
     return Wanted(
         number=number,
         name=one.name or one.url,

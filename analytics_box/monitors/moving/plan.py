@@ -103,6 +103,8 @@ class Plan:
             self._used[website_id] = made.id
         if wanted.ref:
             self.ids[wanted.ref] = made.id
+        if made.kind == "push" and not wanted.token:
+            notes.append("It has a new URL to push to")
         if wanted.decides and not given.is_paused:
             notes.append("It is paused; look at it and resume it")
         return Planned(wanted=wanted, status="created", monitor=made, notes=tuple(notes))
@@ -118,7 +120,7 @@ class Plan:
         if wanted.ref:
             self.ids[wanted.ref] = there.id
         if self._existing == "skip":
-            return Planned(wanted=wanted, status="existing", monitor=there, notes=tuple(notes))
+            return Planned(wanted=wanted, status="existing", monitor=there)
         parent_id, website_id = places
         if website_id is not None:
             self._used[website_id] = there.id

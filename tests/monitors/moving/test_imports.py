@@ -1,10 +1,22 @@
 """Backups of Uptime Kuma and configurations of Gatus: what is taken, and what has no counterpart."""
 
+import copy
+import json
+import random
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest
+from analytics_box.monitors.access import Reach
+from analytics_box.monitors.moving import gatus, kuma
+from analytics_box.monitors.moving.plan import Around, Plan, in_order
+from analytics_box.outgoing.addresses import Fence
 from tests.cases import each
 from tests.monitors.world import World
 
@@ -206,3 +218,38 @@ def test_a_file_may_hold_as_many_monitors_as_there_may_be(world: World) -> None:
     shown = world.good("import", content=f"monitors:\n{listed}")
     assert (shown["created"], shown["failed"]) == (100, 5)
     assert "monitors_per_organization" in shown["monitors"][-1]["error"]
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1e300, float("nan"), "", "x", "\u202e", [], [1], {}, {"a": 1}, [{}], "9" * 500, 10**30),
+    *("https://[::1", "http://a:99999/", "[STATUS] == ", {"interval": 5}, "-5m", "${HOME}"),
+)
+
+
+def test_whatever_a_file_says_instead_is_taken_or_refused() -> None:
+    """Values of real files replaced by odd ones: nothing but BadRequest is ever raised."""
+    chance, refused = random.Random(7), 0
+    plan_of = partial(Plan, Around((), frozenset(), {}, {}, 100), Reach("org", By("test", 1)), Fence(), "skip")
+    for given, reader in ((json.loads(KUMA), kuma.read), (yaml.safe_load(GATUS), gatus.read)):
+        places = [path for path in paths(given) if path]
+        for _ in range(100):
+            odd = copy.deepcopy(given)
+            *above, last = chance.choice(places)
+            place = odd
+            for step in above:
+                place = place[step]
+            place[last] = chance.choice(ODD)
+            try:
+                plan = plan_of()
+                refused += sum(plan.of(one).status == "failed" for one in in_order(reader(odd).monitors)[0])
+            except BadRequest:
+                refused += 1
+    assert refused > 100
+
+
+def paths(value: Any) -> Iterator[tuple[Any, ...]]:
+    """Where every value within a value is."""
+    yield ()
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inside:
+        yield from ((name, *path) for path in paths(one))
