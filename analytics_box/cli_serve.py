@@ -11,8 +11,9 @@ from analytics_box import __version__, server
 from analytics_box.accounts import first_run
 from analytics_box.box import Box
 from analytics_box.clock import SystemClock
+from analytics_box.demo import shop
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
-from analytics_box.demo.fill import fill
+from analytics_box.demo.fill import fill, shop_port
 from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock
@@ -61,7 +62,10 @@ def _setup_link(box: Box) -> str | None:
 @_LISTENING_AS_JSON
 @with_settings("data_dir", "host", "port")
 def demo(as_json: bool, **given: Any) -> None:
-    """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now."""
+    """Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.
+
+    Its monitors check a tiny shop that runs beside it, on this machine alone.
+    """
 
     def run() -> None:
         found = read_settings(given)
@@ -72,8 +76,9 @@ def demo(as_json: bool, **given: Any) -> None:
 
 
 def _demo(found: Settings, *, as_json: bool) -> None:
-    with data_lock.lock(found.data_dir):
-        made = fill(found.data_dir, SystemClock().now())
+    with data_lock.lock(found.data_dir), shop.opened(shop_port(found.data_dir), taken=found.port) as port:
+        made = fill(found.data_dir, SystemClock().now(), port=port)
+        targets = (*found.allowed_private_targets, shop.NETWORK)
 
         def announce(box: Box, listening: str) -> None:
             if as_json:
@@ -82,4 +87,4 @@ def _demo(found: Settings, *, as_json: bool) -> None:
             _announce(box, listening, as_json=False)
             click.echo(f"Sign in as {made.email} with the password {made.password}", err=True)
 
-        server.serve(found, announce)
+        server.serve(msgspec.structs.replace(found, allowed_private_targets=targets), announce)

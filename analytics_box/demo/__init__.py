@@ -1,1 +1,1 @@
-"""The box of `analytics-box demo`: an account, made-up visits up to now, links and clicks."""
+"""The box of `analytics-box demo`: an account, made-up visits up to now, links and clicks, monitors of a tiny shop."""

@@ -1,4 +1,4 @@
-"""The demo's data directory: an account and 90 days of visits, brought up to now each time the demo starts."""
+"""The demo's data directory: an account, 90 days of visits and of checks, up to now each time the demo starts."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import links
+from analytics_box.demo import checks, links, monitors, shop
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
@@ -21,9 +21,11 @@ from analytics_box.invented.arrivals import DAYS
 from analytics_box.invented.site import DOMAIN, NAME
 from analytics_box.links.link import Link
 from analytics_box.setup.account import Wanted, first_account, first_key
+from analytics_box.state_side import KEY_FILE
 from analytics_box.store import schema
 from analytics_box.store.db import Connection, Db
 from analytics_box.store.pairing import bring_together
+from analytics_box.store.seal import Seal
 from analytics_box.store.strings import Strings
 from analytics_box.websites import rows as website_rows
 from analytics_box.websites.rules import Website
@@ -37,28 +39,46 @@ ONLINE = 5 * MINUTE  # how long a visitor counts as online (semantics 9)
 
 
 class Demo(Struct, frozen=True):
-    """What a demo knows of itself. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day."""
+    """What a demo knows of itself. `filled` is the end of its history in UTC ms, `first_day` a day of clock.utc_day,
+    `port` that of its shop."""
 
     email: str
     password: str
     first_day: int
     filled: int
+    port: int = shop.PORT
 
 
-def fill(directory: Path, now: int, seed: str = SEED) -> Demo:
-    """Make the demo, or add what has happened since it was last filled. The caller holds the directory's lock.
+class _Made(Struct, frozen=True):
+    """What stands in the demo's box.db."""
+
+    target: Target
+    short: list[Link]
+    watched: monitors.Made
+
+
+def shop_port(directory: Path) -> int:
+    """The port at which the demo's shop stood last, or would like to stand. Raises NotADemo."""
+    demo = _read(directory)
+    return shop.PORT if demo is None else demo.port
+
+
+def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) -> Demo:
+    """Make the demo, or add what has happened since it was last filled; its shop stands at this port now.
+
+    The caller holds the directory's lock.
 
     Raises NotADemo, before anything is written, for a directory that something else has filled.
     """
     demo = _read(directory) or _new(directory, now)
     bring_together(directory)
-    target, short = _account(directory, demo, now)
+    made = _account(directory, demo, now, port)
     start = max(demo.filled, now - DAYS * DAY)
-    happened = history.events(seed, target, first_day=demo.first_day, start=start, end=now)
+    happened = history.events(seed, made.target, first_day=demo.first_day, start=start, end=now)
     if now - demo.filled > ONLINE:
-        happened += history.just_now(seed, target, now)
-    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), short, seed)
-    filled = msgspec.structs.replace(demo, filled=max(demo.filled, now))
+        happened += history.just_now(seed, made.target, now)
+    filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
+    _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, filled)
     _write(directory, filled)
     return filled
 
@@ -89,8 +109,8 @@ def _write(directory: Path, demo: Demo) -> None:
     beside.replace(directory / FILE)
 
 
-def _account(directory: Path, demo: Demo, now: int) -> tuple[Target, list[Link]]:
-    """The demo's website and its short links, made with its account at the first start."""
+def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
+    """The demo's website, its short links and its monitors, made with its account at the first start."""
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
         websites = box_db.read_now(website_rows.everything)
@@ -99,9 +119,12 @@ def _account(directory: Path, demo: Demo, now: int) -> tuple[Target, list[Link]]
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
             websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", now)))]
-        organization_id = websites[0].organization_id
-        short = box_db.write_now(lambda db: links.make(db, organization_id, now))
-        return Target(websites[0].site, websites[0].domain), short
+        website, seal = websites[0], Seal(directory / KEY_FILE)
+        short = box_db.write_now(lambda db: links.make(db, website.organization_id, now))
+        watched = box_db.write_now(
+            lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
+        )
+        return _Made(Target(website.site, website.domain), short, watched)
     finally:
         box_db.close()
 
@@ -112,7 +135,7 @@ def _first(db: Connection, wanted: Wanted, by: By) -> Website:
     return made.website
 
 
-def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> None:
+def _append(path: Path, happened: list[Fact], made: _Made, seed: str, demo: Demo) -> None:
     """Through the same ledger as events from the network, so that sessions are real."""
     events_db = Db(path, readers=1)
     try:
@@ -129,6 +152,9 @@ def _append(path: Path, happened: list[Fact], short: list[Link], seed: str) -> N
                 ledger.append(db, batch)
 
             events_db.write_now(append)
-        events_db.write_now(lambda db: links.append(db, short, happened, seed))
+        events_db.write_now(lambda db: links.append(db, made.short, happened, seed))
+        events_db.write_now(
+            lambda db: checks.append(db, strings, made.watched, seed, first_day=demo.first_day, now=demo.filled)
+        )
     finally:
         events_db.close()

@@ -61,10 +61,11 @@ _OUTCOMES: Final[Mapping[int, Outcome]] = {0: "fail", 1: "pass", 2: "fail"}
 
 def append(db: Connection, strings: Strings, checks: Iterable[Check]) -> None:
     """Write checks."""
-    db.executemany(INSERT["checks"], [_row(db, strings, check) for check in checks])
+    db.executemany(INSERT["checks"], [row(db, strings, check) for check in checks])
 
 
-def _row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
+def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
+    """A check as a row of the table `checks`."""
     monitor, result, phases = check.monitor, check.result, check.result.phases
     number, total, ttfb = strings.number, result.total, result.ttfb
     return (
