@@ -2,12 +2,11 @@
 
 import stat
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
 
-from analytics_box.clock import DAY, HOUR, MINUTE, utc_day
+from analytics_box.clock import MINUTE, utc_day
 from analytics_box.demo import fill as demo
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import PAGE_VIEW
@@ -17,31 +16,8 @@ from analytics_box.invented import history
 from analytics_box.invented.arrivals import DAYS
 from analytics_box.store import schema
 from analytics_box.store.migrations import migrate
-
-NOW = 1_790_000_000_000  # 2026-09-21 13:33 UTC
-LATER = NOW + 2 * DAY + 3 * HOUR
-
-
-def _ask(directory: Path, statement: str, *values: int) -> list[tuple[Any, ...]]:
-    db = apsw.Connection(str(directory / schema.EVENTS_FILE))
-    try:
-        return list(db.execute(statement, values).fetchall())
-    finally:
-        db.close()
-
-
-def _count(directory: Path) -> int:
-    return sum(int(_ask(directory, f"select count(*) from {table}")[0][0]) for table in FACT_NAMES)
-
-
-@pytest.fixture(scope="module")
-def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """A demo that was started a second time two days later, and how many events it had before that."""
-    directory = tmp_path_factory.mktemp("demo")
-    demo.fill(directory, NOW)
-    first = _count(directory)
-    demo.fill(directory, LATER)
-    return directory, first
+from tests.demo.asking import ask, count
+from tests.demo.conftest import LATER, NOW
 
 
 def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: tuple[Path, int]) -> None:
@@ -49,37 +25,37 @@ def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: t
     target = Target(2, "inkwell.example")
     happened = history.events(demo.SEED, target, first_day=utc_day(NOW) - DAYS, start=NOW, end=LATER)
     just_now = history.just_now(demo.SEED, target, LATER)
-    assert _count(directory) == first + len(happened) + len(just_now)
+    assert count(directory) == first + len(happened) + len(just_now)
 
 
 def test_every_day_up_to_the_second_start_has_page_views(twice: tuple[Path, int]) -> None:
     directory, _ = twice
-    days = _ask(directory, "select distinct time / 86400000 from events where kind = ?", PAGE_VIEW)
+    days = ask(directory, "select distinct time / 86400000 from events where kind = ?", PAGE_VIEW)
     assert sorted(days) == [(day,) for day in range(utc_day(NOW) - DAYS, utc_day(LATER) + 1)]
 
 
 def test_somebody_is_online_when_the_demo_starts(twice: tuple[Path, int]) -> None:
     directory, _ = twice
     statement = "select count(distinct visitor) from events where time between ? and ?"
-    ((online,),) = _ask(directory, statement, LATER - 5 * MINUTE, LATER)
+    ((online,),) = ask(directory, statement, LATER - 5 * MINUTE, LATER)
     assert online > 3
 
 
 def test_sessions_are_real_and_only_programs_have_none(twice: tuple[Path, int]) -> None:
     directory, _ = twice
-    ((sessions, views, lonely),) = _ask(
+    ((sessions, views, lonely),) = ask(
         directory, "select count(distinct session), sum(kind = 1), sum(session = 0) from events where bot = 0"
     )
     assert 1.5 < views / sessions < 3
     assert lonely == 0
-    ((held, theirs),) = _ask(directory, "select count(*), sum(session <> 0) from events where bot <> 0")
+    ((held, theirs),) = ask(directory, "select count(*), sum(session <> 0) from events where bot <> 0")
     assert (held > DAYS, theirs) == (True, 0)
 
 
 @pytest.mark.parametrize("table", [name for name in FACT_NAMES if name != "events"])
 def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], table: str) -> None:
     directory, _ = twice
-    ((number, lonely, placed),) = _ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")
+    ((number, lonely, placed),) = ask(directory, f"select count(*), sum(session = 0), avg(country <> 0) from {table}")
     assert number > 100
     assert lonely == 0
     assert placed > 0.9
@@ -88,16 +64,22 @@ def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], tab
 def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], tmp_path: Path) -> None:
     directory, first = twice
     demo.fill(tmp_path, NOW)
-    assert _count(tmp_path) == first
+    assert count(tmp_path) == first
     statement = "select max(id), sum(visitor % 1000), sum(path), sum(engaged), sum(city) from events where time < ?"
-    assert _ask(tmp_path, statement, NOW) == _ask(directory, statement, NOW)
+    assert ask(tmp_path, statement, NOW) == ask(directory, statement, NOW)
+    checks = (
+        "select monitor, count(*), sum(count), sum(total), sum(time), sum(bin) from checks where time < ? group by 1"
+    )
+    assert ask(tmp_path, checks, NOW) == ask(directory, checks, NOW)
+    spans = "select monitor, state, start from monitor_spans where start < ? order by 1, 3"
+    assert ask(tmp_path, spans, NOW) == ask(directory, spans, NOW)
 
 
 def test_a_start_right_after_another_adds_nothing_twice(tmp_path: Path) -> None:
     demo.fill(tmp_path, NOW)
-    first = _count(tmp_path)
+    first = count(tmp_path)
     assert demo.fill(tmp_path, NOW) == demo.fill(tmp_path, NOW)
-    assert _count(tmp_path) == first
+    assert count(tmp_path) == first
 
 
 def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(tmp_path: Path) -> None:
@@ -117,24 +99,24 @@ def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NotADemo, match="not a demo"):
         demo.fill(tmp_path, NOW)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
-    assert _count(tmp_path) == 0
+    assert count(tmp_path) == 0
 
 
 def test_links_are_followed_by_people_who_then_come_to_the_website(twice: tuple[Path, int]) -> None:
     directory, _ = twice
-    kinds = dict(_ask(directory, "select kind, count(*) from link_clicks group by kind"))
+    kinds = dict(ask(directory, "select kind, count(*) from link_clicks group by kind"))
     assert set(kinds) == {1, 2, 3, 4, 5}
-    assert dict(_ask(directory, "select link, clicks from link_totals")) == dict(
-        _ask(directory, "select link, count(*) from link_clicks where kind = 1 group by link")
+    assert dict(ask(directory, "select link, clicks from link_totals")) == dict(
+        ask(directory, "select link, count(*) from link_clicks where kind = 1 group by link")
     )
-    ((landed, all_of_them),) = _ask(
+    ((landed, all_of_them),) = ask(
         directory,
         "select count(case when exists (select 1 from events where site = landing and visitor = landing_visitor"
         " and events.time between click.time and click.time + 5000) then 1 end), count(*)"
         " from link_clicks as click where landing <> 0 and kind = 1",
     )
     assert landed == all_of_them > 500
-    ((newest,),) = _ask(directory, "select max(time) from link_clicks")
+    ((newest,),) = ask(directory, "select max(time) from link_clicks")
     assert newest > NOW
 
 
