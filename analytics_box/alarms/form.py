@@ -41,13 +41,17 @@ def draft(fields: Mapping[str, str], before: Alarm | None, channels: Collection[
     Fields that do not go with the chosen trigger are left aside.
     """
     trigger = rules.clean_trigger(fields.get("trigger", ""))
+    conditions = _conditions(fields, trigger, before.conditions if before is not None else Conditions())
+    led = _destinations(fields, channels)
+    if any(one.escalation for one in led) and conditions.escalate_after_minutes is None:
+        raise BadRequest.about("escalate_after_minutes", Words.escalate_wrong)
     return Draft(
         name=fields.get("name", ""),
         description=fields.get("description", ""),
         website_id=fields.get("website") or None,
         trigger=trigger,
-        conditions=_conditions(fields, trigger, before.conditions if before is not None else Conditions()),
-        destinations=_destinations(fields, channels),
+        conditions=conditions,
+        destinations=led,
     )
 
 
@@ -124,7 +128,7 @@ def _conditions(fields: Mapping[str, str], trigger: Trigger, before: Conditions)
         return replace(found, silence_hours=_number(fields, "silence_hours"))
     return replace(
         found,
-        threshold=_percent(fields),
+        threshold=_percent(fields, most=10_000 if trigger == "traffic_spike" else 100),
         minutes=_number(fields, "minutes"),
         min_visitors=_number(fields, "min_visitors"),
     )
@@ -190,11 +194,11 @@ def _number(fields: Mapping[str, str], name: str) -> int | None:
     return int(text)
 
 
-def _percent(fields: Mapping[str, str]) -> float | None:
+def _percent(fields: Mapping[str, str], *, most: int) -> float | None:
     text = fields.get("threshold", "").strip().removesuffix("%").strip().replace(",", ".")
     if not text:
         return None
     whole, _, part = text.partition(".")
-    if not (text.isascii() and whole.isdecimal() and (not part or part.isdecimal()) and 0 < float(text) <= 10_000):
-        raise BadRequest.about("threshold", Words.percent_wrong)
+    if not (text.isascii() and whole.isdecimal() and (not part or part.isdecimal()) and 0 < float(text) <= most):
+        raise BadRequest.about("threshold", Words.percent_wrong.format(most=most))
     return float(text)

@@ -16,6 +16,7 @@ from analytics_box.alarms.alarm import Alarm, Held
 from analytics_box.alarms.occurrence import OF_MONITORS, Occurrence, What
 from analytics_box.clock import MINUTE
 from analytics_box.notify.message import Message, Tone
+from analytics_box.query.ranges import zone
 from analytics_box.texts import Alarms as Words
 
 _TONES: Final[dict[What, Tone]] = {
@@ -84,11 +85,11 @@ def _again(occurrence: Occurrence, title: str, *, began: int, now: int) -> Messa
 def summary(alarm: Alarm, held: Sequence[Held], *, now: int) -> Message:
     """What happened during quiet hours: first what still lasts, then what is over in a line each."""
     quiet = alarm.conditions.quiet_hours
-    zone = ZoneInfo(quiet.time_zone if quiet is not None else "UTC")
+    tz = zone(quiet.time_zone if quiet is not None else None)
     found = [(one, read(one.occurrence)) for one in held]
-    lasting = [_line(Words.still, one, occurrence, zone) for one, occurrence in found if one.lasts and one.over is None]
+    lasting = [_line(Words.still, one, occurrence, tz) for one, occurrence in found if one.lasts and one.over is None]
     others = [
-        _line(Words.over if one.over is not None else Words.happened, one, occurrence, zone)
+        _line(Words.over if one.over is not None else Words.happened, one, occurrence, tz)
         for one, occurrence in found
         if not (one.lasts and one.over is None)
     ]
@@ -118,10 +119,10 @@ def duration(milliseconds: int) -> str:
     return " ".join(said[:2]) or Words.minutes_text.format(count=0)
 
 
-def _line(form: str, one: Held, occurrence: Occurrence, zone: ZoneInfo) -> str:
-    until = "" if one.over is None else _clock(one.over, zone)
-    return form.format(title=occurrence.title, at=_clock(occurrence.at, zone), until=until)
+def _line(form: str, one: Held, occurrence: Occurrence, tz: ZoneInfo) -> str:
+    until = "" if one.over is None else _clock(one.over, tz)
+    return form.format(title=occurrence.title, at=_clock(occurrence.at, tz), until=until)
 
 
-def _clock(instant: int, zone: ZoneInfo) -> str:
-    return f"{datetime.fromtimestamp(instant / 1000, zone):%H:%M}"
+def _clock(instant: int, tz: ZoneInfo) -> str:
+    return f"{datetime.fromtimestamp(instant / 1000, tz):%H:%M}"

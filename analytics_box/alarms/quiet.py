@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from analytics_box.alarms.alarm import DAYS, QuietHours
 from analytics_box.alarms.occurrence import What
+from analytics_box.query.ranges import zone
 
 _ONE = timedelta(days=1)
 
@@ -16,23 +17,23 @@ def ends_at(quiet: QuietHours | None, what: What, now: int) -> int | None:
     """
     if quiet is None or what in quiet.through or (what == "recovered" and "down" in quiet.through):
         return None
-    zone = ZoneInfo(quiet.time_zone)
-    today = datetime.fromtimestamp(now / 1000, zone).date()
+    tz = zone(quiet.time_zone)
+    today = datetime.fromtimestamp(now / 1000, tz).date()
     found = [
         end
         for day in (today - _ONE, today)
         if not quiet.days or DAYS[day.weekday()] in quiet.days
-        for begin, end in (_hours(quiet, day, zone),)
+        for begin, end in (_hours(quiet, day, tz),)
         if begin <= now < end
     ]
     return max(found, default=None)
 
 
-def _hours(quiet: QuietHours, day: date, zone: ZoneInfo) -> tuple[int, int]:
+def _hours(quiet: QuietHours, day: date, tz: ZoneInfo) -> tuple[int, int]:
     """The quiet hours that begin on this day."""
     last = day if quiet.end > quiet.start else day + _ONE
-    return _instant(day, quiet.start, zone), _instant(last, quiet.end, zone)
+    return _instant(day, quiet.start, tz), _instant(last, quiet.end, tz)
 
 
-def _instant(day: date, clock: str, zone: ZoneInfo) -> int:
-    return round(datetime.combine(day, time.fromisoformat(clock), zone).timestamp() * 1000)
+def _instant(day: date, clock: str, tz: ZoneInfo) -> int:
+    return round(datetime.combine(day, time.fromisoformat(clock), tz).timestamp() * 1000)

@@ -119,6 +119,7 @@ WRONG = (
     ({"website": "nothere1"}, "no website"),
     ({"trigger": "traffic_drop", "threshold": "many"}, "number of percent"),
     ({"trigger": "traffic_drop", "threshold": "1e3"}, "number of percent"),
+    ({"trigger": "error_rate", "threshold": "101"}, "up to 100"),
     ({"trigger": "traffic_drop", "minutes": "2"}, "from 15 to 1440"),
     ({"trigger": "first_event", "silence_hours": "0"}, "from 1 to 720"),
     ({"name": BAD * 10}, "1 to 100 characters"),
@@ -144,7 +145,9 @@ def shared(world: World) -> World:
 
 
 def test_the_form_without_a_choice_says_so(world: World) -> None:
-    hook = world.channel()
+    hook, boss = world.channel(), world.channel("Boss")
+    later = form(hook) | {f"to-{boss}": "later"}
+    assert "Say after how many minutes" in world.sent("/alarms/new", later).body.decode()
     fields = form(hook)
     del fields[f"to-{hook}"]
     assert "at least one destination" in world.sent("/alarms/new", fields).body.decode()
