@@ -49,6 +49,7 @@ class AuditLog:
         "preferences": "own preferences",
         "person": "what was known of a person",
         "person_export": "an export of a person’s data",
+        "monitor_export": "an export of monitors with their secrets",
         "events": "events of a website",
         "channel": "alert channel",
         "defaults": "defaults of new websites and invitations",

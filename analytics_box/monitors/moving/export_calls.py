@@ -6,15 +6,17 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box import audit
 from analytics_box.errors import Forbidden
 from analytics_box.http.call import Call
-from analytics_box.monitors.access import check, global_reach
+from analytics_box.monitors.access import Reach, check, global_reach
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.list_calls import reached
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, own
 from analytics_box.monitors.moving.wanted import Form, parents_first
 from analytics_box.monitors.windows.window import change_after
+from analytics_box.store.db import Connection
 from analytics_box.websites.directory import Directory
 
 _TYPES: Final[dict[Form, str]] = {"yaml": "application/yaml", "json": "application/json"}
@@ -39,13 +41,13 @@ class ExportShown(Struct, frozen=True):
 async def export(call: Call, given: GivenExport) -> ExportShown:
     """uptime.export: all monitors and the maintenance windows that are not over, in the form that uptime.import takes.
 
-    With secrets only for admins and for keys that may write monitors. Raises Forbidden.
+    With secrets only for admins and for keys that may write monitors, and the audit log says so. Raises Forbidden.
     """
     acting = global_reach(call, given.organizationId)
     if given.secrets:
         if call.identity.key is not None and "write:monitors" not in call.identity.key.scopes:
             raise Forbidden("An export with secrets needs a key with write:monitors")
-        await call.read(lambda db: check(db, acting, "admin"))
+        await call.write(lambda db: _note(db, acting))
     oldest_first = sorted(await reached(call, acting.organization_id), key=lambda one: one.number)
     by_id = {one.id: one for one in oldest_first}
     found, _ = parents_first(oldest_first, lambda one: by_id.get(one.parent_id or ""))
@@ -57,3 +59,9 @@ async def export(call: Call, given: GivenExport) -> ExportShown:
     work = partial(own.written, found, windows, domains, secrets=given.secrets)
     content = await asyncio.to_thread(lambda: write(work()))
     return ExportShown(_TYPES[given.format], content, len(found))
+
+
+def _note(db: Connection, acting: Reach) -> None:
+    """Write down that somebody has the secrets. Raises Forbidden for those who may not."""
+    check(db, acting, "admin")
+    audit.record(db, acting.by, acting.organization_id, "created", "monitor_export", acting.organization_id)

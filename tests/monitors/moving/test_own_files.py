@@ -81,6 +81,10 @@ def test_secrets_are_in_a_file_only_if_they_are_asked_for(world: World) -> None:
         plain = world.good("export", format=form)["content"]
         assert "hush" not in plain
         assert "hush" in world.good("export", format=form, secrets=True)["content"]
+    assert world.rows("select actor like 'apikey:%', action from audit where subject = 'monitor_export'") == [
+        (1, "created"),
+        (1, "created"),
+    ]
     viewer, member = cookie_of(world.box, "viewer"), cookie_of(world.box, "member")
     assert world.call("export", cookie=viewer).status == 200
     assert world.call("export", cookie=member, secrets=True).status == 403
