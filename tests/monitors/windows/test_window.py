@@ -1,6 +1,6 @@
 """When maintenance is: once, each day, on days of the week and of the month, by the clock of a zone."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from analytics_box.monitors.monitor import Monitor
@@ -137,3 +137,38 @@ def test_asked_step_by_step_a_window_is_on_just_where_its_spans_say() -> None:
             assert is_on(given, changed) is (len(found) % 2 == 1)
             instant = changed
         assert found == [edge for span in expected for edge in span]
+
+
+MINUTES = range(3 * 1_440)  # around each change of the clocks
+CHANGES = (
+    (BERLIN, "2026-03-28"),
+    (BERLIN, "2026-10-24"),
+    (NEW_YORK, "2026-03-07"),
+    (NEW_YORK, "2026-10-31"),
+    ("Australia/Lord_Howe", "2026-10-03"),  # by half an hour
+)
+
+
+@each(("zone", "first"), CHANGES)
+def test_a_window_begins_when_somebody_who_watches_the_clock_would_begin_it(zone: str, first: str) -> None:
+    """Told a second time, minute by minute: when the clock first shows it, or would have, had it not jumped."""
+    start = at(first)
+    local = {start + minute * 60_000: watched(start + minute * 60_000, zone) for minute in MINUTES}
+    for clock in ("00:30", "02:00", "02:15", "02:30", "03:00"):
+        begun: dict[str, int] = {}
+        for instant, shown in local.items():
+            if shown.endswith(clock):
+                begun.setdefault(shown, instant)
+        found = [span.start for span in spans(window(Repeat("day", clock, 1, zone)), start, start + 3 * 86_400_000)]
+        jumped = [instant for instant in found if instant not in begun.values()]
+        assert sorted({*found} - {*jumped}) == sorted(begun.values())
+        assert len(jumped) <= 1
+        for instant in jumped:
+            day_before = ZoneInfo(zone).utcoffset(datetime.fromtimestamp(instant / 1000 - 86_400, ZoneInfo(zone)))
+            assert day_before is not None
+            assert f"{datetime.fromtimestamp(instant / 1000, UTC) + day_before:%H:%M}" == clock
+
+
+def watched(instant: int, zone: str) -> str:
+    """What a clock of that zone shows."""
+    return f"{datetime.fromtimestamp(instant / 1000, ZoneInfo(zone)):%F %H:%M}"
