@@ -25,7 +25,9 @@ def uptime(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A response time: 84 ms, 1.24 s, 12.4 s."""
+    """A response time: <1 ms, 84 ms, 1.24 s, 12.4 s."""
+    if 0 < value < 0.5:
+        return f"<1{NBSP}ms"
     if value < 999.5:
         return f"{round(value)}{NBSP}ms"
     return f"{value / 1000:.2f}{NBSP}s" if value < 9_995 else f"{value / 1000:.1f}{NBSP}s"

@@ -148,6 +148,7 @@ def test_the_box_goes_on_from_there_as_if_it_had_watched(box: RunningBox) -> Non
     [
         ("/monitors", "Nightly backup"),
         ("/monitors/{api}?range=last_90d&wait=all", "Degraded"),
+        ("/monitors/{backup}?range=last_90d&wait=all", "in that time and 7\xa0d more"),
         ("/monitors/maintenance", "Updates of the server"),
         ("/alarms", "The shop is down"),
         ("/sites/{site}?range=last_30d&wait=all", "Outage"),
@@ -157,8 +158,9 @@ def test_pages_show_it(box: RunningBox, path: str, words: str) -> None:
     directory = box.box.settings.data_dir
     ((user,),) = ask(directory, "select id from users", file=schema.BOX_FILE)
     ((site,),) = ask(directory, "select id from websites", file=schema.BOX_FILE)
-    ((api,),) = ask(directory, "select id from monitors where name = 'Shop: API'", file=schema.BOX_FILE)
-    answer = box.get(path.format(site=site, api=api), cookie=box.sign_in(user), accept="text/html")
+    monitors = ask(directory, "select id from monitors order by number", file=schema.BOX_FILE)
+    (api,), (backup,) = monitors[2:]
+    answer = box.get(path.format(site=site, api=api, backup=backup), cookie=box.sign_in(user), accept="text/html")
     assert answer.status == 200
     assert words in answer.body.decode()
 

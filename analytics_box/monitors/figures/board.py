@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from analytics_box.dashboard.board import About, Board, Extra, Filters, Listed, Metric, Rows, Words
 from analytics_box.dashboard.panels import Bar
 from analytics_box.query.catalog.types import Record
@@ -85,4 +87,11 @@ MONITOR: Final = Board(
         filters={},
         anchors=Definitions.of_monitors,
     ),
+)
+# One that waits to be told has no answers, and nothing of it is timed.
+HEARTBEAT: Final = replace(
+    MONITOR,
+    metrics=tuple(metric for metric in METRICS if metric.name in {"uptime_percentage", "downtime_seconds"}),
+    panels={"reasons": ("reasons",)},
+    extras={},
 )

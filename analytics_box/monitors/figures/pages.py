@@ -18,7 +18,7 @@ from analytics_box.monitors.access import seen
 from analytics_box.monitors.asked import outages
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import calls as procedures
-from analytics_box.monitors.figures.board import MONITOR
+from analytics_box.monitors.figures.board import HEARTBEAT, MONITOR
 from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
@@ -39,7 +39,8 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
     monitor, now = await seen(visit.call, monitor_id), visit.call.now
     known = visit.parts[Monitors]
     spans = await _spans(visit, monitor, now - LONGEST_DAYS * DAY)
-    names = ("figures", *MONITOR.panels, *MONITOR.extras)
+    view = _view(visit, monitor)
+    names = ("figures", *view.of.panels, *view.of.extras)
     return visit.pages.show(
         "monitor.html",
         shell=frame(visit.person),
@@ -53,7 +54,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
             now,
             visit.parts.settings.public_url,
         ),
-        board=await page.whole(visit, monitor.number, _view(visit, monitor), names, _outages(visit, monitor)),
+        board=await page.whole(visit, monitor.number, view, names, _outages(visit, monitor)),
         editable=may_edit(visit.person),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
@@ -106,7 +107,9 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
 
 
 def _view(visit: Visit, monitor: Monitor) -> View:
-    return read_view(f"{HOME}/{monitor.id}", visit.request.query_params, MONITOR)
+    return read_view(
+        f"{HOME}/{monitor.id}", visit.request.query_params, HEARTBEAT if monitor.kind == "push" else MONITOR
+    )
 
 
 async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:

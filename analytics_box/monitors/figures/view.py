@@ -114,9 +114,7 @@ def shown(
         checks=tuple(_check(row, person) for row in checks),
         facts=_facts(monitor, names, person),
         push_url=f"{public_url}/push/{monitor.secrets.token}" if monitor.kind == "push" else "",
-        push_help=MonitorStats.push_help.format(
-            every=figures.duration(monitor.interval), grace=figures.duration(monitor.options.grace)
-        ),
+        push_help=MonitorStats.push_help.format(every=lasted(monitor.interval), grace=lasted(monitor.options.grace)),
     )
 
 
@@ -180,7 +178,7 @@ def _facts(monitor: Monitor, names: Mapping[str, str], person: Person) -> tuple[
         "interval": (MonitorList.every.get(granularity, figures.duration(monitor.interval)),),
         "timeout": (figures.duration((monitor.timeout or DEFAULT_TIMEOUT) / 1000) if timed else "",),
         "expects": _expected(monitor),
-        "failures": (_counted(MonitorStats.failures, monitor.failures_to_down),),
+        "failures": (_counted(MonitorStats.failures, monitor.failures_to_down) if timed else "",),
         "successes": (_counted(MonitorStats.successes, monitor.successes_to_up),),
         "parent": (names.get(monitor.parent_id or "", ""),),
         "group": (monitor.group,),

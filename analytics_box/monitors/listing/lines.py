@@ -93,8 +93,9 @@ def _since(live: Live | None, now: int) -> str:
 
 
 def lasted(seconds: int) -> str:
-    """A duration in its two largest units, days among them."""
+    """A duration in its two largest units, days among them: 7 d, 23 d 22 h, 2 h 5 m."""
     days, rest = divmod(max(seconds, 0), 86_400)
     if not days:
         return figures.duration(rest)
-    return f"{days}{figures.NBSP}d {rest // 3_600}{figures.NBSP}h"
+    hours = rest // 3_600
+    return f"{days}{figures.NBSP}d" + (f" {hours}{figures.NBSP}h" if hours else "")
