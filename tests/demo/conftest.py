@@ -21,3 +21,11 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
     first = count(directory)
     demo.fill(directory, LATER, port=PORT)
     return directory, first
+
+
+@pytest.fixture(scope="package")
+def another(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another demo, started once at the time of the first one's first start."""
+    directory = tmp_path_factory.mktemp("another")
+    demo.fill(directory, NOW)
+    return directory

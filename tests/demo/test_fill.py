@@ -1,12 +1,14 @@
 """The demo's data directory: made once, brought up to now at each start, never a real box's."""
 
+import json
+import shutil
 import stat
 from pathlib import Path
 
 import apsw
 import pytest
 
-from analytics_box.clock import MINUTE, utc_day
+from analytics_box.clock import HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import PAGE_VIEW
@@ -61,36 +63,37 @@ def test_measurements_belong_to_sessions_and_places(twice: tuple[Path, int], tab
     assert placed > 0.9
 
 
-def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], tmp_path: Path) -> None:
+def test_two_demos_have_the_same_numbers(twice: tuple[Path, int], another: Path) -> None:
     directory, first = twice
-    demo.fill(tmp_path, NOW)
-    assert count(tmp_path) == first
+    assert count(another) == first
     statement = "select max(id), sum(visitor % 1000), sum(path), sum(engaged), sum(city) from events where time < ?"
-    assert ask(tmp_path, statement, NOW) == ask(directory, statement, NOW)
+    assert ask(another, statement, NOW) == ask(directory, statement, NOW)
     checks = (
         "select monitor, count(*), sum(count), sum(total), sum(time), sum(bin) from checks where time < ? group by 1"
     )
-    assert ask(tmp_path, checks, NOW) == ask(directory, checks, NOW)
+    assert ask(another, checks, NOW) == ask(directory, checks, NOW)
     spans = "select monitor, state, start from monitor_spans where start < ? order by 1, 3"
-    assert ask(tmp_path, spans, NOW) == ask(directory, spans, NOW)
+    assert ask(another, spans, NOW) == ask(directory, spans, NOW)
 
 
-def test_a_start_right_after_another_adds_nothing_twice(tmp_path: Path) -> None:
-    demo.fill(tmp_path, NOW)
-    first = count(tmp_path)
-    assert demo.fill(tmp_path, NOW) == demo.fill(tmp_path, NOW)
-    assert count(tmp_path) == first
+def test_a_start_right_after_another_adds_nothing_twice(another: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "again"
+    shutil.copytree(another, directory)
+    assert demo.fill(directory, NOW) == demo.fill(directory, NOW)
+    assert count(directory) == count(another)
+    everything = "select count(*), sum(time) from checks union all select count(*), sum(start) from monitor_spans"
+    assert ask(directory, everything) == ask(another, everything)
 
 
-def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "other"
-    made = []
-    for directory in (one, other):
-        directory.mkdir()
-        made.append(demo.fill(directory, NOW))
-    assert made[0].password != made[1].password
-    assert demo.fill(one, LATER).password == made[0].password
-    assert stat.S_IMODE((one / demo.FILE).stat().st_mode) == 0o600
+def test_the_password_is_random_kept_for_the_next_start_and_nobody_elses_to_read(
+    twice: tuple[Path, int], another: Path, tmp_path: Path
+) -> None:
+    passwords = [json.loads((directory / demo.FILE).read_bytes())["password"] for directory in (twice[0], another)]
+    assert passwords[0] != passwords[1]
+    directory = tmp_path / "again"
+    shutil.copytree(another, directory)
+    assert demo.fill(directory, NOW + HOUR).password == passwords[1]
+    assert stat.S_IMODE((directory / demo.FILE).stat().st_mode) == 0o600
 
 
 def test_a_real_box_is_left_alone(tmp_path: Path) -> None:
