@@ -6,9 +6,9 @@ between: whoever is told knows it by its id. While the disk refuses, what happen
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
@@ -21,6 +21,8 @@ from analytics_box.store.strings import Strings
 from analytics_box.store.trouble import Seldom
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 WAIT: Final = 0.25  # seconds until what waits is written
 AT_ONCE: Final = 2_000  # that are written in one transaction
@@ -54,7 +56,7 @@ class Drain:
         self._untold: list[Transition] = []
         self._timer: asyncio.TimerHandle | None = None
         self._writing, self._telling = asyncio.Lock(), asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._may_complain = Seldom()
 
     @property
@@ -73,7 +75,10 @@ class Drain:
         self._untold += transitions
 
     async def flush(self) -> bool:
-        """Write what has happened so far; whether all of it is on disk."""
+        """Write what has happened so far; whether all of it is on disk. It goes on where its caller is cancelled."""
+        return await asyncio.shield(self._spawn(self._flush()))
+
+    async def _flush(self) -> bool:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -151,7 +156,10 @@ class Drain:
             if number in self._monitors:
                 self._monitors[number].draft = draft
         self._untold += transitions
-        self._committed(batch, some)
+        try:
+            self._committed(batch, some)
+        except Exception:
+            log.exception("What follows from %d results of monitors is left out", len(some))
 
     def _bound(self) -> None:
         """Give up the oldest of too many that wait; nothing is known of those monitors from then on."""
@@ -186,7 +194,8 @@ class Drain:
                     return
                 del self._untold[: len(some)]
 
-    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> None:
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,5 +1,6 @@
 """Results on their way to the disk: together, in order, none lost while the disk refuses, and told after the commit."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -94,6 +95,37 @@ def test_a_result_that_cannot_be_written_takes_no_other_with_it(world: World, ca
     assert "A result of monitor 2 could not be written" in caplog.text
 
 
+def test_a_caller_that_goes_away_leaves_no_result_twice(world: World) -> None:
+    async def story() -> None:
+        for _ in range(5):
+            asking = asyncio.ensure_future(world.engine.check_now(1))
+            await asyncio.sleep(0)  # it has begun
+            await asyncio.sleep(0)  # it has ended and is on its way
+            await asyncio.sleep(0)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=True)
+        await world.engine.settle()
+
+    world.put(monitor())
+    world.watch()
+    world.run(story())
+    assert world.rows("select count(*) from checks") == [(len(world.checked),)]
+    assert world.engine._drain.waiting == 0
+
+
+def test_what_follows_from_a_result_cannot_make_it_be_written_twice(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a mistake")
+
+    world.put(monitor())
+    world.engine._drain._committed = broken
+    world.watch()
+    assert world.rows("select count(*) from checks") == [(1,)]
+    assert "is left out" in caplog.text
+
+
 def test_people_are_told_after_the_commit_and_again_until_they_were(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -145,8 +177,11 @@ def test_a_disk_that_is_full_at_the_start_puts_checks_off(world: World, monkeypa
 
 def test_an_end_writes_what_there_is(world: World) -> None:
     async def story() -> None:
+        world.gate = asyncio.Event()
         await world.engine.tick()
+        world.gate.set()
         await world.engine._pool.settle()
+        assert world.engine._drain.waiting
 
     world.put(monitor())
     world.run(story())

@@ -1,5 +1,7 @@
 """The box ends and goes on: gaps are unknown, nobody is told of them, and nothing is lost or told twice."""
 
+import asyncio
+
 import pytest
 
 from analytics_box.errors import Unavailable
@@ -109,8 +111,9 @@ def test_what_was_told_but_not_noted_is_told_once_more_as_the_same(world: World)
 
 def test_a_kill_before_the_results_are_written_loses_only_them(world: World) -> None:
     async def story() -> None:
-        engine = world.engine
+        engine, world.gate = world.engine, asyncio.Event()
         await engine.tick()
+        world.gate.set()
         await engine._pool.settle()
         assert engine._drain.waiting
 
