@@ -230,6 +230,8 @@ PUBLIC = {
     ("GET", "/reset-password"),
     ("POST", "/reset-password"),
     ("GET", "/v1/query/types"),
+    ("GET", "/push/{token:str}"),
+    ("POST", "/push/{token:str}"),
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
     ("GET", "/docs/search"),
