@@ -119,7 +119,7 @@ def test_what_a_check_found_arrives_in_its_columns(world: World) -> None:
     )
     check = Check(monitor, result, status=2, attempt=3, streak=4)
     world.events.write_now(lambda db: check_rows.append(db, world.strings, [check]))
-    for name, text in (texts | {"region": "", "url": "url"}).items():
+    for name, text in (texts | {"region": check_rows.REGION, "url": "url"}).items():
         assert world.read(f"select value from strings join checks on strings.id = {name}") == [(text,)]
     wanted = {
         **(numbers | phases),
