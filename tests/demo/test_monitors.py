@@ -165,6 +165,22 @@ def test_pages_show_it(box: RunningBox, path: str, words: str) -> None:
     assert words in answer.body.decode()
 
 
+@each(
+    ("name", "panels"),
+    [
+        ("Shop: API", {"Answers", "Why checks failed", "Where the time goes"}),
+        ("Shop: server", {"Why checks failed", "Where the time goes"}),
+        ("Nightly backup", {"Why checks failed"}),
+    ],
+)
+def test_a_monitor_has_the_panels_of_its_kind(box: RunningBox, name: str, panels: set[str]) -> None:
+    directory = box.box.settings.data_dir
+    ((user,),) = ask(directory, "select id from users", file=schema.BOX_FILE)
+    ((monitor,),) = ask(directory, "select id from monitors where name = ?", name, file=schema.BOX_FILE)
+    body = box.get(f"/monitors/{monitor}", cookie=box.sign_in(user), accept="text/html").body.decode()
+    assert {words for words in ("Answers", "Why checks failed", "Where the time goes") if words in body} == panels
+
+
 def test_what_somebody_changed_stays_and_their_own_monitors_are_unknown_while_nobody_watched(
     twice: Started, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import About, Board, Extra, Filters, Listed, Metric, Rows, Words
 from analytics_box.dashboard.panels import Bar
+from analytics_box.monitors.monitor import Kind
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Definitions, MonitorStats, figures
 
@@ -88,10 +89,17 @@ MONITOR: Final = Board(
         anchors=Definitions.of_monitors,
     ),
 )
-# One that waits to be told has no answers, and nothing of it is timed.
-HEARTBEAT: Final = replace(
-    MONITOR,
+# What has no status of HTTP is up or not; and of one that waits to be told, nothing is timed.
+_WITHOUT_STATUS: Final = replace(MONITOR, panels={"reasons": ("reasons",)})
+_UNTIMED: Final = replace(
+    _WITHOUT_STATUS,
     metrics=tuple(metric for metric in METRICS if metric.name in {"uptime_percentage", "downtime_seconds"}),
-    panels={"reasons": ("reasons",)},
     extras={},
 )
+
+
+def board_of(kind: Kind) -> Board:
+    """The board of monitors of this kind."""
+    if kind == "http":
+        return MONITOR
+    return _UNTIMED if kind == "push" else _WITHOUT_STATUS

@@ -18,7 +18,7 @@ from analytics_box.monitors.access import seen
 from analytics_box.monitors.asked import outages
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import calls as procedures
-from analytics_box.monitors.figures.board import HEARTBEAT, MONITOR
+from analytics_box.monitors.figures.board import board_of
 from analytics_box.monitors.figures.view import CHECKS, shown
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
@@ -107,9 +107,7 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
 
 
 def _view(visit: Visit, monitor: Monitor) -> View:
-    return read_view(
-        f"{HOME}/{monitor.id}", visit.request.query_params, HEARTBEAT if monitor.kind == "push" else MONITOR
-    )
+    return read_view(f"{HOME}/{monitor.id}", visit.request.query_params, board_of(monitor.kind))
 
 
 async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:
