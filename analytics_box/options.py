@@ -73,7 +73,7 @@ class Field(click.ParamType[tuple[str, Any]]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
         name, sign, text = str(value).partition("=")
         if not sign or not name.isalnum():
-            self.fail(f"{value!r} is not like field=value", param, ctx)
+            self.fail(f"{value!r} is not like field=value, such as maxClicks=100", param, ctx)
         with suppress(msgspec.DecodeError):
             return name, msgspec.json.decode(text)
         return name, text

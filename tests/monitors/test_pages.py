@@ -119,6 +119,7 @@ def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
     assert pages.sent("/monitors/maintenance/new", form).headers["location"].endswith("maintenance-made")
     page = pages.seen("/monitors/maintenance")
     assert "Tue at 02:30 (Europe/Berlin), for 45" in page
+    assert page.count('class="number">00:30–01:15<') == 4
     (maintenance_id,) = set(re.findall(r'/monitors/maintenance/([\w-]{8,})"', page))
     assert 'value="Deploy"' in pages.seen(f"/monitors/maintenance/{maintenance_id}")
     wrong = pages.sent(f"/monitors/maintenance/{maintenance_id}", form | {"weekday.2": "", "minutes": "soon"})

@@ -1,6 +1,6 @@
 """Planned maintenance under /monitors/maintenance. It does what the procedures do."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from zoneinfo import available_timezones
 
@@ -16,6 +16,7 @@ from analytics_box.identity import Person
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.messages import OfOrganization
 from analytics_box.monitors.page_frame import HOME, frame, may_edit
+from analytics_box.monitors.windows import calendar
 from analytics_box.monitors.windows import calls as procedures
 from analytics_box.monitors.windows.change import UNKNOWN
 from analytics_box.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
@@ -45,6 +46,15 @@ class Line(Struct, frozen=True):
     next: str
 
 
+class CalendarDay(Struct, frozen=True):
+    """A day of the calendar; an entry is the path of a maintenance, its name and its times."""
+
+    label: str
+    is_today: bool
+    entries: tuple[tuple[str, str, str], ...]
+    more: str
+
+
 async def maintenance_list(visit: Visitor) -> Page:
     """GET /monitors/maintenance."""
     found = await procedures.list_maintenances(visit.call, OfOrganization())
@@ -52,6 +62,8 @@ async def maintenance_list(visit: Visitor) -> Page:
         "maintenance.html",
         shell=frame(visit.person),
         windows=[_line(visit, one) for one in found],
+        weeks=_weeks(visit),
+        weekdays=Ranges.weekdays,
         editable=may_edit(visit.person),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
@@ -143,6 +155,31 @@ def _monitors(visit: Visit) -> list[tuple[str, str]]:
     return sorted(((one.id, figures.visible(one.called)) for one in own), key=lambda one: one[1].casefold())[
         :MOST_MONITORS
     ]
+
+
+def _weeks(visit: Visit) -> list[list[CalendarDay]]:
+    """The calendar; none where nothing is planned."""
+    person, planned = visit.person, visit.parts[Monitors].windows(visit.person.organization_id)
+    made = calendar.weeks(planned, visit.call.now, person.time_zone) if planned else ()
+    return [[_calendar_day(day, person) for day in week] for week in made]
+
+
+def _calendar_day(day: calendar.Day, person: Person) -> CalendarDay:
+    return CalendarDay(
+        label=dates.short_day_text(day.date, person.date_format),
+        is_today=day.is_today,
+        entries=tuple((f"{PLACE}/{one.id}", figures.visible(one.name), _times(one, person)) for one in day.entries),
+        more=MaintenancePages.more.format(count=day.more) if day.more else "",
+    )
+
+
+def _times(entry: calendar.Entry, person: Person) -> str:
+    """From when to when on that day; open where it goes on before or after."""
+    begins, ends = (
+        dates.time_text(datetime.combine(date.min, one), person.time_format) if one is not None else ""
+        for one in (entry.begins, entry.ends)
+    )
+    return f"{begins}–{ends}" if begins or ends else MaintenancePages.whole_day
 
 
 def _line(visit: Visit, one: MaintenanceShown) -> Line:
