@@ -143,5 +143,5 @@ class Monitor(Struct, frozen=True, kw_only=True):
 
     @property
     def seconds(self) -> float:
-        """How long a check may take."""
-        return (self.timeout or DEFAULT_TIMEOUT) / 1000
+        """How long a check may take: never longer than until the next one."""
+        return min((self.timeout or DEFAULT_TIMEOUT) / 1000, self.interval)

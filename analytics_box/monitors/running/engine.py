@@ -21,7 +21,7 @@ from analytics_box.monitors.running.batch import Batch, Finished, Happening, Los
 from analytics_box.monitors.running.drain import Drain, Tell
 from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
-from analytics_box.monitors.running.pool import SLOW, Pool
+from analytics_box.monitors.running.pool import SLOW, SLOW_PER_GROUP, Pool
 from analytics_box.monitors.running.schedule import Schedule
 from analytics_box.monitors.running.states import patience, repeated_after
 from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
@@ -53,7 +53,7 @@ class Engine:
         self._numbers: dict[str, int] = {}
         self._children: dict[str, set[int]] = {}
         self._due, self._changes = Schedule(), Schedule()
-        self._pool, self._slow = Pool(), Pool(SLOW)
+        self._pool, self._slow = Pool(), Pool(SLOW, per_group=SLOW_PER_GROUP)
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
         self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
         self._is_wanted, self._is_alone, self._is_started = False, True, False
@@ -157,7 +157,25 @@ class Engine:
 
     async def try_now(self, monitor: Monitor) -> Result:
         """Check what need not be stored; nothing comes of it but the result."""
-        return await self._check(monitor, self._clock.now())
+        found: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        run = partial(self._try, monitor, found)
+        ticket = self._pool.submit(host_of(monitor), run, group=monitor.organization_id, at_once=True)
+        try:
+            return await found
+        except asyncio.CancelledError:
+            self._pool.drop(ticket)
+            raise
+
+    async def _try(self, monitor: Monitor, found: asyncio.Future[Result]) -> None:
+        try:
+            result = await self._check(monitor, self._clock.now())
+            if not found.done():
+                found.set_result(result)
+        except Exception as broken:
+            if not found.done():
+                found.set_exception(broken)
+        finally:
+            found.cancel()  # where the end of the box broke it off
 
     async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
         """A monitor that waits was told something; resumes when that is on disk. Raises NotFound and Unavailable."""
@@ -270,9 +288,10 @@ class Engine:
 
     def _begin(self, watched: Watched, due: int, *, at_once: bool = False) -> None:
         run = partial(self._run_check, watched, watched.version, due)
-        last = watched.draft.last
-        watched.lane = self._slow if last is not None and (last.total or 0) > _LONG else self._pool
-        watched.ticket = watched.lane.submit(watched.host, run, at_once=at_once)
+        last, group = watched.draft.last, watched.monitor.organization_id
+        is_slow = last is not None and (last.total or 0) > _LONG and not at_once
+        watched.lane = self._slow if is_slow else self._pool
+        watched.ticket = watched.lane.submit(watched.host, run, group=group, at_once=at_once)
 
     async def _run_check(self, watched: Watched, version: int, due: int) -> None:
         watched.is_running = True

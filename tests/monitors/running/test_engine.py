@@ -309,3 +309,28 @@ def test_a_child_that_recovers_with_its_parent_is_never_told_of(world: World) ->
     world.watch(180)
     assert world.news(2) == []
     assert [state for state, _ in world.timeline(2)] == ["up", "down", "up"]
+
+
+def test_tries_wait_where_many_are_under_way(world: World) -> None:
+    async def story() -> tuple[int, int]:
+        world.gate = asyncio.Event()
+        tries = [
+            asyncio.ensure_future(world.engine.try_now(monitor(number, organization_id=f"org{number}")))
+            for number in range(20)
+        ]
+        given_up = asyncio.ensure_future(world.engine.try_now(monitor(99)))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        begun = len(world.checked)
+        given_up.cancel()
+        world.gate.set()
+        await asyncio.gather(*tries)
+        await world.engine.settle()
+        return begun, len(world.checked)
+
+    assert world.run(story()) == (16, 20)
+
+
+def test_a_check_takes_no_longer_than_until_the_next_one() -> None:
+    assert monitor(interval=60, timeout=120_000).seconds == 60
+    assert monitor(interval=300, timeout=120_000).seconds == 120

@@ -95,16 +95,42 @@ def test_what_is_dropped_never_begins_or_is_broken_off() -> None:
     run(story())
 
 
-def test_what_is_wanted_at_once_waits_for_nobody() -> None:
+def test_what_is_wanted_at_once_has_room_of_its_own_and_waits_where_there_is_none() -> None:
     async def story() -> None:
-        work = Work(Pool(most=1, per_host=1))
+        work = Work(Pool(most=1, per_host=1, at_once=2, at_once_per_group=1))
         work.submit("a 1", "a")
         work.submit("a 2", "a", at_once=True)
+        work.submit("a 3", "a", at_once=True)
+        work.submit("b 1", "b", group="other", at_once=True)
         await moment()
-        assert work.began == ["a 1", "a 2"]
-        await work.end("a 1")
+        assert work.began == ["a 1", "a 2", "b 1"]
         await work.end("a 2")
+        assert work.began[3:] == ["a 3"]
+        for name in list(work.running):
+            await work.end(name)
         assert not work.pool._hosts
+
+    run(story())
+
+
+def test_a_group_has_its_share_and_groups_that_wait_come_in_turn() -> None:
+    async def story() -> None:
+        work = Work(Pool(most=3, per_host=1, per_group=2))
+        for number in range(4):
+            work.submit(f"slow{number} a", f"slow{number}", group="one")
+        work.submit("slow0 b", "slow0", group="one")
+        work.submit("slow0 c", "slow0", group="two")  # what others ask of the same host holds it up no more
+        work.submit("quick a", "quick", group="two")
+        await moment()
+        assert work.began == ["slow0 a", "slow1 a", "slow0 c"]
+        await work.end("slow0 c")
+        assert work.began[3:] == ["quick a"]
+        await work.end("quick a")
+        assert len(work.running) == 2, "the rest of the room is for others"
+        while work.running:
+            await work.end(next(iter(work.running)))
+        assert len(work.began) == 7
+        assert not work.pool._due
 
     run(story())
 

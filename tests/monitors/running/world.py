@@ -29,7 +29,7 @@ STEP = 5  # seconds at once, at most: the box would notice that it stood still
 def monitor(number: int = 1, **given: Any) -> Monitor:
     """A monitor that is checked every minute unless something else is given."""
     plain: dict[str, Any] = {"id": f"monitor{number}", "url": f"https://host{number}.example/", "interval": 60}
-    return Monitor(number=number, organization_id="org", **(plain | given))
+    return Monitor(number=number, **({"organization_id": "org"} | plain | given))
 
 
 class World:

@@ -1,0 +1,57 @@
+"""Room that is shared out by groups in turn, so that one group alone cannot take all of it. Pure."""
+
+from collections import Counter, OrderedDict, deque
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Turns(Generic[T]):
+    """At most `most` have room at once, and `per_group` of one group; others wait, and groups come in turn."""
+
+    def __init__(self, most: int, per_group: int) -> None:
+        self._most, self._per_group = most, per_group
+        self._inside: Counter[str] = Counter()
+        self._waiting: dict[str, deque[T]] = {}
+        self._turns: OrderedDict[str, None] = OrderedDict()  # groups of which one waits that may come in
+        self.inside = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything is inside or waits."""
+        return bool(self.inside or self._waiting)
+
+    def add(self, group: str, one: T) -> None:
+        """It waits from now on."""
+        self._waiting.setdefault(group, deque()).append(one)
+        self._stand_in_line(group)
+
+    def next(self) -> tuple[str, T] | None:
+        """Whoever comes in now, with its group; None where nobody waits, or there is no room."""
+        if self.inside >= self._most or not self._turns:
+            return None
+        group, _ = self._turns.popitem(last=False)
+        waiting = self._waiting[group]
+        one = waiting.popleft()
+        if not waiting:
+            del self._waiting[group]
+        self.inside += 1
+        self._inside[group] += 1
+        self._stand_in_line(group)
+        return group, one
+
+    def leave(self, group: str) -> None:
+        """One of this group that came in is inside no more."""
+        self.inside -= 1
+        self._inside[group] -= 1
+        if not self._inside[group]:
+            del self._inside[group]
+        self._stand_in_line(group)
+
+    def clear(self) -> None:
+        """Nobody waits any more."""
+        self._waiting.clear()
+        self._turns.clear()
+
+    def _stand_in_line(self, group: str) -> None:
+        if group in self._waiting and self._inside[group] < self._per_group:
+            self._turns.setdefault(group, None)
