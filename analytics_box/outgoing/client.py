@@ -17,7 +17,7 @@ from msgspec import Struct
 from analytics_box.outgoing.addresses import Address, Fence, fence
 from analytics_box.outgoing.deadline import within
 from analytics_box.outgoing.failures import BadAnswer
-from analytics_box.outgoing.messages import Course, Header, Outgoing, Phases, Received, ms
+from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
 from analytics_box.outgoing.target import Place, Target, redirected, target
 from analytics_box.settings import Settings
@@ -107,7 +107,7 @@ class Client:
         if place.address is not None:
             return (self.fence.check(place.address, place.port),)
         began = time.perf_counter()
-        found = await self.resolver.addresses(place.host)
+        found = await self.resolver.addresses(place.host, course.group if course is not None else OTHERS)
         if course is not None:
             course.phases.dns = ms(began)
         return tuple(self.fence.check(address, place.port) for address in found)

@@ -9,6 +9,8 @@ from msgspec import Struct, field
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.target import Target
 
+OTHERS: Final = ""  # on whose behalf is asked what is no check of a monitor, such as webhooks
+CANARIES: Final = "canaries"  # the box's own: whether it is cut off is not for the names of monitors to say
 _GZIP_OR_ZLIB: Final = 47  # wbits: whichever it is
 _MOST_PIECES: Final = 50_000  # of a body: one in pieces of a byte would cost more time than all others together
 
@@ -46,9 +48,11 @@ class Phases(Struct):
 class Course(Struct):
     """How far a request came: written while it is under way, so that whoever gives one knows it of a failure, too.
 
-    `phases` and `address`, the one that was dialled, are those of the last connection.
+    `phases` and `address`, the one that was dialled, are those of the last connection. `group` is on whose behalf it is
+    asked (lookups).
     """
 
+    group: str = OTHERS
     phases: Phases = field(default_factory=Phases)
     address: str = ""
     redirects: int = 0

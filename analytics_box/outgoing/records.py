@@ -30,7 +30,7 @@ async def records(
     async with within(seconds):
         servers = client.resolver.servers
         if server is not None:
-            addresses = await client.vet(server)
+            addresses = await client.vet(server, Course(group=course.group))
             servers = tuple((str(address), server.port) for address in addresses)
             course.address = str(addresses[0])
         asked = dns_resolver(servers)

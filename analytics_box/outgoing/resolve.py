@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from analytics_box.outgoing.failures import NotResolved
 from analytics_box.outgoing.lookups import Lookups
+from analytics_box.outgoing.messages import OTHERS
 from analytics_box.settings import Settings, SettingsError
 
 Address = IPv4Address | IPv6Address
@@ -23,8 +24,8 @@ class Resolver(Protocol):
     @property
     def servers(self) -> tuple[tuple[str, int], ...]: ...
 
-    async def addresses(self, name: str) -> tuple[Address, ...]:
-        """All addresses of a name, the preferred first. Raises NotResolved."""
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
+        """All addresses of a name, the preferred first. `group` is on whose behalf (lookups). Raises NotResolved."""
 
     async def texts(self, name: str) -> tuple[str, ...]:
         """The TXT records of a name; none if it has none. Raises NotResolved when that cannot be found out."""
@@ -38,9 +39,9 @@ class SystemResolver:
     def __init__(self) -> None:
         self._lookups = Lookups()
 
-    async def addresses(self, name: str) -> tuple[Address, ...]:
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
         try:
-            found = await self._lookups.find(name)
+            found = await self._lookups.find(name, group)
         except (OSError, UnicodeError) as broken:
             raise NotResolved("The name cannot be resolved") from broken
         return _few({ip_address(entry[4][0]): None for entry in found})
@@ -55,7 +56,7 @@ class ServerResolver:
     def __init__(self, servers: Sequence[tuple[str, int]]) -> None:
         self.servers = tuple(servers)
 
-    async def addresses(self, name: str) -> tuple[Address, ...]:
+    async def addresses(self, name: str, group: str = OTHERS) -> tuple[Address, ...]:
         asked = dns_resolver(self.servers)
         answers = await asyncio.gather(*(_records(asked, name, kind) for kind in ("A", "AAAA")))
         return _few({ip_address(record.address): None for records in answers for record in records})

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from analytics_box.outgoing.lookups import Found, Lookups
+from analytics_box.outgoing.messages import CANARIES, OTHERS
 
 FOUND: Found = [(2, 1, 6, "", ("192.0.2.1", 0))]
 
@@ -29,7 +30,7 @@ class Slow:
 def test_slow_look_ups_hold_up_no_other_until_there_are_too_many() -> None:
     async def asked() -> None:
         system = Slow()
-        lookups = Lookups(system, most=3)
+        lookups = Lookups(system, own=3)
         slow = [asyncio.ensure_future(lookups.find(f"slow{number}")) for number in range(2)]
         for number in range(20):
             assert await lookups.find(f"quick{number}") == FOUND
@@ -59,7 +60,7 @@ def test_what_a_look_up_raises_arrives_and_threads_are_used_again() -> None:
 
 def test_an_answer_for_a_loop_that_has_ended_is_dropped() -> None:
     system = Slow()
-    lookups = Lookups(system, most=1)
+    lookups = Lookups(system, own=1)
 
     async def given_up() -> None:
         with pytest.raises(TimeoutError):
@@ -68,3 +69,22 @@ def test_an_answer_for_a_loop_that_has_ended_is_dropped() -> None:
     asyncio.run(given_up())
     system.go.set()
     assert asyncio.run(lookups.find("quick")) == FOUND
+
+
+def test_a_group_with_slow_names_holds_up_neither_other_groups_nor_what_is_no_group() -> None:
+    async def asked() -> None:
+        system = Slow()
+        lookups = Lookups(system, most=4, per_group=2, own=1)
+        slow = [asyncio.ensure_future(lookups.find(f"slow{number}", "one")) for number in range(9)]
+        for group in ("two", "three", OTHERS, CANARIES):
+            async with asyncio.timeout(5):
+                assert await lookups.find("quick", group) == FOUND
+        slow += [asyncio.ensure_future(lookups.find(f"slow-{group}", group)) for group in ("two", "three", OTHERS)]
+        await asyncio.sleep(0)
+        assert lookups._threads == 5
+        async with asyncio.timeout(5):
+            assert await lookups.find("quick", CANARIES) == FOUND
+        system.go.set()
+        assert await asyncio.gather(*slow) == [FOUND] * 12
+
+    asyncio.run(asked())

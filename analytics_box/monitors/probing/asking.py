@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.probing.seen import Seen
 from analytics_box.outgoing.client import Client
-from analytics_box.outgoing.messages import Course, ms
+from analytics_box.outgoing.messages import CANARIES, Course, ms
 
 
 class Asking(Struct):
@@ -22,6 +22,9 @@ class Asking(Struct):
     seen: Seen = field(default_factory=Seen)
     course: Course = field(default_factory=Course)
     began: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        self.course.group = self.monitor.organization_id or CANARIES
 
     def begin(self) -> None:
         """Let the clock run now, after what has to be loaded is."""

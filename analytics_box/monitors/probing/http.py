@@ -66,8 +66,9 @@ async def _look_at_certificate(asking: Asking) -> None:
     seconds = min(CERTIFICATE_SECONDS, asking.left)
     if seconds <= 0:
         return
+    course = Course(group=asking.course.group)
     try:
-        shaken = await handshake(asking.client, Place(place.host, place.port), seconds=seconds, course=Course())
+        shaken = await handshake(asking.client, Place(place.host, place.port), seconds=seconds, course=course)
     except Failed:
         return  # what it was asked for is known already
     asking.seen.certificate_ends = shaken.certificate.ends_at

@@ -310,7 +310,8 @@ class Engine:
             return
         watched.ticket, watched.is_running = 0, False
         finished = Finished(watched.monitor.number, result, self._clock.now(), is_conclusive)
-        self._isolation.take(finished, is_down=watched.draft.standing.base == "down")
+        is_down, group = watched.draft.standing.base == "down", watched.monitor.organization_id
+        self._isolation.take(finished, is_down=is_down, group=group)
         for future in self._waiting(watched):
             future.set_result(result)
 

@@ -2,14 +2,17 @@
 
 When most checks fail at once for reasons of the network, well-known hosts are asked. Until they answer or do not, such
 results are held. Where none answers, the results say nothing. Hosts that never answered before are no evidence: a box
-may be where they cannot be reached.
+may be where they cannot be reached. Most checks are those of most organizations, too: one whose monitors all fail says
+nothing about the box while others find what they ask.
 """
 
 import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from analytics_box.clock import HOUR, Clock
 from analytics_box.monitors.result import OF_THE_NETWORK
@@ -24,6 +27,21 @@ Ask = Callable[[str], Awaitable[bool]]
 Release = Callable[[Finished], None]
 
 
+class _Latest(NamedTuple):
+    """What a monitor's latest check was like, and the organization that it is of."""
+
+    ended: int
+    is_cut: bool
+    group: str
+
+
+class _Group(Struct):
+    """How many monitors of an organization were checked lately, and how many of them could not be reached."""
+
+    monitors: int = 0
+    failing: int = 0
+
+
 class Isolation:
     """Lets results through, at once or after a look at the `canaries`. Without canaries the box is never cut off.
 
@@ -34,21 +52,22 @@ class Isolation:
         self.answered_at = 0
         self.since: int | None = None
         self._canaries, self._ask, self._clock, self._release = tuple(canaries), ask, clock, release
-        self._latest: dict[int, tuple[int, bool]] = {}
+        self._latest: dict[int, _Latest] = {}
         self._order: deque[tuple[int, int]] = deque()
         self._failing = 0
+        self._groups: dict[str, _Group] = {}
         self._held: list[Finished] = []
         self._asking: asyncio.Task[None] | None = None
         self._asked_at: int | None = None
 
-    def take(self, finished: Finished, *, is_down: bool) -> None:
-        """A check has ended, of a monitor that was down before or not."""
+    def take(self, finished: Finished, *, is_down: bool, group: str = "") -> None:
+        """A check has ended, of a monitor that was down before or not; `group` is the organization that it is of."""
         is_cut = finished.result.outcome == "fail" and finished.result.reason in OF_THE_NETWORK
         if not self._canaries or not finished.is_conclusive:
             self._release(finished)
             return
         if not (is_cut and is_down):  # that it still fails is no news
-            self._note(finished.number, finished.ended, is_cut=is_cut)
+            self._note(finished.number, _Latest(finished.ended, is_cut, group))
         if not is_cut:
             self._release(finished)
         elif self.since is not None:
@@ -81,25 +100,37 @@ class Isolation:
 
     @property
     def _is_likely(self) -> bool:
-        return bool(self.answered_at) and 2 * self._failing > len(self._latest)
+        if not self.answered_at or 2 * self._failing <= len(self._latest):
+            return False
+        failing = sum(2 * each.failing > each.monitors for each in self._groups.values())
+        return 2 * failing > len(self._groups)
 
     def _is_time(self, again: int = AGAIN) -> bool:
         return self._asked_at is None or not 0 <= self._clock.now() - self._asked_at < again
 
-    def _note(self, number: int, ended: int, *, is_cut: bool) -> None:
+    def _note(self, number: int, latest: "_Latest") -> None:
         """Remember the latest result of each monitor for a moment."""
         self._forget(number)
-        self._latest[number] = ended, is_cut
-        self._order.append((ended, number))
-        self._failing += is_cut
-        while self._order and self._order[0][0] < ended - AT_ONCE:
+        self._latest[number] = latest
+        self._order.append((latest.ended, number))
+        self._count(latest, 1)
+        while self._order and self._order[0][0] < latest.ended - AT_ONCE:
             old, one = self._order.popleft()
-            if self._latest.get(one, (0, False))[0] == old:
+            if one in self._latest and self._latest[one].ended == old:
                 self._forget(one)
 
     def _forget(self, number: int) -> None:
-        _, was_cut = self._latest.pop(number, (0, False))
-        self._failing -= was_cut
+        before = self._latest.pop(number, None)
+        if before is not None:
+            self._count(before, -1)
+
+    def _count(self, latest: "_Latest", by: int) -> None:
+        group = self._groups.setdefault(latest.group, _Group())
+        group.monitors += by
+        group.failing += by * latest.is_cut
+        self._failing += by * latest.is_cut
+        if not group.monitors:
+            del self._groups[latest.group]
 
     def _begin(self) -> None:
         self._asked_at = self._clock.now()
@@ -129,4 +160,5 @@ class Isolation:
             self.since = None
             self._latest.clear()
             self._order.clear()
+            self._groups.clear()
             self._failing = 0

@@ -4,9 +4,14 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from analytics_box.monitors.monitor import JsonParsing, Secrets
+from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.result import Held, Result
+from analytics_box.outgoing.addresses import Address, Fence
+from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.failures import NotResolved
 from tests.monitors.faults import Faults, banner, faults, secure
 from tests.monitors.probing.checking import NOW, check, monitor, run, that
 from tests.outgoing.places import EXPIRES, OPEN, Names, names
@@ -115,6 +120,25 @@ def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
     assert (found.outcome, found.reason) == ("fail", "failed")
     assert "hidden" not in found.error + caplog.text
     assert "ZeroDivisionError" in caplog.text
+
+
+def test_names_are_looked_up_on_behalf_of_the_organization_and_canaries_on_that_of_the_box() -> None:
+    asked = []
+
+    class Known:
+        servers: tuple[tuple[str, int], ...] = ()
+
+        async def addresses(self, name: str, group: str = "") -> tuple[Address, ...]:
+            asked.append((name, group))
+            raise NotResolved
+
+        async def texts(self, name: str) -> tuple[str, ...]:
+            return ()
+
+    prober = Prober(Client(Fence(), Known(), agent=""))
+    for one in (monitor("http://a.test/"), replace(monitor("tcp://b.test:80", "tcp"), organization_id="")):
+        assert run(prober.check(one, NOW)).reason == "dns"
+    assert asked == [("a.test", "o"), ("b.test", "canaries")]
 
 
 def test_push_monitors_are_not_asked() -> None:

@@ -1,10 +1,15 @@
 """A box that is cut off knows nothing of what it checks; well-known hosts tell it from targets that fail."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from analytics_box.monitors.result import Result
+from analytics_box.monitors.running.batch import Finished
+from analytics_box.monitors.running.isolation import Isolation
+from tests.inprocess import NOON, FixedClock
 from tests.monitors.running.world import Answer, World, monitor
 
 CANARIES = ("one.example:443", "two.example:443")
@@ -121,3 +126,29 @@ def test_without_canaries_what_fails_is_down(world: World) -> None:
     world.watch(180)
     assert world.news() == ["down"]
     assert all(number == 1 for number, _ in world.checked)
+
+
+def test_one_organization_whose_monitors_all_fail_says_nothing_about_the_box() -> None:
+    clock = FixedClock(NOON)
+    released: list[Finished] = []
+
+    async def silent(_: str) -> bool:
+        return False
+
+    async def story() -> None:
+        isolation = Isolation(CANARIES, silent, clock, released.append)
+        isolation.answered_at = NOON
+
+        async def ends(number: int, group: str, *, fails: bool = True) -> bool:
+            result = Result(at=NOON, outcome="fail" if fails else "pass", reason="timeout" if fails else "")
+            isolation.take(Finished(number, result, clock.now()), is_down=False, group=group)
+            await isolation.settle()
+            return isolation.since is not None
+
+        assert not await ends(1, "other", fails=False)
+        for number in range(2, 20):
+            assert not await ends(number, "slow"), "most monitors fail, and they are one organization's"
+        assert await ends(1, "other"), "nobody finds anything any more"
+
+    asyncio.run(story())
+    assert [one.is_conclusive for one in released] == [True] * 19 + [False]
