@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from analytics_box.outgoing.addresses import Address, Fence, fence
+from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.deadline import within
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
@@ -31,7 +32,7 @@ class Ask(Struct, frozen=True):
     """A request. `seconds` is for everything, redirects included; bodies beyond the caps are cut, not refused.
 
     `redirects` of 0 gives back the redirecting answer itself. Without `verify` any certificate will do. Without `keep`
-    the body is read and counted, and not given back.
+    the body is read and counted, and not given back; as is what `share` has no room for.
     """
 
     url: str
@@ -43,6 +44,7 @@ class Ask(Struct, frozen=True):
     body_bytes: int = 1_048_576
     decoded_bytes: int = 4_194_304
     keep: bool = True
+    share: Share | None = None
     verify: bool = True
 
 
@@ -132,6 +134,7 @@ class Client:
             body_bytes=ask.body_bytes,
             decoded_bytes=ask.decoded_bytes,
             keep=ask.keep,
+            share=ask.share,
         )
         ends: list[int] = []
         while True:
@@ -193,4 +196,5 @@ def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
         body_bytes=before.body_bytes,
         decoded_bytes=before.decoded_bytes,
         keep=before.keep,
+        share=before.share,
     )

@@ -39,7 +39,7 @@ async def exchange(
     return Received(
         status=status,
         headers=headers,
-        body=bytes(body.kept),
+        body=body.kept,
         size=body.size,
         complete=body.complete,
         certificate_expires_at=expires,

@@ -2,10 +2,12 @@
 
 import time
 import zlib
+from io import BytesIO
 from typing import Final
 
 from msgspec import Struct, field
 
+from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.target import Target
 
@@ -20,7 +22,7 @@ Header = tuple[str, str]
 class Outgoing(Struct, frozen=True):
     """What is sent. Of the answer's body at most `body_bytes` are read, and `decoded_bytes` kept once unpacked.
 
-    Without `keep` the body is read and counted, and neither unpacked nor kept.
+    Without `keep` the body is read and counted, and neither unpacked nor kept; as is what `share` has no room for.
     """
 
     method: str
@@ -30,6 +32,7 @@ class Outgoing(Struct, frozen=True):
     body_bytes: int
     decoded_bytes: int
     keep: bool = True
+    share: Share | None = None
 
 
 class Phases(Struct):
@@ -77,7 +80,7 @@ class Body:
     """The body as it comes in, unpacked, up to both caps. Raises BadAnswer for an encoding that was not asked for."""
 
     def __init__(self, headers: tuple[Header, ...], outgoing: Outgoing) -> None:
-        self.kept = bytearray()
+        self._kept = BytesIO()  # which gives its bytes away without a copy
         self.size = self.pieces = 0
         self.complete = True
         self._left = outgoing.body_bytes
@@ -88,22 +91,27 @@ class Body:
             raise BadAnswer("The answer comes in an encoding that was not asked for")
         self._inflate = zlib.decompressobj(wbits=_GZIP_OR_ZLIB) if packed else None
         self._keeps = outgoing.keep
+        self._share = outgoing.share
+
+    @property
+    def kept(self) -> bytes:
+        """What was kept of it."""
+        return self._kept.getvalue()
 
     def take(self, data: bytes) -> bool:
-        """Keep some more of it; whether there is room for what follows. Raises BadAnswer."""
-        if len(data) > self._left:
-            data, self.complete = data[: self._left], False
+        """Keep some more of it; whether what follows is read. Raises BadAnswer."""
         self.pieces += 1
-        if self.pieces > _MOST_PIECES:
-            self.complete = False
+        goes_on = len(data) <= self._left and self.pieces <= _MOST_PIECES
+        data = data[: self._left]
         self._left -= len(data)
         self.size += len(data)
         if self._keeps:
             self._keep(data)
-        return self.complete
+        self.complete = self.complete and goes_on
+        return goes_on
 
     def _keep(self, data: bytes) -> None:
-        room = self._most - len(self.kept)
+        room = self._most - self._kept.tell()
         if self._inflate is None:
             plain = data[: room + 1]
         else:
@@ -111,9 +119,14 @@ class Body:
                 plain = self._inflate.decompress(data, room + 1)
             except zlib.error as wrong:
                 raise BadAnswer("The answer cannot be unpacked") from wrong
-        self.kept += plain[:room]
-        if len(plain) > room:
-            self.complete = False
+        is_whole = len(plain) <= room
+        plain = plain[:room]
+        if self._share is None or self._share.take(len(plain)):
+            self._kept.write(plain)
+        else:
+            is_whole = False
+        if not is_whole:  # what follows is only counted
+            self.complete = self._keeps = False
 
 
 def ms(began: float, ended: float | None = None) -> float:

@@ -6,12 +6,13 @@ from msgspec import Struct, field
 
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.probing.seen import Seen
+from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.client import Client
-from analytics_box.outgoing.messages import CANARIES, Course, ms
+from analytics_box.outgoing.messages import Course, ms
 
 
 class Asking(Struct):
-    """One check under way. `now` is UTC ms; `began` is of perf_counter.
+    """One check under way. `now` is UTC ms; `began` is of perf_counter; `share` is for what it keeps of an answer.
 
     `seen` and `course` are written as the check goes on, so that a check that fails tells what it got.
     """
@@ -19,12 +20,10 @@ class Asking(Struct):
     client: Client
     monitor: Monitor
     now: int
+    share: Share
     seen: Seen = field(default_factory=Seen)
     course: Course = field(default_factory=Course)
     began: float = field(default_factory=time.perf_counter)
-
-    def __post_init__(self) -> None:
-        self.course.group = self.monitor.organization_id or CANARIES
 
     def begin(self) -> None:
         """Let the clock run now, after what has to be loaded is."""

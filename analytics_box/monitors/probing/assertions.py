@@ -16,7 +16,9 @@ from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.result import Held, Outcome
 from analytics_box.query.patterns import NotAPattern, found_in
 
-SEARCHED: Final = 100_000  # characters in which a pattern is looked for
+SEARCHED: Final = 100_000  # characters in which a pattern is looked for, and that a value of a JSON answer has
+MEMBERS: Final = 1_000  # of a list in a JSON answer that are looked at
+_LONGEST_MEMBER: Final = 600  # characters
 _SHOWN: Final = 200  # characters of what an assertion saw
 _LEVELS: Final[tuple[tuple[Level, Outcome], ...]] = (("fail", "fail"), ("warn", "warn"))
 _DAY: Final = 86_400_000
@@ -82,12 +84,13 @@ def _held(number: int, asked: Assertion, seen: Seen, read: "_Read", now: int) ->
 
 
 class _Read:
-    """The body as text and as JSON, each read once and only if an assertion needs it."""
+    """The body as text and as JSON, each read once and only if an assertion needs it, as is what a path leads to."""
 
     def __init__(self, seen: Seen) -> None:
         self._seen = seen
         self._document: Any = json_values.MISSING
         self._why = ""
+        self._at: dict[str, _Found] = {}
 
     @cached_property
     def text(self) -> str | None:
@@ -95,6 +98,12 @@ class _Read:
 
     def at(self, path: str) -> _Found:
         """What a pointer leads to."""
+        found = self._at.get(path)
+        if found is None:
+            found = self._at[path] = self._found(path)
+        return found
+
+    def _found(self, path: str) -> _Found:
         if self._document is json_values.MISSING and not self._why:
             try:
                 self._document = json_values.parsed(self._seen.body or b"", complete=self._seen.complete)
@@ -105,8 +114,13 @@ class _Read:
         value = json_values.at(self._document, path)
         if value is json_values.MISSING:
             return _Found(())
-        members = tuple(json_values.as_text(each) for each in value) if isinstance(value, list) else None
-        return _Found((json_values.as_text(value),), members=members)
+        members = tuple(map(_member, value[:MEMBERS])) if isinstance(value, list) else None
+        return _Found((json_values.as_text(value)[:SEARCHED],), members=members)
+
+
+def _member(value: Any) -> str:
+    """A member of a list as text, as long as it matters: an assertion is about one of at most 500 characters."""
+    return json_values.as_text(value)[:_LONGEST_MEMBER]
 
 
 def _status(_: Assertion, seen: Seen, __: _Read, ___: int) -> _Found:

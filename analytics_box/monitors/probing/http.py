@@ -11,7 +11,8 @@ from analytics_box.outgoing.failures import Failed, NotTrusted
 from analytics_box.outgoing.messages import Course, Header
 from analytics_box.outgoing.target import Place, target
 
-BODY_BYTES: Final = 5_242_880
+BODY_BYTES: Final = 5_242_880  # of an answer that are read
+KEPT_BYTES: Final = 1_048_576  # of them, unpacked, that assertions look at
 CERTIFICATE_SECONDS: Final = 5.0
 BROWSER: Final = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
 _DEFAULTS: Final = (
@@ -33,8 +34,9 @@ async def look(asking: Asking) -> None:
         seconds=monitor.seconds,
         redirects=options.redirects,
         body_bytes=BODY_BYTES,
-        decoded_bytes=BODY_BYTES,
+        decoded_bytes=KEPT_BYTES,
         keep=options.json_parsing.enabled or needs(options.assertions, "body", "json"),
+        share=asking.share,
         verify=options.verify,
     )
     asking.client.prepare(ask)

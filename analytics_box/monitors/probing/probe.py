@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from analytics_box.errors import Unavailable
 from analytics_box.monitors.monitor import Kind, Monitor
 from analytics_box.monitors.probing import dns, http, json_values, ping, tcp, tls
 from analytics_box.monitors.probing.asking import Asking
@@ -12,11 +13,13 @@ from analytics_box.monitors.probing.assertions import Verdict, judged
 from analytics_box.monitors.probing.seen import Seen
 from analytics_box.monitors.result import Phases, Reason, Result
 from analytics_box.outgoing import messages
+from analytics_box.outgoing.budget import Budget, Share
 from analytics_box.outgoing.client import Client
 from analytics_box.outgoing.failures import Failed
+from analytics_box.outgoing.messages import CANARIES, Course
 
 _log = logging.getLogger(__name__)
-_LONG: Final = 4_096  # bytes of a text that is searched beside everything else
+_LONG: Final = 4_096  # bytes of an answer that is looked at beside everything else
 
 Look = Callable[[Asking], Awaitable[None]]
 
@@ -32,29 +35,45 @@ KINDS: Final[dict[Kind, Look]] = {
 class Prober:
     """Checks monitors, all through the one client to the outside."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, budget: Budget | None = None) -> None:
         self._client = client
+        self._budget = budget or Budget()
 
     async def check(self, monitor: Monitor, now: int) -> Result:
-        """Ask once, within `monitor.seconds`; `now` is UTC ms. Raises nothing but CancelledError."""
-        asking = Asking(self._client, monitor, now)
-        try:
-            look = KINDS.get(monitor.kind)
-            if look is None:
-                raise Failed("This monitor waits to be told; it is not asked")
-            await look(asking)
-            _measure(asking)
-            verdict = await _judged(monitor, asking.seen, now)
-        except Failed as failed:
-            _measure(asking)
-            return _result(asking, Verdict("fail", str(failed), ()), failed.code)
-        except Exception:
-            _log.exception("A check of a monitor of the kind %s broke off", monitor.kind)
-            _measure(asking)
-            return _result(
-                asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed"
-            )
-        return _result(asking, verdict, _reason(verdict, asking.seen))
+        """Ask once, within `monitor.seconds`; `now` is UTC ms.
+
+        Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
+        """
+        group = monitor.organization_id or CANARIES
+        with Share(self._budget, group) as share:
+            return await _checked(Asking(self._client, monitor, now, share, course=Course(group=group)))
+
+
+async def _checked(asking: Asking) -> Result:
+    monitor = asking.monitor
+    try:
+        look = KINDS.get(monitor.kind)
+        if look is None:
+            raise Failed("This monitor waits to be told; it is not asked")
+        await look(asking)
+        _measure(asking)
+        verdict, data = await _judged(monitor, asking.seen, asking.now)
+    except Failed as failed:
+        _measure(asking)
+        return _result(asking, Verdict("fail", str(failed), ()), failed.code)
+    except Exception:
+        _log.exception("A check of a monitor of the kind %s broke off", monitor.kind)
+        _measure(asking)
+        return _result(asking, Verdict("fail", "The check itself broke off; the log of the box says why", ()), "failed")
+    if asking.share.is_short and verdict.outcome != "pass" and _is_by_body(asking):
+        raise Unavailable("The answer could not be looked at: checks under way have used up the memory for answers")
+    return _result(asking, verdict, _reason(verdict, asking.seen), data)
+
+
+def _is_by_body(asking: Asking) -> bool:
+    """Whether it would have passed but for what was not kept of the answer."""
+    others = tuple(each for each in asking.monitor.options.assertions if each.subject not in {"body", "json"})
+    return judged(others, asking.seen, asking.now).outcome == "pass"
 
 
 def _measure(asking: Asking) -> None:
@@ -62,12 +81,15 @@ def _measure(asking: Asking) -> None:
         asking.seen.total = asking.elapsed
 
 
-async def _judged(monitor: Monitor, seen: Seen, now: int) -> Verdict:
-    """The verdict; in a thread where a pattern is searched in a long text, which RE2 does without holding others up."""
-    assertions = monitor.options.assertions
-    if any(each.comparison == "matches" for each in assertions) and len(seen.body or b"") > _LONG:
-        return await asyncio.to_thread(judged, assertions, seen, now)
-    return judged(assertions, seen, now)
+async def _judged(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
+    """The verdict, and JSON text of what is kept; of a long answer in a thread, so that nothing else waits."""
+    if len(seen.body or b"") > _LONG:
+        return await asyncio.to_thread(_judge, monitor, seen, now)
+    return _judge(monitor, seen, now)
+
+
+def _judge(monitor: Monitor, seen: Seen, now: int) -> tuple[Verdict, str | None]:
+    return judged(monitor.options.assertions, seen, now), _data(monitor, seen)
 
 
 def _reason(verdict: Verdict, seen: Seen) -> Reason:
@@ -76,7 +98,7 @@ def _reason(verdict: Verdict, seen: Seen) -> Reason:
     return "tls" if seen.tls_wrong else "assertion"
 
 
-def _result(asking: Asking, verdict: Verdict, reason: Reason) -> Result:
+def _result(asking: Asking, verdict: Verdict, reason: Reason, data: str | None = None) -> Result:
     seen, course = asking.seen, asking.course
     return Result(
         at=asking.now,
@@ -93,7 +115,7 @@ def _result(asking: Asking, verdict: Verdict, reason: Reason) -> Result:
         certificate_ends=seen.certificate_ends,
         certificate_valid=seen.certificate_valid,
         held=verdict.held,
-        data=_data(asking),
+        data=data,
     )
 
 
@@ -111,8 +133,8 @@ def _us(ms: float | None) -> int | None:
     return None if ms is None else round(ms * 1000)
 
 
-def _data(asking: Asking) -> str | None:
-    wanted, seen = asking.monitor.options.json_parsing, asking.seen
+def _data(monitor: Monitor, seen: Seen) -> str | None:
+    wanted = monitor.options.json_parsing
     if not wanted.enabled or not seen.body:
         return None
     try:

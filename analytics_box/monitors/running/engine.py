@@ -300,6 +300,8 @@ class Engine:
         try:
             async with asyncio.timeout(watched.monitor.seconds + _LATEST):
                 result = await self._check(watched.monitor, began)
+        except Unavailable as crowded:
+            result, is_conclusive = Result(at=began, outcome="fail", reason="failed", error=crowded.message), False
         except Exception:
             log.exception("The check of monitor %d failed by itself", watched.monitor.number)
             result, is_conclusive = (

@@ -171,3 +171,24 @@ def test_values_of_a_json_answer_are_kept(wanted: JsonParsing, kept: str | None)
 def test_what_is_kept_is_small() -> None:
     document = {f"a{number}": {"status": "x" * 1_000} for number in range(1_000)}
     assert len(json_values.kept(document, JsonParsing(enabled=True)) or "") <= 4_100
+
+
+def test_what_a_path_leads_to_is_looked_at_once_and_long_lists_not_to_their_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    as_text, made = json_values.as_text, []
+
+    def counted(value: object) -> str:
+        made.append(value)
+        return as_text(value)
+
+    monkeypatch.setattr(json_values, "as_text", counted)
+    numbers = ",".join(map(str, range(5_000)))
+    seen = Seen(status=200, body=f'{{"list": [{numbers}], "long": "{"x" * 200_000}end"}}'.encode())
+    asked = that("json", "contains", "999", property="/list") * 10 + that(
+        "json", "not_contains", "1000", property="/list"
+    )
+    assert judged(asked, seen, NOW).outcome == "pass"
+    assert len(made) == 1_001
+    assert judged(that("json", "contains", "x", property="/long"), seen, NOW).outcome == "pass"
+    assert judged(that("json", "contains", "end", property="/long"), seen, NOW).outcome == "fail"

@@ -1,20 +1,27 @@
 """What a check of an http address sends, and what its result holds."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.errors import Unavailable
 from analytics_box.monitors.monitor import JsonParsing, Secrets
+from analytics_box.monitors.probing.assertions import Verdict, judged
 from analytics_box.monitors.probing.probe import Prober
 from analytics_box.monitors.result import Held, Result
 from analytics_box.outgoing.addresses import Address, Fence
+from analytics_box.outgoing.budget import Budget
 from analytics_box.outgoing.client import Client
 from analytics_box.outgoing.failures import NotResolved
+from tests.cases import each
 from tests.monitors.faults import Faults, banner, faults, secure
 from tests.monitors.probing.checking import NOW, check, monitor, run, that
-from tests.outgoing.places import EXPIRES, OPEN, Names, names
+from tests.outgoing.places import EXPIRES, OPEN, Names, client_of, names, plain, web
+
+KEPT = JsonParsing(enabled=True)
 
 
 async def _asked(path: str = "", **given: Any) -> tuple[Result, str]:
@@ -120,6 +127,47 @@ def test_a_fault_of_the_check_itself_is_a_result_and_logged_without_the_address(
     assert (found.outcome, found.reason) == ("fail", "failed")
     assert "hidden" not in found.error + caplog.text
     assert "ZeroDivisionError" in caplog.text
+
+
+async def _answered(body: bytes, budget: Budget | None = None, **given: Any) -> Result:
+    async with web(OPEN) as server:
+        server.reply = lambda _: plain(body)
+        return await Prober(client_of(), budget).check(monitor(f"http://{OPEN}:{server.port}/", **given), NOW)
+
+
+@each(("size", "is_beside"), [(4_000, False), (5_000, True)])
+def test_long_answers_are_judged_beside_everything_else(
+    size: int, is_beside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = []
+
+    def noted(*given: Any) -> Verdict:
+        where.append(threading.current_thread() is not threading.main_thread())
+        return judged(*given)
+
+    monkeypatch.setattr("analytics_box.monitors.probing.probe.judged", noted)
+    body = b'{"status": "%s"}' % (b"x" * size)
+    found = run(_answered(body, assertions=that("json", "exists", property="/status"), json_parsing=KEPT))
+    assert (found.outcome, where) == ("pass", [is_beside])
+    assert found.data == f'{{"status":"{"x" * 200}"}}'
+
+
+def test_of_a_long_answer_all_is_read_and_1_mb_is_looked_at() -> None:
+    body = b"x" * 1_048_575 + b"y" + b"z" * 1_000_000
+    found = run(_answered(body, assertions=that("body", "contains", "xy") + that("body", "not_contains", "z")))
+    assert (found.outcome, found.bytes) == ("pass", 2_048_576)
+
+
+def test_without_memory_for_the_answer_a_check_has_its_status_or_says_nothing() -> None:
+    body = b"x" * 100_000
+    for budget in (Budget(50_000), Budget(per_group=50_000)):
+        found = run(_answered(body, budget, json_parsing=KEPT))
+        assert (found.outcome, found.http_code, found.bytes) == ("pass", 200, 100_000)
+        found = run(_answered(body, budget, json_parsing=KEPT, assertions=that("status", "equals", "201")))
+        assert (found.outcome, found.http_code) == ("fail", 200)
+        with pytest.raises(Unavailable):
+            run(_answered(body, budget, assertions=that("body", "contains", "y")))
+        assert budget.taken == 0
 
 
 def test_names_are_looked_up_on_behalf_of_the_organization_and_canaries_on_that_of_the_box() -> None:
