@@ -100,7 +100,7 @@ class Client:
             address=course.address,
             certificate_expires_at=expires,
             phases=course.phases,
-            total=ms(began, received.ended),
+            total=max(0.0, ms(began, received.ended) - course.waited),
         )
 
     async def vet(self, place: Place | Target, course: Course | None = None) -> tuple[Address, ...]:

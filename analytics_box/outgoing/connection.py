@@ -58,6 +58,7 @@ async def connect(addresses: tuple[Address, ...], port: int, course: Course) -> 
     reason = ""
     for address in addresses:
         seconds = None if address == addresses[-1] else _CONNECT_SECONDS
+        await course.enter(address)
         course.address = str(address)
         began = time.perf_counter()
         try:

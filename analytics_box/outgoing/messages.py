@@ -3,7 +3,8 @@
 import time
 import zlib
 from io import BytesIO
-from typing import Final
+from ipaddress import IPv4Address, IPv6Address
+from typing import Final, Protocol
 
 from msgspec import Struct, field
 
@@ -48,17 +49,37 @@ class Phases(Struct):
     transfer: float | None = None
 
 
+class Spot(Protocol):
+    """Room to ask one network at a time (crowd). `waited` are ms that it took to have it."""
+
+    waited: float
+
+    async def enter(self, address: IPv4Address | IPv6Address) -> None:
+        """Ask this address from now on, and no other."""
+
+
 class Course(Struct):
     """How far a request came: written while it is under way, so that whoever gives one knows it of a failure, too.
 
     `phases` and `address`, the one that was dialled, are those of the last connection. `group` is on whose behalf it is
-    asked (lookups).
+    asked (lookups); without a `spot` it waits for nobody.
     """
 
     group: str = OTHERS
     phases: Phases = field(default_factory=Phases)
     address: str = ""
     redirects: int = 0
+    spot: Spot | None = None
+
+    async def enter(self, address: IPv4Address | IPv6Address) -> None:
+        """Before an address is dialled: wait until it may be."""
+        if self.spot is not None:
+            await self.spot.enter(address)
+
+    @property
+    def waited(self) -> float:
+        """For how many ms it had to."""
+        return 0.0 if self.spot is None else self.spot.waited
 
 
 class Received(Struct, frozen=True):

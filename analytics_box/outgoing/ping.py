@@ -29,6 +29,7 @@ async def ping(client: Client, place: Place, *, seconds: float, course: Course) 
     async with within(seconds):
         addresses = await client.vet(place, course)
         address = addresses[0]
+        await course.enter(address)
         course.address = str(address)
         with icmp(address) as channel:
             try:

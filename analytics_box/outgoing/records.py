@@ -32,6 +32,7 @@ async def records(
         if server is not None:
             addresses = await client.vet(server, Course(group=course.group))
             servers = tuple((str(address), server.port) for address in addresses)
+            await course.enter(addresses[0])
             course.address = str(addresses[0])
         asked = dns_resolver(servers)
         asked.lifetime = seconds

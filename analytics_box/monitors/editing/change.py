@@ -4,7 +4,7 @@ Whoever calls one tells the directory after the commit. Secrets are sealed, and 
 """
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -35,6 +35,7 @@ NOT_PAUSED: Final = "Monitor is not paused"  # wire 8.1
 _SUBJECT: Final = "monitor"
 _NOT_AUDITED: Final = frozenset(("updated_at", "created_at", "number", "id", "secrets"))
 _TOKEN_BYTES: Final = 24
+_NAMED: Final = 20  # monitors that an entry about many names
 
 
 class Tools(Struct, frozen=True):
@@ -130,10 +131,14 @@ def pause(db: Connection, tools: Tools, acting: Reach, monitor_id: str, *, pause
 def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
     """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
     check(db, acting, "member")
-    gone = existing(db, acting, monitor_id).monitor
+    gone = _remove(db, existing(db, acting, monitor_id).monitor)
+    _record(db, acting.by, gone, "deleted", {"url": gone.url, "name": gone.name, "kind": gone.kind})
+    return gone
+
+
+def _remove(db: Connection, gone: Monitor) -> Monitor:
     rows.delete(db, gone.number)
     telling.forget(db, gone.organization_id, f"monitor:{gone.id}")
-    _record(db, acting.by, gone, "deleted", {"url": gone.url, "name": gone.name, "kind": gone.kind})
     return gone
 
 
@@ -186,7 +191,10 @@ class Done(Struct, frozen=True):
 
 
 def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[str, ...]) -> Done:
-    """The same with many monitors; those that are so already stay as they are. Raises Forbidden or BadRequest."""
+    """The same with many monitors; those that are so already stay as they are. The audit log has one entry of it.
+
+    Raises Forbidden or BadRequest.
+    """
     check(db, acting, "member")
     changed: list[Changed] = []
     gone, unknown = [], []
@@ -195,13 +203,29 @@ def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[s
         if stored is None or not acting.covers(stored.monitor):
             unknown.append(monitor_id)
         elif given.action == "delete":
-            gone.append(delete(db, acting, monitor_id))
+            gone.append(_remove(db, stored.monitor))
         else:
             before = _readable(tools.seal, stored)
             after = _acted(before.monitor, given.action, tags)
             if after != before.monitor:
-                changed.append(_store(db, tools.seal, acting.by, stored, before, after))
+                changed.append(_put(db, tools.seal, acting.by, stored, before, after))
+    _record_many(db, acting, given, tags, [*(each.monitor for each in changed), *gone])
     return Done(tuple(changed), tuple(gone), tuple(unknown))
+
+
+def _record_many(db: Connection, acting: Reach, given: Bulk, tags: tuple[str, ...], touched: Sequence[Monitor]) -> None:
+    """One entry about all of them, under the first; it names as many as are worth reading."""
+    if not touched:
+        return
+    action: audit.Action = "deleted" if given.action == "delete" else "updated"
+    detail: dict[str, object] = {
+        "name": f"{len(touched)} monitors" if len(touched) > 1 else touched[0].called,
+        "bulk": given.action,
+        "count": len(touched),
+        "ids": [each.id for each in touched[:_NAMED]],
+        "names": [each.called for each in touched[:_NAMED]],
+    }
+    _record(db, acting.by, touched[0], action, detail | ({"tags": tags} if tags else {}))
 
 
 def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Monitor) -> None:
@@ -265,14 +289,19 @@ def _readable(seal: Seal, stored: Stored) -> Changed:
 
 
 def _store(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
-    """What cannot be read stays sealed until somebody says anew what it should be."""
+    """Store what has changed, and say so in the audit log."""
     changes = difference(before.monitor, after)
     if not changes:
         return before
+    _record(db, by, after, "updated", {"name": after.called} | changes)
+    return _put(db, seal, by, stored, before, after)
+
+
+def _put(db: Connection, seal: Seal, by: By, stored: Stored, before: Changed, after: Monitor) -> Changed:
+    """What cannot be read stays sealed until somebody says anew what it should be."""
     after = replace(after, updated_at=by.now)
     is_new = after.secrets != before.monitor.secrets
     rows.update(db, after, sealed(seal, after) if is_new else stored.sealed)
-    _record(db, by, after, "updated", {"name": after.called} | changes)
     return Changed(after, readable=before.readable or is_new)
 
 

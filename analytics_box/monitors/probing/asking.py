@@ -31,10 +31,10 @@ class Asking(Struct):
 
     @property
     def elapsed(self) -> float:
-        """For how long it has been under way, in ms."""
-        return ms(self.began)
+        """For how long it has been under way, in ms, without what it had to wait for others."""
+        return max(0.0, ms(self.began) - self.course.waited)
 
     @property
     def left(self) -> float:
         """How many seconds are left."""
-        return self.monitor.seconds - self.elapsed / 1000
+        return self.monitor.seconds - ms(self.began) / 1000

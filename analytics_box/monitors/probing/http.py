@@ -68,7 +68,7 @@ async def _look_at_certificate(asking: Asking) -> None:
     seconds = min(CERTIFICATE_SECONDS, asking.left)
     if seconds <= 0:
         return
-    course = Course(group=asking.course.group)
+    course = Course(group=asking.course.group, spot=asking.course.spot)
     try:
         shaken = await handshake(asking.client, Place(place.host, place.port), seconds=seconds, course=course)
     except Failed:

@@ -15,6 +15,7 @@ from analytics_box.monitors.result import Phases, Reason, Result
 from analytics_box.outgoing import messages
 from analytics_box.outgoing.budget import Budget, Share
 from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.crowd import Crowd, Spot
 from analytics_box.outgoing.failures import Failed
 from analytics_box.outgoing.messages import CANARIES, Course
 
@@ -35,9 +36,10 @@ KINDS: Final[dict[Kind, Look]] = {
 class Prober:
     """Checks monitors, all through the one client to the outside."""
 
-    def __init__(self, client: Client, budget: Budget | None = None) -> None:
+    def __init__(self, client: Client, budget: Budget | None = None, crowd: Crowd | None = None) -> None:
         self._client = client
         self._budget = budget or Budget()
+        self._crowd = crowd or Crowd(client.fence.allowed)
 
     async def check(self, monitor: Monitor, now: int) -> Result:
         """Ask once, within `monitor.seconds`; `now` is UTC ms.
@@ -45,8 +47,15 @@ class Prober:
         Raises Unavailable where the box has no room for the check, so that it says nothing; and CancelledError.
         """
         group = monitor.organization_id or CANARIES
-        with Share(self._budget, group) as share:
-            return await _checked(Asking(self._client, monitor, now, share, course=Course(group=group)))
+        spot = Spot(self._crowd, group)
+        try:
+            with Share(self._budget, group) as share:
+                found = await _checked(Asking(self._client, monitor, now, share, course=Course(group=group, spot=spot)))
+        finally:
+            spot.leave()
+        if spot.is_waiting and found.reason == "timeout":
+            raise Unavailable("The check never began: other checks of the same network did not end in time")
+        return found
 
 
 async def _checked(asking: Asking) -> Result:

@@ -22,7 +22,7 @@ from analytics_box.monitors.running.drain import Drain, Tell
 from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
 from analytics_box.monitors.running.pool import SLOW, SLOW_PER_GROUP, Pool
-from analytics_box.monitors.running.schedule import Schedule
+from analytics_box.monitors.running.schedule import Bursts, Schedule
 from analytics_box.monitors.running.states import patience, repeated_after
 from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
 from analytics_box.monitors.windows.window import Window
@@ -52,7 +52,7 @@ class Engine:
         self._monitors: dict[int, Watched] = {}
         self._numbers: dict[str, int] = {}
         self._children: dict[str, set[int]] = {}
-        self._due, self._changes = Schedule(), Schedule()
+        self._due, self._changes, self._bursts = Schedule(), Schedule(), Bursts()
         self._pool, self._slow = Pool(), Pool(SLOW, per_group=SLOW_PER_GROUP)
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
         self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
@@ -112,7 +112,7 @@ class Engine:
             self._name(monitor)
             if self._is_started:
                 self._overlay(watched, now)
-                self._plan_now(watched, now)
+                self._plan_soon(watched, now)
             return
         before, watched.monitor, watched.overlay = watched.monitor, monitor, Overlay(monitor, windows)
         watched.host = host_of(monitor)
@@ -347,7 +347,7 @@ class Engine:
                 future.set_exception(NotFound("The monitor was paused"))
         elif is_other or before.is_paused:
             self._break_off(watched)
-            self._plan_now(watched, now)
+            self._plan_soon(watched, now)
         elif monitor.interval != before.interval or monitor.options.grace != before.options.grace:
             self._plan_next(watched, now)
 
@@ -370,6 +370,12 @@ class Engine:
         elif not watched.monitor.is_paused:
             self._due.put(watched.monitor.number, now)
             self._wake.set()
+
+    def _plan_soon(self, watched: Watched, now: int) -> None:
+        """Now, unless many changed at once: then they are spread as after a start."""
+        is_burst = not watched.monitor.is_paused and self._bursts.is_one(watched.monitor.organization_id, now)
+        (self._plan_first if is_burst else self._plan_now)(watched, now)
+        self._wake.set()
 
     def _plan_first(self, watched: Watched, now: int) -> None:
         monitor = watched.monitor

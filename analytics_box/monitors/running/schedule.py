@@ -5,10 +5,13 @@ the same after a restart. Instants are UTC ms.
 """
 
 import heapq
+from collections import Counter
 from hashlib import blake2b
 from typing import Final
 
 FIRST_ROUND: Final = 60  # seconds over which the first checks after a start are spread, at most
+AT_ONCE: Final = 20  # monitors of one organization that are checked at once when they change at once
+_AT_ONCE_MS: Final = 1_000
 
 
 def phase(monitor_id: str, interval: int) -> int:
@@ -29,6 +32,22 @@ def first_due(monitor_id: str, interval: int, now: int) -> int:
 
 def _next(phase_: int, step: int, now: int) -> int:
     return now + step - (now - phase_) % step
+
+
+class Bursts:
+    """Tells many changes at once from single ones."""
+
+    def __init__(self) -> None:
+        self._since = 0
+        self._counts: Counter[str] = Counter()
+
+    def is_one(self, organization_id: str, now: int) -> bool:
+        """Whether so many monitors of this organization changed within a second that one more is to wait."""
+        if not 0 <= now - self._since < _AT_ONCE_MS:
+            self._since = now
+            self._counts.clear()
+        self._counts[organization_id] += 1
+        return self._counts[organization_id] > AT_ONCE
 
 
 class Schedule:

@@ -1,5 +1,6 @@
 """uptime.* over RPC (wire 8.1 and 8.2): fields, refusals, and that what runs monitors follows at once."""
 
+import json
 from typing import Any, NamedTuple
 
 import pytest
@@ -390,6 +391,27 @@ def test_many_are_changed_at_once(world: World) -> None:
     assert world.good("bulk", scheduleIds=ids[:3], action="delete")["changed"] == 3
     assert [one["id"] for one in world.good("listSchedules")] == ids[3:]
     assert [*world.engine.known] == [world.known(ids[3]).number]
+
+
+def test_what_is_done_to_many_is_one_entry_in_the_audit_log(world: World) -> None:
+    ids = [world.made(f"https://example.com/{number}") for number in range(25)]
+    before = len(world.audited())
+    world.good("bulk", scheduleIds=ids, action="pause")
+    world.good("bulk", scheduleIds=ids, action="pause")  # nothing changes
+    world.good("bulk", scheduleIds=ids[:2], action="tag", tags=["a"])
+    world.good("bulk", scheduleIds=ids[1:3], action="delete")
+    entries = [(action, json.loads(detail)) for action, detail in world.audited()[before:]]
+    names = [f"https://example.com/{number}" for number in range(25)]
+    assert entries == [
+        ("updated", {"name": "25 monitors", "bulk": "pause", "count": 25, "ids": ids[:20], "names": names[:20]}),
+        (
+            "updated",
+            {"name": "2 monitors", "bulk": "tag", "tags": ["a"], "count": 2, "ids": ids[:2], "names": names[:2]},
+        ),
+        ("deleted", {"name": "2 monitors", "bulk": "delete", "count": 2, "ids": ids[1:3], "names": names[1:3]}),
+    ]
+    world.good("resumeSchedule", scheduleId=ids[0])
+    assert json.loads(world.audited()[-1][1])["is_paused"] == {"before": True, "after": False}
 
 
 def test_an_organization_has_as_many_monitors_as_the_box_allows(world: World) -> None:

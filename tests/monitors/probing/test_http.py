@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from analytics_box.monitors.result import Held, Result
 from analytics_box.outgoing.addresses import Address, Fence
 from analytics_box.outgoing.budget import Budget
 from analytics_box.outgoing.client import Client
+from analytics_box.outgoing.crowd import Crowd, Spot
 from analytics_box.outgoing.failures import NotResolved
 from tests.cases import each
 from tests.monitors.faults import Faults, banner, faults, secure
@@ -168,6 +170,31 @@ def test_without_memory_for_the_answer_a_check_has_its_status_or_says_nothing() 
         with pytest.raises(Unavailable):
             run(_answered(body, budget, assertions=that("body", "contains", "y")))
         assert budget.taken == 0
+
+
+def test_checks_of_one_network_wait_for_each_other_and_the_time_for_that_is_not_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("analytics_box.outgoing.crowd.ms", lambda _: 10_000.0)  # that one had to wait
+
+    async def story() -> Result:
+        crowd = Crowd(most=1)
+        other = Spot(crowd, "other")
+        await other.enter(ip_address(OPEN))
+        prober = Prober(client_of(), crowd=crowd)
+        async with web(OPEN) as server:
+            with pytest.raises(Unavailable):
+                await prober.check(monitor(f"http://{OPEN}:{server.port}/", ms=20), NOW)
+            assert server.connections == 0
+            waiting = asyncio.ensure_future(prober.check(monitor(f"http://{OPEN}:{server.port}/"), NOW))
+            await asyncio.sleep(0)
+            other.leave()
+            found = await waiting
+            assert not crowd._networks
+            return found
+
+    found = run(story())
+    assert (found.outcome, found.http_code, found.total) == ("pass", 200, 0)
 
 
 def test_names_are_looked_up_on_behalf_of_the_organization_and_canaries_on_that_of_the_box() -> None:

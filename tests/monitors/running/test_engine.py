@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.errors import BadRequest, NotFound
+from analytics_box.errors import BadRequest, NotFound, Unavailable
 from analytics_box.monitors.result import Outcome, Result
 from analytics_box.monitors.running import schedule
 from analytics_box.monitors.running.pool import SLOW
@@ -334,3 +334,32 @@ def test_tries_wait_where_many_are_under_way(world: World) -> None:
 def test_a_check_takes_no_longer_than_until_the_next_one() -> None:
     assert monitor(interval=60, timeout=120_000).seconds == 60
     assert monitor(interval=300, timeout=120_000).seconds == 120
+
+
+def test_of_many_that_change_at_once_most_first_checks_are_spread(world: World) -> None:
+    for number in range(1, 31):
+        world.put(monitor(number, is_paused=True))
+    for number in range(1, 31):
+        world.change(number, is_paused=False)
+    world.change(1, organization_id="other", url="https://other.example/")  # others do not wait for them
+    world.watch()
+    assert {number for number, _ in world.checked} == {*range(1, 21)}
+    world.watch(60)
+    late = [at - NOON for number, at in world.checked if number > 20]
+    assert len(late) == 10
+    assert len({at // 10_000 for at in late}) >= 4
+
+
+def test_a_check_for_which_the_box_has_no_room_says_nothing(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    def crowded(_: int) -> str:
+        raise Unavailable("No room")
+
+    world.put(monitor(failures_to_down=1))
+    world.watch()
+    world.answers[1] = crowded  # type: ignore[assignment]  # it has no answer
+    world.watch(120)
+    assert world.news() == []
+    assert [state for state, _ in world.timeline()] == ["up", "unknown"]
+    assert not caplog.records
+    with pytest.raises(Unavailable):
+        world.run(world.engine.try_now(monitor()))
