@@ -7,13 +7,17 @@ T = TypeVar("T")
 
 
 class Turns(Generic[T]):
-    """At most `most` have room at once, and `per_group` of one group; others wait, and groups come in turn."""
+    """At most `most` have room at once, and `per_group` of one group; others wait, and groups come in turn.
+
+    While half of the room is free and nobody else waits, a group may have more than its share.
+    """
 
     def __init__(self, most: int, per_group: int) -> None:
         self._most, self._per_group = most, per_group
         self._inside: Counter[str] = Counter()
         self._waiting: dict[str, deque[T]] = {}
         self._turns: OrderedDict[str, None] = OrderedDict()  # groups of which one waits that may come in
+        self._beyond: OrderedDict[str, None] = OrderedDict()  # groups of which one waits, and that have their share
         self.inside = 0
 
     def __bool__(self) -> bool:
@@ -27,9 +31,11 @@ class Turns(Generic[T]):
 
     def next(self) -> tuple[str, T] | None:
         """Whoever comes in now, with its group; None where nobody waits, or there is no room."""
-        if self.inside >= self._most or not self._turns:
+        may_be_more = 2 * self.inside < self._most
+        turns = self._turns or (self._beyond if may_be_more else None)
+        if not turns or self.inside >= self._most:
             return None
-        group, _ = self._turns.popitem(last=False)
+        group, _ = turns.popitem(last=False)
         waiting = self._waiting[group]
         one = waiting.popleft()
         if not waiting:
@@ -51,7 +57,13 @@ class Turns(Generic[T]):
         """Nobody waits any more."""
         self._waiting.clear()
         self._turns.clear()
+        self._beyond.clear()
 
     def _stand_in_line(self, group: str) -> None:
-        if group in self._waiting and self._inside[group] < self._per_group:
+        if group not in self._waiting:
+            return
+        if self._inside[group] < self._per_group:
+            self._beyond.pop(group, None)
             self._turns.setdefault(group, None)
+        else:
+            self._beyond.setdefault(group, None)

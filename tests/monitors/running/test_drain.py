@@ -29,7 +29,7 @@ def full(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_happens_together_is_one_commit(world: World) -> None:
     for number in range(1, 101):
-        world.put(monitor(number))
+        world.put(monitor(number, organization_id=f"org{number % 10}"))
     before = world.db.version
     world.watch()
     assert world.rows("select count(*) from checks") == [(100,)]

@@ -134,7 +134,7 @@ def test_targets_that_hang_do_not_keep_others_waiting(world: World) -> None:
     async def story() -> None:
         world.gate = asyncio.Event()
         for number in range(1, 401):
-            world.engine.put(monitor(number))
+            world.engine.put(monitor(number, organization_id=f"org{number % 40}"))
         await world.engine.tick()
         world.gate.set()
         await world.engine.settle()
