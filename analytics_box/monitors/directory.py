@@ -190,13 +190,15 @@ class Monitors:
         if monitor.website_id is not None:
             self._by_website[monitor.website_id] = monitor
         if monitor.secrets.token:
-            self._by_token[ids.digest(monitor.secrets.token)] = monitor.number
+            self._by_token.setdefault(ids.digest(monitor.secrets.token), monitor.number)
 
     def _let_go(self, before: Monitor, after: Monitor | None) -> None:
         """Take it out of what it is not in any more."""
         if after is None or after.organization_id != before.organization_id:
             self._by_organization.get(before.organization_id, {}).pop(before.number, None)
-        if before.website_id is not None and self._by_website.get(before.website_id) is before:
+        holder = self._by_website.get(before.website_id or "")
+        if before.website_id is not None and holder is not None and holder.number == before.number:
             del self._by_website[before.website_id]
-        if before.secrets.token:
-            self._by_token.pop(ids.digest(before.secrets.token), None)
+        token = ids.digest(before.secrets.token)
+        if self._by_token.get(token) == before.number:
+            del self._by_token[token]

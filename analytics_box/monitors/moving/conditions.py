@@ -8,11 +8,15 @@ from analytics_box.monitors.monitor import Kind
 from analytics_box.monitors.moving.kuma import pointer_of
 from analytics_box.monitors.moving.wanted import Notes
 
-_FORM = re.compile(r"\s*(?P<left>.+?)\s*(?P<operator>==|!=|<=|>=|<|>)\s*(?P<right>.*?)\s*\Z", re.DOTALL)
+_OPERATOR = re.compile(r"==|!=|<=|>=|<|>")
 _HAS = re.compile(r"has\(\[BODY\](?P<path>.*)\)\Z")
 _ANY = re.compile(r"any\((?P<values>.*)\)\Z")
 _PATTERN = re.compile(r"pat\((?P<glob>.*)\)\Z", re.DOTALL)
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|s|m|h|d)")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|us|µs|ns|s|m|h|d)")
+_DURATION = re.compile(rf"(?:{_PART.pattern})+")
+_LONGEST: Final = 1_000  # characters of a condition
+_LONGEST_DURATION: Final = 32
+_SHOWN: Final = 100  # characters of a condition that nothing here can ask for
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _EQUALITY: Final = {"==": "equals", "!=": "not_equals"}
 _SINGLE: Final = frozenset("*")
@@ -22,26 +26,32 @@ Assertion = dict[str, str]
 
 def assertion(kind: Kind, condition: str, notes: Notes) -> Assertion | None:
     """What a condition asks for; None where a check asks for it anyway, or where nothing here can, which is noted."""
-    found = _FORM.match(condition)
-    if found is None:
-        notes.lost(f"The condition {condition}", decides=True)
+    text = condition.strip() if len(condition) <= _LONGEST else ""
+    found = _OPERATOR.search(text)
+    left = text[: found.start()].rstrip() if found is not None else ""
+    if found is None or not left:
+        _lose(condition, notes)
         return None
-    left, operator, right = found["left"], found["operator"], found["right"]
+    operator, right = found[0], text[found.end() :].lstrip()
     if (left, operator, right) in {("[CONNECTED]", "==", "true"), ("[DNS_RCODE]", "==", "NOERROR")}:
         return None  # or it would have failed
     made = _asserted(kind, left, operator, right)
     if made is None:
-        notes.lost(f"The condition {condition}", decides=True)
+        _lose(condition, notes)
     return made
 
 
 def seconds_of(text: Any) -> float | None:
     """A duration as Go writes it, such as 1h30m or 500ms; None for what is none."""
-    given = str(text).strip()
-    parts = _DURATION.findall(given)
-    if not parts or "".join(number + unit for number, unit in parts) != given:
+    given = text.strip() if isinstance(text, str) else ""
+    if len(given) > _LONGEST_DURATION or not _DURATION.fullmatch(given):
         return None
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(given))
+
+
+def _lose(condition: str, notes: Notes) -> None:
+    shown = condition if len(condition) <= _SHOWN else f"{condition[:_SHOWN]}…"
+    notes.lost(f"The condition {shown}", decides=True)
 
 
 def _asserted(kind: Kind, left: str, operator: str, right: str) -> Assertion | None:
@@ -79,6 +89,8 @@ def _number(subject: str, operator: str, right: str | None) -> Assertion | None:
     try:
         value = float(right or "")
     except ValueError:
+        return None
+    if not math.isfinite(value):
         return None
     if operator in {"<=", ">="}:
         value = math.floor(value) + 1 if operator == "<=" else math.ceil(value) - 1

@@ -1,8 +1,9 @@
 """The text of a file as plain values: JSON, or YAML in which nothing is run and no alias grows without end."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 import yaml
@@ -10,10 +11,28 @@ import yaml
 from analytics_box.errors import BadRequest
 
 MOST_BYTES: Final = 8_000_000
+MOST_OF_YAML: Final = 2_000_000  # characters: reading them takes ten times as long as those of JSON
 _DEEPEST: Final = 40  # of lists and mappings in each other
-_MOST: Final = 1_000_000  # values, those of aliases counted each time that they are used
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, where the wheel has it
+_MOST: Final = 200_000  # values of YAML, those of aliases counted each time that they are used
+_LONGEST: Final = 200_000  # characters of one
+_LONGEST_NUMBER: Final = 40  # digits
+_PLAIN_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, where the wheel has it
 _DUMPER: Final[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def _without_colons(tag: str, pattern: Any) -> Any:
+    """A pattern of plain values; of numbers without those that have a colon."""
+    is_number = tag in {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+    return re.compile(rf"(?!.*:)(?:{pattern.pattern})", pattern.flags) if is_number else pattern
+
+
+class _Loader(_PLAIN_LOADER):  # type: ignore[misc]  # PyYAML has no types
+    """Numbers are short, and 1:30 is a text as in YAML 1.2: with base 60 a long one takes minutes."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        letter: [(tag, _without_colons(tag, pattern)) for tag, pattern in resolvers]
+        for letter, resolvers in _PLAIN_LOADER.yaml_implicit_resolvers.items()
+    }
 
 
 def read(text: str) -> dict[str, Any]:
@@ -25,6 +44,17 @@ def read(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadRequest("This is no file of monitors: it has to be a mapping, like `monitors: […]`")
     return {str(name): value for name, value in found.items()}
+
+
+def _number(loader: Any, node: Any) -> Any:
+    """A number. Raises ValueError for one that nobody means."""
+    if len(node.value) > _LONGEST_NUMBER or ":" in node.value:
+        raise ValueError("No number is written so")
+    return (loader.construct_yaml_float if node.tag.endswith("float") else loader.construct_yaml_int)(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _number)
 
 
 def to_yaml(value: object) -> str:
@@ -46,9 +76,11 @@ def _json(text: str) -> Any:
 
 
 def _yaml(text: str) -> Any:
+    if len(text) > MOST_OF_YAML:
+        raise BadRequest(f"A file of YAML may have {MOST_OF_YAML // 1_000_000} MB; split it, or write it as JSON")
     try:
-        _check_depth(yaml.parse(text, Loader=_LOADER))
-        loader = _LOADER(text)
+        _check_depth(yaml.parse(text, Loader=_Loader))
+        loader = _Loader(text)
         try:
             node = loader.get_single_node()
             if node is None:
@@ -72,6 +104,8 @@ def _check_depth(events: Iterator[Any]) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
+        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > _LONGEST:
+            raise BadRequest(f"A text of the file has more than {_LONGEST:,} characters")
         if depth > _DEEPEST or count > _MOST:
             raise BadRequest("The file is nested too deeply, or has too many values")
 
@@ -130,7 +164,7 @@ class Taking:
             return None
         try:
             found = float(value) if isinstance(value, int | float | str) and value != "" else None
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         return found if found is not None and abs(found) < 1e12 else None
 

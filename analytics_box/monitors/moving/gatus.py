@@ -198,11 +198,6 @@ def _assertions(kind: Kind, source: Taking, notes: Notes) -> list[Assertion]:
     return found
 
 
-def _clock(given: object) -> str:
-    """A time of day; 23:00 without quotes is a number of minutes in older YAML."""
-    return f"{given // 60:02}:{given % 60:02}" if isinstance(given, int) else str(given or "")
-
-
 def _window(
     name: str, given: dict[str, Any], covers: dict[str, Any], windows: list[WantedWindow], notes: Notes
 ) -> None:
@@ -214,7 +209,7 @@ def _window(
     days = [_DAYS.index(str(day).lower()) + 1 for day in every if str(day).lower() in _DAYS]
     repeat = {
         "every": "week" if days and len(days) < len(_DAYS) else "day",
-        "time": _clock(source.take("start")),
+        "time": source.text("start"),
         "minutes": round((seconds or 0) / 60),
         "zone": source.text("timezone") or "UTC",
         "weekdays": days if len(days) < len(_DAYS) else [],

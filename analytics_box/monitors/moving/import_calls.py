@@ -27,6 +27,8 @@ from analytics_box.websites.directory import Directory
 
 T = TypeVar("T")
 
+IMPORTS: Final = 6  # a minute, for each organization
+_ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _AT_ONCE: Final = 50  # monitors in one write or one look, so that others hardly wait
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
 _READERS: Final[dict[Source, Callable[[dict[str, Any]], File]]] = {
@@ -93,10 +95,13 @@ class ImportShown(Struct, frozen=True, kw_only=True, rename="camel"):
 async def import_monitors(call: Call, given: GivenImport) -> ImportShown:
     """uptime.import: monitors from a file of this box (JSON or YAML), of Uptime Kuma (its backup) or of Gatus.
 
-    Each succeeds or fails by itself; what has no counterpart is said. Raises Forbidden, or BadRequest for another file.
+    Each succeeds or fails by itself; what has no counterpart is said. Raises Forbidden, RateLimited, or BadRequest for
+    another file.
     """
     acting = global_reach(call, given.organizationId)
     await call.read(lambda db: check(db, acting, "member"))
+    if call.identity.operator is None:
+        call.parts.limits.take("monitor imports", acting.organization_id, IMPORTS)
     source, file = await asyncio.get_running_loop().run_in_executor(_READER, read, given.content, given.source)
     ordered, circles = in_order(file.monitors)
     plan = Plan(_around(call, acting), acting, call.parts[Tools].fence, given.existing)
@@ -126,7 +131,10 @@ def read(content: str, source: Source | None) -> tuple[Source, File]:
         source = "uptime-kuma" if kuma.is_kuma(given) else "gatus" if gatus.is_gatus(given) else "analytics-box"
         if source == "analytics-box" and not own.is_own(given):
             raise BadRequest("This is no file of monitors: it has neither monitors, nor monitorList, nor endpoints")
-    return source, _READERS[source](given)
+    try:
+        return source, _READERS[source](given)
+    except (TypeError, ValueError, OverflowError, RecursionError) as odd:
+        raise BadRequest(_ODD) from odd
 
 
 def _around(call: Call, acting: Reach) -> Around:
@@ -136,6 +144,7 @@ def _around(call: Call, acting: Reach) -> Around:
         monitors=own_monitors,
         ids=frozenset(one.id for one in monitors.all()),
         websites={site.domain: site.id for site in websites.of(acting.organization_id)},
+        tokens=frozenset(one.secrets.token for one in monitors.all() if one.secrets.token),
         used={one.website_id: one.id for one in own_monitors if one.website_id is not None},
         most=call.parts[Tools].most,
     )

@@ -1,7 +1,7 @@
 """What would become of the monitors of a file: which are new, which are there, which cannot be. Nothing is stored."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -19,13 +19,16 @@ from analytics_box.outgoing.addresses import Fence
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
 _OWN_ID: Final = re.compile(r"[0-9A-Za-z]{20}\Z")
+_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,64}")
+_NEW_URL: Final = "It has a new URL to push to: the token of the file is used already, or too weak"
 _CIRCLE: Final = "The parents of this monitor are in a circle"
 
 
 class Around(Struct, frozen=True):
     """What is there already: the monitors of the organization, the ids of all others, and its websites by domain.
 
-    `used` are websites that have a monitor. `most` is how many monitors there may be.
+    `used` are websites that have a monitor, `tokens` those of all pushes of the box. `most` is how many
+    monitors there may be.
     """
 
     monitors: Sequence[Monitor]
@@ -33,6 +36,7 @@ class Around(Struct, frozen=True):
     websites: Mapping[str, str]
     used: Mapping[str, str]
     most: int
+    tokens: Set[str] = frozenset()
 
 
 class Planned(Struct, frozen=True, kw_only=True):
@@ -63,6 +67,7 @@ class Plan:
         self._seen: set[str] = set()  # of the file
         self._count = len(around.monitors)
         self._used = dict(around.used)
+        self._tokens = set(around.tokens)
         self.ids: dict[str, str] = {}  # by what the file calls them
 
     def of(self, wanted: Wanted) -> Planned:
@@ -91,7 +96,7 @@ class Plan:
             most = self._around.most
             return _failed(wanted, "", f"An organization may have {most:,} monitors here (monitors_per_organization)")
         self._count += 1
-        secrets = replace(draft.secrets, token=wanted.token) if wanted.token and draft.secrets.token else draft.secrets
+        secrets = replace(draft.secrets, token=self._token(wanted, draft, notes))
         made = replace(
             draft,
             parent_id=parent_id,
@@ -131,6 +136,16 @@ class Plan:
         after = applied(there, message, self._fence)
         status: Status = "unchanged" if after == there else "updated"
         return Planned(wanted=wanted, status=status, monitor=after, change=message, notes=tuple(notes))
+
+    def _token(self, wanted: Wanted, draft: Monitor, notes: list[str]) -> str:
+        """What a push goes by: that of the file if nobody else is told by it and nobody guesses it."""
+        if not wanted.token or not draft.secrets.token:
+            return draft.secrets.token
+        if not _TOKEN.fullmatch(wanted.token) or wanted.token in self._tokens:
+            notes.append(_NEW_URL)
+            return draft.secrets.token
+        self._tokens.add(wanted.token)
+        return wanted.token
 
     def _parent(self, wanted: Wanted, notes: list[str]) -> str | None:
         if not wanted.parent:

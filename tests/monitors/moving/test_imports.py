@@ -202,11 +202,20 @@ def test_maintenance_of_gatus_becomes_windows(world: World) -> None:
             "too many values",
         ),
         ("monitors: []\nx: " + "9" * 5_000, "can be read"),
+        ("monitors: []\nx: 0x" + "f" * 5_000, "can be read"),
+        ("monitors: []\nx: !!int 1" + ":1" * 50, "can be read"),
+        ("monitors: []\nx: " + "a" * 200_001, "200,000 characters"),
+        ("monitors: [" + "a," * 200_000 + "]", "too many values"),
+        ("monitors: []\n# " + "a" * 2_000_000, "2 MB"),
+        ("monitorList: {1: {type: http, url: 'https://example.com', name: 0x" + "f" * 5_000 + "}}", "can be read"),
         ("monitors: []\nx: 2026-13-45", "can be read"),
     ),
     ids=lambda content, words: f"{content[:30]} {words}",
 )
-def test_another_file_is_refused_in_words(world: World, content: str, words: str) -> None:
+def test_another_file_is_refused_in_words(
+    world: World, monkeypatch: pytest.MonkeyPatch, content: str, words: str
+) -> None:
+    monkeypatch.setattr("analytics_box.monitors.moving.import_calls.IMPORTS", 1_000)
     answer = world.call("import", content=content)
     assert answer.status == 400, answer.body
     assert words in answer.json["error"]
