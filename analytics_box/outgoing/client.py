@@ -181,10 +181,12 @@ def _with_defaults(headers: tuple[Header, ...], agent: str) -> tuple[Header, ...
 
 
 def _next(before: Outgoing, status: int, place: Target) -> Outgoing:
-    """The request that a redirect asks for. Another origin gets nothing that might be a secret."""
+    """The request that a redirect asks for. Another origin gets nothing that might be a secret. Raises BadAnswer."""
     becomes_get = (status == 303 and before.method != "HEAD") or (status in {301, 302} and before.method == "POST")
     headers = before.headers
     if place.origin != before.target.origin:
+        if before.body and not becomes_get:
+            raise BadAnswer("The answer leads a request with a body to another server")
         headers = tuple(header for header in headers if header[0].lower() in _HARMLESS)
     if becomes_get:
         headers = tuple(header for header in headers if not header[0].lower().startswith("content-"))

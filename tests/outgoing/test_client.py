@@ -171,6 +171,40 @@ def test_another_origin_gets_no_secrets() -> None:
     assert b"Accept: a/b" in sent
 
 
+@pytest.mark.parametrize(
+    ("status", "method", "body"),
+    [("307 Moved", "POST", b"secret"), ("308 Moved", "PUT", b"secret"), ("302 Found", "PATCH", b"secret"),
+     ("307 Moved", "POST", b""), ("302 Found", "POST", b"secret"), ("303 Other", "PUT", b"secret")],
+)  # fmt: skip
+def test_a_body_never_goes_to_another_origin(status: str, method: str, body: bytes) -> None:
+    async def heard() -> list[bytes]:
+        async with web() as first, web() as second:
+            first.reply = lambda _: plain(b"", status, f"Location: http://{OPEN}:{second.port}/")
+            given = Ask(
+                f"http://{OPEN}:{first.port}/", method=method, body=body, headers=(("Authorization", "secret"),)
+            )
+            if body and (status, method) not in {("302 Found", "POST"), ("303 Other", "PUT")}:
+                with pytest.raises(BadAnswer, match="leads a request with a body to another server"):
+                    await client_of().fetch(given)
+            else:
+                await client_of().fetch(given)
+            return second.heard
+
+    assert all(b"secret" not in one for one in run(heard()))
+
+
+def test_a_body_does_not_leave_tls() -> None:
+    async def asked() -> None:
+        async with names() as server, web(secure=True) as first, web() as second:
+            server.records[("name.test", "A")] = [[OPEN]]
+            first.reply = lambda _: plain(b"", "307 Moved", f"Location: http://name.test:{second.port}/")
+            with pytest.raises(BadAnswer, match="another server"):
+                await client_of(server).fetch(Ask(f"https://name.test:{first.port}/", method="POST", body=b"secret"))
+            assert not second.heard
+
+    run(asked())
+
+
 def test_bodies_are_cut_at_their_caps() -> None:
     answer, _ = run(ask(plain(b"x" * 5_000), body_bytes=1_000))
     assert (len(answer.body), answer.complete) == (1_000, False)
