@@ -93,6 +93,27 @@ def test_secrets_are_kept_and_never_shown(pages: PageWorld) -> None:
     assert pages.engine.known[number].secrets.headers == ()
 
 
+def test_the_form_asks_for_secrets_again_where_they_would_go_to_another_server(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(
+        url="https://example.com/", headers="X-Key: hush-hush", user="eve", password="pass-word-1"
+    )
+    fields = {"kind": "http", "url": "https://else.example.com/", **pages.usual}
+    for do in ("save", "try"):
+        answer = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": do, "forget.headers": "on"})
+        page = answer.body.decode()
+        assert answer.status == 400
+        assert 'id="user-error"' in page
+        assert "Enter user and password again" in page
+        assert 'id="headers-error"' not in page
+        assert 'href="#user"' in page
+    page = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": "save", "user": "eve"}).body.decode()
+    assert 'id="password-error"' in page
+    assert 'id="headers-error"' in page
+    again = {"do": "save", "forget.headers": "on", "forget.auth": "on"}
+    assert pages.sent(f"/monitors/{monitor_id}/edit", fields | again).status == 303
+    assert pages.engine.known[pages.number(monitor_id)].url == "https://else.example.com/"
+
+
 @pytest.mark.parametrize(("action", "where"), [("pause", "paused"), ("check", "checked"), ("delete", "deleted")])
 def test_a_monitor_is_acted_on(pages: PageWorld, action: str, where: str) -> None:
     monitor_id = pages.set_up(url="https://example.com/")

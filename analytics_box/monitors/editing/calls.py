@@ -41,6 +41,13 @@ class PushUrl(Struct, frozen=True, rename="camel"):
     push_url: str
 
 
+class Transferred(Struct, frozen=True, rename="camel"):
+    """Whether headers, body and credentials were left out."""
+
+    secrets_left_out: bool
+    success: bool = True
+
+
 class BulkShown(Struct, frozen=True, rename="camel"):
     """How many monitors were changed or deleted, how many were so already, and the ids that are none."""
 
@@ -121,8 +128,9 @@ async def toggle_pause(call: Call, given: OneSchedule) -> Paused:
     return await _pause(call, given.scheduleId, paused=None)
 
 
-async def transfer(call: Call, given: Transfer) -> Success:
-    """uptime.transfer: to another organization of the same person, without its website and its parent.
+async def transfer(call: Call, given: Transfer) -> Transferred:
+    """uptime.transfer: to another organization of the same person, without its website and its parent; without its
+    headers, body and credentials, too, unless the person is an admin of the first one.
 
     Raises NotFound, Forbidden or Conflict.
     """
@@ -132,7 +140,7 @@ async def transfer(call: Call, given: Transfer) -> Success:
     tools, target = call.parts[Tools], given.targetOrganizationId
     moved = await call.write(lambda db: change.transfer(db, tools, acting, given.scheduleId, target))
     call.parts[Monitors].move(moved.monitor, readable=moved.readable)
-    return Success()
+    return Transferred(moved.secrets_left_out)
 
 
 async def rotate_push_url(call: Call, given: OneSchedule) -> PushUrl:

@@ -15,11 +15,12 @@ from analytics_box import audit, errors, ids
 from analytics_box.acting import By
 from analytics_box.alarms import telling
 from analytics_box.errors import BadRequest
-from analytics_box.identity import require
+from analytics_box.identity import at_least, require
 from analytics_box.monitors import rows
 from analytics_box.monitors.access import Reach, check, existing
+from analytics_box.monitors.directory import UNREADABLE
 from analytics_box.monitors.editing import places
-from analytics_box.monitors.editing.draft import applied
+from analytics_box.monitors.editing.draft import applied, leaves
 from analytics_box.monitors.editing.messages import Bulk, ChangedMonitor, NewMonitor, TriedMonitor
 from analytics_box.monitors.monitor import MOST_TAGS, Kind, Monitor, Secrets
 from analytics_box.monitors.rows import Stored
@@ -53,6 +54,12 @@ class Changed(Struct, frozen=True):
 
     monitor: Monitor
     readable: bool = True
+
+
+class Moved(Changed, frozen=True):
+    """The same of one that belongs to another organization now."""
+
+    secrets_left_out: bool = False
 
 
 def create(db: Connection, tools: Tools, acting: Reach, given: NewMonitor) -> Monitor:
@@ -111,6 +118,8 @@ def update(db: Connection, tools: Tools, acting: Reach, given: ChangedMonitor) -
     stored = existing(db, acting, given.schedule_id)
     before = _readable(tools.seal, stored)
     after = applied(before.monitor, given, tools.fence)
+    if not before.readable and after.secrets == before.monitor.secrets and leaves(before.monitor, after):
+        raise errors.Conflict(UNREADABLE)
     check_places(db, tools.websites, acting, after)
     if after.website_id is not None and after.website_id != before.monitor.website_id:
         rows.release_website(db, after.website_id, acting.organization_id)
@@ -154,12 +163,14 @@ def rotate(db: Connection, tools: Tools, acting: Reach, monitor_id: str) -> Moni
     return after
 
 
-def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organization_id: str) -> Changed:
+def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organization_id: str) -> Moved:
     """Give it to another organization in which the same person may make monitors, without its website and parent.
 
+    What a check sends that is secret goes along only with an admin, who may see it anyway; the URL of a push stays.
     Raises Forbidden, NotFound or Conflict.
     """
-    check(db, acting, "member")
+    own_role = access.role_of(db, acting.organization_id, acting.by)
+    require(own_role, "member")
     stored = existing(db, acting, monitor_id)
     role = access.role_in(db, organization_id, acting.by.user_id or "")
     if role is None:
@@ -167,7 +178,7 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     require(role, "member")
     before = _readable(tools.seal, stored)
     if organization_id == before.monitor.organization_id:
-        return before
+        return Moved(monitor=before.monitor, readable=before.readable)
     if rows.count_of(db, organization_id) >= tools.most:
         raise errors.Conflict(f"That organization has {tools.most:,} monitors (monitors_per_organization) already")
     rows.orphan(db, monitor_id)
@@ -175,11 +186,17 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     after = replace(
         before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
     )
-    rows.update(db, after, stored.sealed)
-    detail = {"organizationId": {"before": before.monitor.organization_id, "after": organization_id}}
+    has = before.monitor.secrets
+    drops = (has != Secrets(token=has.token) or not before.readable) and not at_least(own_role, "admin")
+    if drops:
+        after = replace(after, secrets=Secrets(token=has.token))
+    rows.update(db, after, sealed(tools.seal, after) if drops else stored.sealed)
+    detail: dict[str, object] = {"organizationId": {"before": before.monitor.organization_id, "after": organization_id}}
+    if drops:
+        detail["secrets"] = "left out"
     _record(db, acting.by, before.monitor, "updated", detail)
     _record(db, acting.by, after, "updated", detail)
-    return replace(before, monitor=after)
+    return Moved(monitor=after, readable=before.readable or drops, secrets_left_out=drops)
 
 
 class Done(Struct, frozen=True):

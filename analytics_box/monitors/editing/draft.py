@@ -15,17 +15,23 @@ from analytics_box.monitors.editing.assertions import check_assertion
 from analytics_box.monitors.editing.messages import BasicAuth, GivenFields
 from analytics_box.monitors.monitor import SECONDS, JsonParsing, Monitor, Options, Secrets
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.target import target
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _OF_THE_BOX: Final = frozenset(  # headers that a check sets itself
     ("connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade")
 )
+_AGAIN: Final = "Enter {what} again: what is stored {where}"
+_ELSEWHERE: Final = "would go to another server"
+_TO_ANYBODY: Final = "could go to anybody if certificates are not checked"
 _WITHOUT_BODY: Final = frozenset(("GET", "HEAD"))
 
 
 def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
     """The monitor with the new values; what is not given stays. Raises BadRequest that names all that is wrong.
 
+    A secret follows its monitor to another server only if it was given again: else whoever may change the monitor could
+    have it sent to a server of their own.
     Whether its website and its parent are there, the caller sees to.
     """
     wrong: list[Detail] = []
@@ -61,9 +67,22 @@ def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
         wrong.extend(refused.details)
     after = replace(before, **found)
     wrong.extend(_of_the_whole(after))
+    if where := leaves(before, after):
+        wrong.extend(
+            Detail(field, _AGAIN.format(what=what, where=where)) for field, what in _not_given(before.secrets, given)
+        )
     if wrong:
         raise BadRequest(wrong[0].message, details=tuple(wrong))
     return after
+
+
+def leaves(before: Monitor, after: Monitor) -> str:
+    """Why secrets that were meant for one server might reach another one; empty where they do not."""
+    if before.kind != "http" or not before.url:
+        return ""
+    if target(before.url).origin != target(after.url).origin:
+        return _ELSEWHERE
+    return _TO_ANYBODY if before.options.verify and not after.options.verify else ""
 
 
 def clean_tags(given: Iterable[str] | None) -> tuple[str, ...]:
@@ -115,6 +134,22 @@ def _secrets(before: Secrets, given: GivenFields) -> Secrets:
     elif given.bearer_token is None:
         after = replace(after, bearer="")
     return after
+
+
+def _not_given(before: Secrets, given: GivenFields) -> Iterable[tuple[str, str]]:
+    """What is stored and would be sent on, although nobody who changes the monitor has shown to know it."""
+    headers, basic, bearer = given.headers, given.basic_auth, given.bearer_token
+    if before.headers and (isinstance(headers, UnsetType) or (headers and None in headers.values())):
+        yield "headers", "the headers"
+    if before.body and isinstance(given.body, UnsetType):
+        yield "body", "the body"
+    if before.password and not isinstance(bearer, str):
+        if isinstance(basic, UnsetType):
+            yield "basicAuth", "user and password"
+        elif basic is not None and basic.password is None:
+            yield "basicAuth.password", "the password"
+    if before.bearer and isinstance(bearer, UnsetType) and not isinstance(basic, BasicAuth):
+        yield "bearerToken", "the token"
 
 
 def _headers(before: Secrets, given: dict[str, str | None]) -> tuple[tuple[str, str], ...]:

@@ -18,6 +18,7 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
     "options.grace": "grace",
     "options.method": "method",
     "jsonParsingConfig": "jsonFields",
+    "basicAuth.password": "password",
     "basicAuth": "user",
     "bearerToken": "bearer",
 }

@@ -432,7 +432,7 @@ def test_a_monitor_can_be_given_to_another_organization_of_the_same_person(world
     foreign: dict[str, Any] = {"scheduleId": one, "targetOrganizationId": world.box.foreign_organization_id}
     assert world.call("transfer", cookie=cookie, **foreign).status == 403
     moved = world.call("transfer", cookie=cookie, scheduleId=one, targetOrganizationId=made["id"])
-    assert moved.json == {"success": True}
+    assert moved.json == {"success": True, "secretsLeftOut": False}
     assert world.call("getSchedule", scheduleId=one).status == 404
     for _ in ("in memory", "after a restart"):
         run = world.run(one)

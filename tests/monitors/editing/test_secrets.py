@@ -7,6 +7,7 @@ import pytest
 
 from analytics_box.monitors.monitor import Secrets
 from tests.cases import each
+from tests.keys.world import cookie_of
 from tests.monitors.world import World
 
 HUSH = "hush-0123456789"
@@ -83,3 +84,68 @@ def test_a_monitor_whose_secrets_cannot_be_read_rests_until_it_gets_new_ones(wor
         assert world.run(one).secrets.headers == (("A", "2"),)
         assert world.good("getSchedule", scheduleId=one)["problem"] == ""
         world.reopen()
+
+
+ELSEWHERE: dict[str, Any] = {"url": "https://else.example.com/health"}
+ALL = {"headers": {"X-Token": HUSH}, "basicAuth": {"user": "ada", "password": HUSH}, "body": HUSH}
+
+
+@each(
+    ("given", "fields"),
+    (
+        (ELSEWHERE, ["headers", "body", "basicAuth"]),
+        ({"url": "http://example.com/health"}, ["headers", "body", "basicAuth"]),
+        ({"url": "https://example.com:8443/health"}, ["headers", "body", "basicAuth"]),
+        ({"options": {"method": "POST", "verify": False}}, ["headers", "body", "basicAuth"]),
+        (ELSEWHERE | ALL | {"headers": {"X-Token": None}}, ["headers"]),
+        (ELSEWHERE | ALL | {"basicAuth": {"user": "eve"}}, ["basicAuth.password"]),
+        (ELSEWHERE | {"headers": None, "body": None, "bearerToken": "new"}, []),
+        (ELSEWHERE | {"headers": {}, "body": "", "basicAuth": None}, []),
+        (ELSEWHERE | ALL, []),
+        ({"url": "https://example.com/else", "options": {"method": "POST"}}, []),
+    ),
+)
+def test_what_is_stored_goes_to_no_other_server(world: World, given: dict[str, Any], fields: list[str]) -> None:
+    one = world.made(**GIVEN)
+    tried = len(world.engine.tried)
+    for procedure in ("tryCheck", "updateSchedule"):
+        answer = world.call(procedure, scheduleId=one, **given)
+        assert answer.status == (400 if fields else 200), answer.body
+        if fields:
+            assert [detail["field"] for detail in answer.json["details"]] == fields
+            assert "again: what is stored" in answer.json["error"]
+    assert len(world.engine.tried) - tried == (0 if fields else 1)
+    world.good("deleteSchedule", scheduleId=one)
+
+
+def test_a_token_follows_no_import_to_another_server(world: World) -> None:
+    one = world.made(bearerToken=HUSH)
+    content = f"monitors: [{{id: {one}, url: 'https://else.example.com/', granularity: day}}]"
+    (row,) = world.good("import", content=content, existing="update")["monitors"]
+    assert (row["status"], row["field"]) == ("failed", "bearerToken")
+    assert world.known(one).url == "https://example.com/health"
+
+
+def test_a_monitor_whose_secrets_cannot_be_read_stays_at_its_server(world: World) -> None:
+    one = world.made(headers={"A": "1"})
+    (world.box.box.settings.data_dir / "secret.key").write_bytes(bytes(32))
+    world.reopen()
+    assert world.call("updateSchedule", scheduleId=one, **ELSEWHERE).status == 409
+    world.good("updateSchedule", scheduleId=one, headers={"A": "2"}, **ELSEWHERE)
+
+
+@each(("role", "left"), (("member", True), ("admin", False)))
+def test_secrets_go_to_another_organization_only_with_an_admin(world: World, role: Any, left: bool) -> None:
+    target = world.box.foreign_organization_id
+    cookie = cookie_of(world.box, role, also_in=target)
+    one = world.made(**GIVEN)
+    push = world.good("createSchedule", kind="push", granularity="hour", name=role)
+    moved = world.call("transfer", cookie=cookie, scheduleId=one, targetOrganizationId=target).json
+    assert moved == {"success": True, "secretsLeftOut": left}
+    moved = world.call("transfer", cookie=cookie, scheduleId=push["scheduleId"], targetOrganizationId=target).json
+    assert moved["secretsLeftOut"] is False
+    for _ in ("in memory", "after a restart"):
+        assert (world.run(one).secrets == Secrets()) is left
+        assert world.box.get("/push/" + push["pushUrl"].rpartition("/")[2]).status == 200
+        world.reopen()
+    world.call("deleteSchedule", cookie=cookie, scheduleId=one)
