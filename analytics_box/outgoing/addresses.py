@@ -6,6 +6,8 @@ multicast, NAT64, 6to4 and site-local addresses global.
 
 import socket
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from itertools import takewhile
+from string import hexdigits
 from typing import Final
 
 from analytics_box.outgoing.failures import Refused
@@ -20,6 +22,11 @@ _PRIVATE: Final = (
     "This name or address leads into a private or reserved network; the administrator of the box can open one "
     "with allowed_private_targets"
 )
+_INTERNAL_NAME: Final = (
+    "This is a name of private networks; name a public name server, or let the administrator of the box open a range "
+    "with allowed_private_targets"
+)
+_INTERNAL: Final = frozenset({"internal", "local", "lan", "corp"})  # last parts of names that the internet has not
 _NAT64: Final = IPv6Network("64:ff9b::/96")
 _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _UNICAST: Final = IPv6Network("2000::/3")  # all that is routed on the IPv6 internet
@@ -61,6 +68,26 @@ class Fence:
         if port in MAIL_PORTS:
             raise Refused(f"Port {port} is for mail; the box does not ask it")
 
+    def check_name(self, name: str) -> None:
+        """Raises Refused for what the box's own name servers should not be asked, since it is not of the internet.
+
+        That is nothing where a private range is open, because its names are wanted too.
+        """
+        if self.allowed:
+            return
+        labels = name.lower().removesuffix(".").split(".")
+        reverse = _reverse(labels)
+        is_internal = len(labels) == 1 or labels[-1] in _INTERNAL or labels[-2:] == ["home", "arpa"]
+        if is_internal or (reverse is not None and not self.shows(reverse)):
+            raise Refused(_INTERNAL_NAME)
+
+    def shows(self, address: Address) -> bool:
+        """Whether people may be told of this address: one of the internet, or of a range that is open."""
+        try:
+            return all(self._is_open(each) for each in unwrapped(address))
+        except Refused:
+            return False
+
     def _is_open(self, address: Address) -> bool:
         if address.is_multicast or address.is_unspecified:
             return False
@@ -80,6 +107,18 @@ class Fence:
         except ValueError:
             return is_own(address)  # a host name: any of this machine's addresses may be meant
         return is_own(address) if listening.is_unspecified else address == listening
+
+
+def _reverse(labels: list[str]) -> Address | None:
+    """The first address of what a reverse name is about, such as 2.0.192.in-addr.arpa; None for other names."""
+    kind, parts = labels[-2:], labels[-3::-1]
+    if kind == ["in-addr", "arpa"]:
+        numbers = takewhile(lambda part: part.isascii() and part.isdecimal() and len(part) <= 3, parts)
+        return IPv4Address(bytes(min(int(part), 255) for part in numbers)[:4].ljust(4, b"\0"))
+    if kind == ["ip6", "arpa"]:
+        digits = "".join(takewhile(lambda part: len(part) == 1 and part in hexdigits, parts))[:32]
+        return IPv6Address(int(digits.ljust(32, "0"), 16))
+    return None
 
 
 def fence(settings: Settings) -> Fence:

@@ -170,3 +170,40 @@ def test_settings_are_read_and_what_is_wrong_with_them_is_said() -> None:
     for text in ("dns.example.com", "192.0.2.53:0", "192.0.2.53:x", "[192", ""):
         with pytest.raises(SettingsError, match="dns_servers"):
             resolver(Settings(dns_servers=(text,)))
+
+
+NAMES = (
+    ("example.com", True),
+    ("internal.example.com", True),
+    ("localhost", False),
+    ("com", False),
+    ("Vault.Internal.", False),
+    ("printer.local", False),
+    ("nas.lan", False),
+    ("db.corp", False),
+    ("router.home.arpa", False),
+    ("8.8.8.8.in-addr.arpa", True),
+    ("8.8.in-addr.arpa", True),
+    ("3.2.1.10.in-addr.arpa", False),
+    ("10.in-addr.arpa", False),
+    ("168.192.in-addr.arpa", False),
+    ("16.172.in-addr.arpa", False),
+    ("1.0.0.127.in-addr.arpa", False),
+    ("254.169.in-addr.arpa", False),
+    ("64.100.in-addr.arpa", False),
+    ("_x.0-26.0.168.192.in-addr.arpa", False),
+    ("in-addr.arpa", False),
+    ("0.0.7.4.6.0.6.2.ip6.arpa", True),
+    ("d.f.ip6.arpa", False),
+    ("0.8.e.f.ip6.arpa", False),
+)
+
+
+@pytest.mark.parametrize(("name", "is_asked"), NAMES)
+def test_names_that_the_internet_does_not_have_are_asked_only_with_an_open_range(name: str, is_asked: bool) -> None:
+    Fence((ip_network("10.0.0.0/8"),)).check_name(name)
+    if is_asked:
+        Fence().check_name(name)
+        return
+    with pytest.raises(Refused, match="allowed_private_targets"):
+        Fence().check_name(name)

@@ -15,6 +15,7 @@ from analytics_box.monitors.editing.assertions import check_assertion
 from analytics_box.monitors.editing.messages import BasicAuth, GivenFields
 from analytics_box.monitors.monitor import SECONDS, JsonParsing, Monitor, Options, Secrets
 from analytics_box.outgoing.addresses import Fence
+from analytics_box.outgoing.failures import Refused
 from analytics_box.outgoing.target import target
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
@@ -66,7 +67,7 @@ def applied(before: Monitor, given: GivenFields, fence: Fence) -> Monitor:
     except BadRequest as refused:
         wrong.extend(refused.details)
     after = replace(before, **found)
-    wrong.extend(_of_the_whole(after))
+    wrong.extend(_of_the_whole(after, fence))
     if where := leaves(before, after):
         wrong.extend(
             Detail(field, _AGAIN.format(what=what, where=where)) for field, what in _not_given(before.secrets, given)
@@ -178,12 +179,17 @@ def _is_latin(text: str) -> bool:
     return True
 
 
-def _of_the_whole(after: Monitor) -> Iterable[Detail]:
+def _of_the_whole(after: Monitor, fence: Fence) -> Iterable[Detail]:
     """What does not fit together."""
     secrets, is_http = after.secrets, after.kind == "http"
     if secrets.body and is_http and after.options.method in _WITHOUT_BODY:
         yield Detail("body", f"A {after.options.method} has no body; choose another method")
     if not is_http and (secrets.headers or secrets.body or secrets.user or secrets.bearer):
         yield Detail("headers", "Only checks over http have headers, a body, a user or a token")
+    if after.kind == "dns" and after.url and not after.options.server:
+        try:
+            fence.check_name(after.url.removeprefix("dns://"))
+        except Refused as refused:
+            yield Detail("url", str(refused))
     if after.parent_id == after.id:
         yield Detail("parentId", "A monitor cannot be above itself")

@@ -1,9 +1,15 @@
 """The check of a name: it is up when a name server gives a record of the wanted type."""
 
+from ipaddress import ip_address
+from typing import Final
+
 from analytics_box.monitors.probing.address import name_of, server_of
 from analytics_box.monitors.probing.asking import Asking
 from analytics_box.monitors.probing.assertions import needs
+from analytics_box.outgoing.addresses import Fence
 from analytics_box.outgoing.failures import NoSuchName
+
+PRIVATE: Final = "a private address"
 
 
 async def look(asking: Asking) -> None:
@@ -14,6 +20,8 @@ async def look(asking: Asking) -> None:
     monitor, seen = asking.monitor, asking.seen
     options = monitor.options
     name, server = name_of(monitor.url), server_of(options.server)
+    if server is None:
+        asking.client.fence.check_name(name)
     try:
         found = await records(
             asking.client, name, options.record, server=server, seconds=monitor.seconds, course=asking.course
@@ -23,4 +31,13 @@ async def look(asking: Asking) -> None:
             raise
         seen.records = ()
         return
-    seen.records, seen.total = found.found, asking.course.phases.dns
+    seen.records = tuple(_shown(record, asking.client.fence) for record in found.found)
+    seen.total = asking.course.phases.dns
+
+
+def _shown(record: str, fence: Fence) -> str:
+    """A record as assertions see it: of an address that the box may not ask, only that it is one."""
+    try:
+        return record if fence.shows(ip_address(record)) else PRIVATE
+    except ValueError:
+        return record

@@ -302,6 +302,12 @@ def test_monitors_of_dns_differ_in_what_they_ask_for(world: World) -> None:
     assert again.status == 409
 
 
+def test_names_of_private_networks_need_a_name_server(world: World) -> None:
+    answer = world.call("createSchedule", url="dns://vault.internal", granularity="day")
+    assert (answer.status, [detail["field"] for detail in answer.json["details"]]) == (400, ["url"])
+    world.made("dns://vault.internal", options={"server": "1.1.1.1"})
+
+
 def test_an_edit_acts_at_once_and_leaves_the_rest(world: World) -> None:
     one = world.made(name="Shop", timeout=5_000, tags=["a"], headers={"A": "1", "B": "2"})
     changed = world.good(

@@ -70,7 +70,7 @@ def test_what_is_sent_may_hold_any_byte() -> None:
 
 
 RECORDS = {
-    ("name.test", "A"): [["192.0.2.1", "192.0.2.2"]],
+    ("name.test", "A"): [["93.184.216.1", "93.184.216.2"]],
     ("name.test", "MX"): [["10 mail.name.test."]],
     ("name.test", "TXT"): [['"v=spf1 -all"']],
 }
@@ -78,7 +78,7 @@ NAMES: tuple[tuple[str, dict[str, Any], Reason, str], ...] = (
     ("name.test", {}, "", ""),
     ("NAME.test", {"record": "MX", "assertions": that("record", "equals", "10 mail.name.test.")}, "", ""),
     ("name.test", {"record": "TXT", "assertions": that("record", "contains", "v=spf1")}, "", ""),
-    ("name.test", {"assertions": that("record", "equals", "192.0.2.3")}, "assertion", "192.0.2.1, 192.0.2.2"),
+    ("name.test", {"assertions": that("record", "equals", "93.184.216.3")}, "assertion", "93.184.216.1, 93.184.216.2"),
     ("name.test", {"record": "AAAA"}, "assertion", "no record of this type"),
     ("none.test", {}, "dns", "does not exist (NXDOMAIN)"),
     ("none.test", {"assertions": that("record", "not_exists")}, "", ""),
@@ -98,6 +98,38 @@ def test_a_name_is_up_when_it_has_the_record(name: str, given: dict[str, Any], r
     found = run(asked())
     assert (found.reason, found.outcome) == (reason, "fail" if reason else "pass")
     assert error in found.error
+
+
+def test_private_addresses_of_a_name_are_shown_to_nobody() -> None:
+    private = ["10.1.2.3", "fd00::1", "::ffff:192.168.0.1"]
+
+    async def asked(kind: str, **given: Any) -> Result:
+        async with names() as server:
+            server.records[("name.test", "A")] = [[private[0], "93.184.216.1"]]
+            server.records[("name.test", "AAAA")] = [private[1:]]
+            return await check(monitor("dns://name.test", "dns", record=kind, **given), server)
+
+    for kind in ("A", "AAAA"):
+        found = run(asked(kind, assertions=that("record", "not_contains", "a private address")))
+        assert "a private address" in found.error
+        assert not any(one in f"{found.error} {found.held}" for one in ("10.1.2.3", "fd00::1", "192.168"))
+        guessed = run(asked(kind, assertions=that("record", "matches", r"^(10\.|fd00|::ffff)")))
+        assert guessed.outcome == "fail"
+
+
+@pytest.mark.parametrize("url", ["dns://intranet", "dns://db.corp", "dns://1.0.168.192.in-addr.arpa"])
+def test_names_of_private_networks_are_not_asked(url: str) -> None:
+    async def asked(allowed: tuple[str, ...], **given: Any) -> tuple[Result, int]:
+        async with names() as server:
+            found = await check(monitor(url, "dns", **given), server, allowed=allowed)
+            return found, len(server.asked)
+
+    found, questions = run(asked(()))
+    assert (found.reason, questions) == ("refused", 0)
+    assert "allowed_private_targets" in found.error
+    found, questions = run(asked(("10.0.0.0/8",)))
+    assert found.reason == "dns"
+    assert questions > 0
 
 
 async def _at_server(serve: Callable[[Names], None], **given: Any) -> Result:
