@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box import errors
 from analytics_box.acting import By
 from analytics_box.http.call import Call
-from analytics_box.identity import Role, require
+from analytics_box.identity import Role, at_least, require
 from analytics_box.monitors import rows
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.monitor import Monitor
@@ -87,4 +87,16 @@ async def seen(call: Call, monitor_id: str) -> Monitor:
     """A monitor that somebody may see. Raises NotFound or Forbidden."""
     acting, found = known(call, monitor_id)
     await call.read(lambda db: check(db, acting, "viewer"))
-    return found
+    return visible(call, found)
+
+
+def visible(call: Call, monitor: Monitor) -> Monitor:
+    """A monitor as a caller may see it: values of its query, and what it sends, only where they may change it."""
+    person, key = call.identity.person, call.identity.key
+    if person is not None:
+        role = person.role_in(monitor.organization_id)
+        return monitor if role is not None and at_least(role, "member") else monitor.masked
+    if key is not None:
+        writes = "write:monitors" in key.scopes or key.may("write:monitors", monitor.website_id or "")
+        return monitor if writes else monitor.masked
+    return monitor

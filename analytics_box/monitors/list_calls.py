@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from analytics_box.http.call import Call
-from analytics_box.monitors.access import check, reach
+from analytics_box.monitors.access import check, reach, visible
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing.messages import Group, Tag
 from analytics_box.monitors.editing.shown import ScheduleShown, shown
@@ -83,7 +83,7 @@ async def reached(call: Call, organization_id: str | None) -> list[Monitor]:
     """The monitors that somebody may see, the oldest first. Raises Forbidden."""
     acting = reach(call, organization_id)
     await call.read(lambda db: check(db, acting, "viewer"))
-    return [one for one in call.parts[Monitors].of(acting.organization_id) if acting.covers(one)]
+    return [visible(call, one) for one in call.parts[Monitors].of(acting.organization_id) if acting.covers(one)]
 
 
 def _all_shown(call: Call, found: list[Monitor]) -> list[ScheduleShown]:

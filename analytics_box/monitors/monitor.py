@@ -8,6 +8,9 @@ as JSON and takes no column.
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from analytics_box.outgoing.masking import HIDDEN, masked
 
 Kind = Literal["http", "tcp", "dns", "tls", "ping", "push"]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -138,8 +141,16 @@ class Monitor(Struct, frozen=True, kw_only=True):
 
     @property
     def called(self) -> str:
-        """What people call it."""
-        return self.name or self.url
+        """What people call it. Names stand where anybody reads them, so no value of a query does."""
+        return self.name or masked(self.url)
+
+    @property
+    def masked(self) -> "Monitor":
+        """The monitor as those see it who may only look: without values of its query and what it sends."""
+        if "?" not in self.url and not self.options.send:
+            return self
+        options = replace(self.options, send=HIDDEN) if self.options.send else self.options
+        return replace(self, url=masked(self.url), options=options)
 
     @property
     def seconds(self) -> float:

@@ -49,7 +49,7 @@ def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occ
     detail, words, name = transition.detail, MonitorMessages, monitor.called
     said = {"name": name, "days": str(detail.days), "error": detail.error[:_LONGEST] or words.no_error}
     lasted = figures.duration(max(transition.at - detail.since, 0) // SECOND)
-    fields = [(words.target, monitor.url)] if monitor.kind != "push" else []
+    fields = [(words.target, monitor.masked.url)] if monitor.kind != "push" else []
     if detail.http_code:
         fields.append((words.answer, str(detail.http_code)))
     if transition.what in {"down", "degraded"} and lasted:

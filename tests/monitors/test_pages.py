@@ -106,6 +106,9 @@ def test_the_form_asks_for_secrets_again_where_they_would_go_to_another_server(p
         assert "Enter user and password again" in page
         assert 'id="headers-error"' not in page
         assert 'href="#user"' in page
+    swapped = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": "try"}, hx_request="true")
+    assert (swapped.status, swapped.headers["hx-retarget"]) == (200, "#monitor-form")
+    assert 'id="headers-error"' in swapped.body.decode()
     page = pages.sent(f"/monitors/{monitor_id}/edit", fields | {"do": "save", "user": "eve"}).body.decode()
     assert 'id="password-error"' in page
     assert 'id="headers-error"' in page
@@ -167,6 +170,16 @@ def test_viewers_see_and_change_nothing(pages: PageWorld) -> None:
     for path in ("/monitors/new", f"/monitors/{monitor_id}/edit", "/monitors/maintenance/new"):
         assert pages.page(path, pages.viewer).status == 403
     assert pages.sent(f"/monitors/{monitor_id}/pause", {}, pages.viewer).status == 403
+
+
+def test_viewers_see_no_values_of_a_query(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/health?token=hush-hush&deep=")
+    for path in ("/monitors", f"/monitors/{monitor_id}?wait=all"):
+        assert "hush-hush" not in pages.seen(path, pages.viewer)
+        assert "?token=•••&amp;deep=" in pages.seen(path, pages.viewer)
+    assert "hush-hush" in pages.seen(f"/monitors/{monitor_id}/edit")
+    assert monitor_id not in pages.seen("/monitors?search=hush", pages.viewer)
+    assert monitor_id in pages.seen("/monitors?search=hush")
 
 
 def test_what_people_typed_does_nothing_on_any_page(pages: PageWorld) -> None:

@@ -160,10 +160,10 @@ class PageWorld(World):
         assert answer.status == 200, answer.body
         return answer.body.decode()
 
-    def sent(self, path: str, fields: dict[str, str], cookie: str = "") -> Answer:
-        """The answer to a form."""
+    def sent(self, path: str, fields: dict[str, str], cookie: str = "", **more: str) -> Answer:
+        """The answer to a form; `more` are further headers."""
         form = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
-        headers = form | {"cookie": cookie or self.box.cookie}
+        headers = form | more | {"cookie": cookie or self.box.cookie}
         return self.box.ask("POST", path, headers=headers, body=urlencode(fields).encode())
 
     def uploaded(self, path: str, content: bytes) -> Answer:

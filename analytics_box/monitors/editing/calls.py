@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.http.call import Call
-from analytics_box.monitors.access import check, known, reach, seen
+from analytics_box.monitors.access import check, known, reach, seen, visible
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.change import Tools
@@ -78,7 +78,7 @@ async def get_schedule_by_website_id(call: Call, given: OfWebsite) -> ScheduleSh
         raise unknown
     await call.read(lambda db: check(db, acting, "viewer"))
     found = call.parts[Monitors].of_website(website.id)
-    return _shown(call, found) if found is not None and acting.covers(found) else None
+    return _shown(call, visible(call, found)) if found is not None and acting.covers(found) else None
 
 
 async def create_schedule(call: Call, given: NewMonitor) -> Made:

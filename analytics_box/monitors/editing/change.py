@@ -87,7 +87,7 @@ def add(db: Connection, tools: Tools, acting: Reach, made: Monitor) -> Monitor:
     if made.website_id is not None:
         rows.release_website(db, made.website_id, acting.organization_id)
     made = replace(made, number=rows.insert(db, made, sealed(tools.seal, made)))
-    _record(db, acting.by, made, "created", {"url": made.url, "name": made.name, "kind": made.kind})
+    _record(db, acting.by, made, "created", {"url": made.masked.url, "name": made.name, "kind": made.kind})
     return made
 
 
@@ -141,7 +141,7 @@ def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
     """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
     check(db, acting, "member")
     gone = _remove(db, existing(db, acting, monitor_id).monitor)
-    _record(db, acting.by, gone, "deleted", {"url": gone.url, "name": gone.name, "kind": gone.kind})
+    _record(db, acting.by, gone, "deleted", {"url": gone.masked.url, "name": gone.name, "kind": gone.kind})
     return gone
 
 
@@ -159,7 +159,7 @@ def rotate(db: Connection, tools: Tools, acting: Reach, monitor_id: str) -> Moni
         raise BadRequest("Only monitors of the kind push have a URL to push to")
     after = replace(found, secrets=Secrets(token=new_token()), updated_at=acting.by.now)
     rows.update(db, after, sealed(tools.seal, after))
-    _record(db, acting.by, after, "rotated", {"url": after.url, "name": after.name})
+    _record(db, acting.by, after, "rotated", {"url": after.masked.url, "name": after.name})
     return after
 
 
@@ -267,10 +267,14 @@ def check_places(db: Connection, websites: Directory, acting: Reach, monitor: Mo
 
 
 def difference(before: Monitor, after: Monitor) -> dict[str, Any]:
-    """What two states of a monitor differ in; of secrets only which of them changed."""
+    """What two states of a monitor differ in; of secrets only which of them changed.
+
+    Nothing of them is a value of a query, or what is sent.
+    """
     audited = (name for name in Monitor.__struct_fields__ if name not in _NOT_AUDITED)
+    old, new = before.masked, after.masked
     found: dict[str, Any] = {
-        name: {"before": msgspec.to_builtins(getattr(before, name)), "after": msgspec.to_builtins(getattr(after, name))}
+        name: {"before": msgspec.to_builtins(getattr(old, name)), "after": msgspec.to_builtins(getattr(new, name))}
         for name in audited
         if getattr(before, name) != getattr(after, name)
     }

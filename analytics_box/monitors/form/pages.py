@@ -23,6 +23,7 @@ from analytics_box.websites.reach import own
 
 SAVE: Final = "save"  # every other button of the form shows it again
 TRY: Final = "try"
+_WHOLE: Final = {"hx-retarget": "#monitor-form", "hx-reselect": "#monitor-form"}  # what is wrong stands at its field
 MOST_PARENTS: Final = 500  # monitors to choose from
 
 
@@ -95,11 +96,13 @@ async def _page(
 ) -> Page:
     """The form of a new monitor, or of one that there is."""
     errors = _wrong_fields(wrong, state) if wrong is not None else {}
+    swaps = wrong is not None and "hx-request" in visit.request.headers
     organization_id = monitor.organization_id if monitor is not None else visit.person.organization_id
     secrets = monitor.secrets if monitor is not None else None
     return visit.pages.show(
         "monitor_form.html",
-        code=wrong.status if wrong is not None else 200,
+        code=wrong.status if wrong is not None and not swaps else 200,
+        headers=_WHOLE if swaps else None,
         shell=frame(visit.person),
         name=figures.visible(monitor.called) if monitor is not None else "",
         action=f"{HOME}/{monitor.id}/edit" if monitor is not None else f"{HOME}/new",

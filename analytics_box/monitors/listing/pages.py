@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from analytics_box.clock import DAY
 from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.monitors.access import visible
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.listing import rows
 from analytics_box.monitors.listing.asked import ORDER, Asked
@@ -42,7 +43,7 @@ class Group(Struct, frozen=True):
 async def monitor_list(visit: Visitor) -> Page:
     """GET /monitors."""
     asked, known = read_asked(visit), visit.parts[Monitors]
-    own = known.of(visit.person.organization_id)
+    own = [visible(visit.call, one) for one in known.of(visit.person.organization_id)]
     found = selected(own, asked.selection, known)
     states = {one.number: state_name(known.state_of(one)) for one in found}
     wanted = [one for one in found if not asked.state or states[one.number] == asked.state]

@@ -123,6 +123,7 @@ def read(given: Mapping[str, Any]) -> File:
 
 def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool) -> FileMonitor:
     has = monitor.secrets
+    options = monitor.options if secrets else replace(monitor.options, send="")
     return FileMonitor(
         id=monitor.id,
         name=monitor.name,
@@ -132,7 +133,7 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
         is_paused=monitor.is_paused,
         timeout=monitor.timeout,
         cache_bust=monitor.cache_bust,
-        options=monitor.options if monitor.options != Options() else None,
+        options=options if options != Options() else None,
         failures_to_down=monitor.failures_to_down,
         successes_to_up=monitor.successes_to_up,
         group=monitor.group,
@@ -140,7 +141,7 @@ def _file_monitor(monitor: Monitor, domains: Mapping[str, str], *, secrets: bool
         website=domains.get(monitor.website_id or "", ""),
         parent=monitor.parent_id or "",
         secrets=_file_secrets(has) if secrets and has != Secrets() else None,
-        without=() if secrets else _named(has),
+        without=() if secrets else _named(monitor),
     )
 
 
@@ -149,9 +150,11 @@ def _file_secrets(has: Secrets) -> FileSecrets:
     return FileSecrets(**plain | {"headers": dict(has.headers)})
 
 
-def _named(has: Secrets) -> tuple[str, ...]:
-    """Which secrets a monitor has, but for the token of a push."""
+def _named(monitor: Monitor) -> tuple[str, ...]:
+    """Which secrets a monitor has, but for the token of a push; what it says over TCP may be one."""
+    has = monitor.secrets
     said = {"headers": has.headers, "body": has.body, "password": has.user, "token": has.bearer}
+    said["send"] = monitor.options.send
     return tuple(name for name, value in said.items() if value)
 
 
@@ -205,6 +208,7 @@ def _wanted(number: int, one: FileMonitor) -> Wanted:
         parent=one.parent,
         website=one.website,
         token=secrets.token,
+        keeps_send="send" in one.without and not (one.options or Options()).send,
         notes=tuple(notes),
         decides=bool(one.without) and one.secrets is None,
     )

@@ -12,7 +12,7 @@ from analytics_box.monitors.access import Reach
 from analytics_box.monitors.editing import change
 from analytics_box.monitors.editing.draft import applied
 from analytics_box.monitors.editing.messages import ChangedMonitor, GivenFields, NewMonitor
-from analytics_box.monitors.monitor import Monitor
+from analytics_box.monitors.monitor import Monitor, Options
 from analytics_box.monitors.moving.wanted import Existing, Wanted, parents_first
 from analytics_box.outgoing.addresses import Fence
 
@@ -130,6 +130,8 @@ class Plan:
         if website_id is not None:
             self._used[website_id] = there.id
         fields = {name: getattr(given, name) for name in GivenFields.__struct_fields__}
+        if wanted.keeps_send:
+            fields["options"] = replace(fields["options"] or Options(), send=there.options.send)
         if there.kind == "push":
             fields["url"] = "push://"
         message = ChangedMonitor(**fields | {"parent_id": parent_id, "website_id": website_id}, schedule_id=there.id)

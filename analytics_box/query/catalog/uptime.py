@@ -11,6 +11,7 @@ from typing import Final
 from analytics_box.clock import MINUTE
 from analytics_box.facts.histogram import percentile
 from analytics_box.facts.uptime import DOWN, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.outgoing.masking import masked
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, Visualization, column
 from analytics_box.query.catalog.values import (
     UNKNOWN,
@@ -257,6 +258,10 @@ def _each(name: str) -> Shown:
     )
 
 
+def _address(row: Measured) -> str | None:
+    return None if row["url"] is None else masked(str(row["url"]))
+
+
 def _valid(row: Measured) -> bool | None:
     return None if row["certificate_valid"] is None else bool(row["certificate_valid"])
 
@@ -380,7 +385,7 @@ TYPES = (
         "The checks of the range one by one, the newest first; old ones were put together by hour and then by day",
         (
             column("timestamp", "datetime", "When it began, UTC", instant("time")),
-            column("url", "string", "What was checked", field("url")),
+            column("url", "string", "What was checked, without values of its query", Shown(_address, "url")),
             column("status", "number", "1 up, 0 down, 2 pending", field("status")),
             column("http_code", "number", "Status of the answer; 0 where there was none", field("http_code")),
             column("ttfb_ms", "number", "Time to the first byte", _each("ttfb"), unit="ms"),

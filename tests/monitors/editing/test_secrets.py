@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 
 from analytics_box.monitors.monitor import Secrets
+from analytics_box.monitors.running.notices import Detail
+from analytics_box.monitors.running.rows import Transition
+from analytics_box.monitors.telling import occurrence
+from analytics_box.outgoing.masking import masked
 from tests.cases import each
-from tests.keys.world import cookie_of
+from tests.inprocess import NOON
+from tests.keys.world import cookie_of, make
 from tests.monitors.world import World
 
 HUSH = "hush-0123456789"
@@ -149,3 +154,54 @@ def test_secrets_go_to_another_organization_only_with_an_admin(world: World, rol
         assert world.box.get("/push/" + push["pushUrl"].rpartition("/")[2]).status == 200
         world.reopen()
     world.call("deleteSchedule", cookie=cookie, scheduleId=one)
+
+
+MASKED = (
+    ("https://example.com/a", "https://example.com/a"),
+    ("https://example.com/?token=hush&a=1&b", "https://example.com/?token=•••&a=•••&•••"),
+    ("https://example.com/?hush", "https://example.com/?•••"),
+    ("https://example.com/?a==hush;b=&c=x%26y#hush", "https://example.com/?a=•••;b=&c=•••#•••"),
+    ("tcp://example.com:22", "tcp://example.com:22"),
+)
+
+
+@each(("url", "shown"), MASKED)
+def test_values_of_a_query_are_masked(url: str, shown: str) -> None:
+    assert masked(url) == shown
+
+
+def test_values_of_a_query_are_for_those_who_may_change_monitors(world: World) -> None:
+    one = world.made(f"https://example.com/?token={HUSH}", websiteId=world.box.sites["shop"])
+    two = world.made("tcp://example.com:22", options={"send": HUSH})
+    reading = make(world.box, world.box.cookie, scopes=["read:monitors"])["secret"]
+    asked: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("getSchedule", {"scheduleId": one}),
+        ("getSchedule", {"scheduleId": two}),
+        ("getScheduleByWebsiteId", {"websiteId": world.box.sites["shop"]}),
+        ("listSchedules", {}),
+        ("paginated", {}),
+        ("export", {}),
+    )
+    for procedure, given in asked:
+        viewed = world.call(procedure, cookie=cookie_of(world.box, "viewer"), **given)
+        read = world.box.post(f"/uptime/{procedure}", given, x_api_key=reading)
+        for answer in (viewed, read):
+            assert answer.status == 200
+            assert HUSH.encode() not in answer.body
+        assert HUSH.encode() in world.call(procedure, cookie=cookie_of(world.box, "member"), **given).body
+    found = world.call("paginated", cookie=cookie_of(world.box, "viewer"), search=HUSH).json
+    assert found["total"] == 0
+
+
+def test_values_of_a_query_stand_in_no_audit_entry_and_no_message(world: World) -> None:
+    one = world.made(f"https://example.com/?token={HUSH}")
+    two = world.made("tcp://example.com:22", options={"send": HUSH})
+    world.good("updateSchedule", scheduleId=one, url=f"https://example.com/?token={HUSH}-2")
+    world.good("updateSchedule", scheduleId=two, options={"send": f"{HUSH}-2"})
+    told = occurrence(world.known(one), Transition(1, 2, NOON, "down", Detail("down")), "https://stats.example")
+    assert HUSH not in str(told)
+    assert "?token=•••" in str(told.fields)
+    for monitor_id in (one, two):
+        world.good("deleteSchedule", scheduleId=monitor_id)
+    assert all(HUSH not in detail for _, detail in world.audited())
+    assert [action for action, _ in world.audited()].count("updated") == 2

@@ -156,3 +156,17 @@ def test_ids_of_others_are_never_taken(world: World) -> None:
     assert shown["monitors"][0]["status"] == "created"
     assert shown["monitors"][0]["scheduleId"] != foreign["scheduleId"]
     assert world.known(foreign["scheduleId"]).url == "https://example.com/"
+
+
+def test_what_is_said_over_tcp_is_left_out_and_stays_where_it_is(world: World, tmp_path: Path) -> None:
+    one = world.made("tcp://example.com:22", options={"send": "hush"})
+    world.made("https://example.com/?token=kept")
+    content = world.good("export")["content"]
+    assert "hush" not in content
+    assert "?token=kept" in content
+    world.good("import", content=content, existing="update")
+    assert world.known(one).options.send == "hush"
+    with whole_box(tmp_path / "other", adjust=unlimited) as box:
+        first, second = World(box).good("import", content=content)["monitors"]
+        assert (first["isPaused"], second["isPaused"]) == (True, False)
+        assert "(send)" in first["notes"][0]
