@@ -157,6 +157,13 @@ def test_checks_that_are_put_together_answer_as_they_did_and_so_does_the_replica
     assert len(rows) < len(story.checks)
 
 
+def test_values_of_a_query_are_in_no_answer(world: World) -> None:
+    story = of_new(world)
+    store_checks(world.db, [check(story.number, NOW - 60_000, 1_000, url="https://shop.example/?token=hush&a=")])
+    (row,) = story.ask("uptime_recent_checks")
+    assert row["url"] == "https://shop.example/?token=•••&a="
+
+
 def of_new(world: World, *spans: Span) -> Story:
     """A monitor of which nothing else is known."""
     (number,) = world.new_sites(1)
