@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from analytics_box.clock import Clock
+from analytics_box.clock import HOUR, MINUTE, Clock
 from analytics_box.errors import Unavailable
 from analytics_box.monitors.running import rows
 from analytics_box.monitors.running.batch import Batch, Finished, Happening, Lost
@@ -28,7 +28,9 @@ WAIT: Final = 0.25  # seconds until what waits is written
 AT_ONCE: Final = 2_000  # that are written in one transaction
 MOST_WAITING: Final = 50_000  # that wait for a disk that refuses: some 30 MB
 ALIVE: Final = 8_000  # ms after which the box says again that it watches, where nothing else is written
+TRIES: Final = 24  # of what cannot be told, in which nobody could hear of it: about a day
 
+T = TypeVar("T")
 Tell = Callable[[list[Transition]], Awaitable[None]]
 Committed = Callable[[Batch, list[Happening]], None]
 
@@ -54,6 +56,7 @@ class Drain:
         self._waiting: list[Happening] = []
         self._lost: dict[int, int] = {}
         self._untold: list[Transition] = []
+        self._held: dict[int, tuple[int, int]] = {}  # monitors: how often one could not be told, and when it is again
         self._timer: asyncio.TimerHandle | None = None
         self._writing, self._telling = asyncio.Lock(), asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -76,12 +79,15 @@ class Drain:
 
     async def flush(self) -> bool:
         """Write what has happened so far; whether all of it is on disk. It goes on where its caller is cancelled."""
-        return await asyncio.shield(self._spawn(self._flush()))
-
-    async def _flush(self) -> bool:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if not self._waiting:
+            self._begin_to_tell()
+            return True
+        return await asyncio.shield(self._spawn(self._flush()))
+
+    async def _flush(self) -> bool:
         async with self._writing:
             while self._waiting:
                 if not await self._write_some():
@@ -126,23 +132,30 @@ class Drain:
         """Write what has waited longest; whether that could be done."""
         some = self._waiting[:AT_ONCE]
         try:
-            await self._commit(some)
+            try:
+                await self._commit(some)
+                del self._waiting[: len(some)]
+            except Unavailable:
+                raise
+            except Exception:
+                log.exception("%d results of monitors could not be written together", len(some))
+                await self._write_one_by_one(some)
         except Unavailable as refused:
             if self._may_complain:
                 log.warning("Checks of monitors wait for the disk: %s", refused.message)
             return False
-        except Exception:
-            log.exception("%d results of monitors could not be written together", len(some))
-            await self._write_one_by_one(some)
-        del self._waiting[: len(some)]
         return True
 
     async def _write_one_by_one(self, some: list[Happening]) -> None:
+        """Write these, which have waited longest. Raises Unavailable; the rest of them goes on waiting."""
         for one in some:
             try:
                 await self._commit([one])
+            except Unavailable:
+                raise
             except Exception:
                 log.exception("A result of monitor %d could not be written", one.number)
+            del self._waiting[0]
 
     async def _commit(self, some: list[Happening]) -> None:
         now = self._clock.now()
@@ -180,19 +193,52 @@ class Drain:
 
     async def _tell_all(self) -> None:
         async with self._telling:
-            while self._untold:
-                some = list(self._untold)
-                try:
-                    await self._tell(some)
-                    ids = [one.id for one in some]
-                    await self._events.write(partial(rows.told, ids=ids))
-                except Unavailable as refused:
-                    log.warning("What happened to %d monitors could not be told yet: %s", len(some), refused.message)
-                    return
-                except Exception:
-                    log.exception("What happened to %d monitors could not be told yet", len(some))
-                    return
-                del self._untold[: len(some)]
+            try:
+                while some := self._to_tell():
+                    await self._tell_some(some)
+            except Unavailable as refused:
+                log.warning("What happened to monitors could not be told yet: %s", refused.message)
+            except Exception:
+                log.exception("What was told of monitors could not be noted yet")
+
+    def _to_tell(self) -> list[Transition]:
+        """What is to be told now. Of a monitor of which something cannot be told, what came after that waits, too."""
+        now = self._clock.now()
+        return [one for one in self._untold if self._held.get(one.number, (0, 0))[1] <= now]
+
+    async def _tell_some(self, some: list[Transition]) -> None:
+        done = some
+        try:
+            await self._tell(some)
+        except Unavailable:
+            raise
+        except Exception:
+            done = [one for one in some if await self._is_done(one)]
+        ids = {one.id for one in done}
+        await self._events.write(partial(rows.told, ids=list(ids)))
+        for one in done:
+            self._held.pop(one.number, None)
+        self._untold = [one for one in self._untold if one.id not in ids]
+
+    async def _is_done(self, one: Transition) -> bool:
+        """Tell this by itself; whether it was told, or was tried too often."""
+        now = self._clock.now()
+        tries, again_at = self._held.get(one.number, (0, 0))
+        if again_at > now:
+            return False
+        try:
+            await self._tell([one])
+        except Unavailable:
+            raise
+        except Exception:
+            if tries + 1 >= TRIES:
+                log.exception("What happened to monitor %d is not told: it was tried %d times", one.number, TRIES)
+                return True
+            if not tries:
+                log.exception("What happened to monitor %d cannot be told yet", one.number)
+            self._held[one.number] = tries + 1, now + min(MINUTE << tries, HOUR)
+            return False
+        return True
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)

@@ -190,3 +190,97 @@ def test_an_end_writes_what_there_is(world: World) -> None:
     world.open()
     assert world.rows("select count(*) from checks") == [(1,)]
     assert world.timeline() == [("up", 0.0)]
+
+
+def test_whoever_goes_away_while_it_is_written_leaves_nothing_to_be_written_twice(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, began, go_on = world.db.write, asyncio.Event(), asyncio.Event()
+
+    async def slow(*given: Any, **named: Any) -> Any:
+        found = await write(*given, **named)
+        began.set()
+        await go_on.wait()
+        return found
+
+    async def story() -> None:
+        task = asyncio.create_task(world.engine.pushed(1, world.clock.now(), False, "No space left"))
+        await began.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        go_on.set()
+        await world.engine._drain.settle()
+
+    world.put(monitor(kind="push", url="push://"))
+    world.watch()
+    monkeypatch.setattr(world.db, "write", slow)
+    world.run(story())
+    assert world.rows("select count(*) from checks") == [(1,)]
+    assert world.news() == ["down"]
+
+
+def test_what_cannot_be_told_holds_only_its_own_monitor_back(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    told: list[tuple[int, str]] = []
+    is_mended = False
+
+    async def tell(transitions: list[Transition]) -> None:
+        if not is_mended and any(one.number == 2 for one in transitions):
+            raise ValueError("An odd name")
+        told.extend((one.number, one.what) for one in transitions)
+
+    world.engine._drain._tell = tell
+    for number in (1, 2, 3):
+        world.put(monitor(number, failures_to_down=1))
+        world.answers[number] = "fail"
+    world.watch(1)
+    assert sorted(told) == [(1, "down"), (3, "down")]
+    world.answers[2] = "pass"
+    world.watch(240)
+    assert caplog.text.count("What happened to monitor 2 cannot be told yet") == 1
+    assert world.rows("select count(*) from transitions where told = 0") == [(2,)]
+    is_mended = True
+    world.watch(3_600)
+    assert told[2:] == [(2, "down"), (2, "recovered")]
+    assert world.rows("select count(*) from transitions where told = 0") == [(0,)]
+
+
+def test_what_can_never_be_told_is_given_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def tell(_: list[Transition]) -> None:
+        raise ValueError("An odd name")
+
+    monkeypatch.setattr(drain, "TRIES", 3)
+    world.engine._drain._tell = tell
+    world.put(monitor(failures_to_down=1))
+    world.answers[1] = "fail"
+    world.watch(170)
+    assert world.rows("select told from transitions") == [(0,)]
+    world.watch(20)
+    assert world.rows("select told from transitions") == [(1,)]
+
+
+def test_a_disk_that_fills_up_while_results_are_written_one_by_one_loses_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, tries = world.db.write, 0
+
+    async def refuse(work: Any, *, adds: bool = False) -> Any:
+        nonlocal tries
+        tries += adds
+        if adds and tries != 2:
+            raise ValueError("Odd") if tries == 1 else Unavailable("The disk is full")
+        return await write(work)
+
+    async def story() -> None:
+        for number in (1, 2, 3):
+            world.engine._drain.add(Finished(number, Result(at=NOON, outcome="pass"), NOON))
+        assert not await world.engine._drain.flush()
+
+    for number in (1, 2, 3):
+        world.put(monitor(number))
+    world.run(world.engine._drain.settle())
+    monkeypatch.setattr(world.db, "write", refuse)
+    world.run(story())
+    assert world.engine._drain.waiting == 2
+    monkeypatch.undo()
+    world.run(world.engine._drain.settle())
+    assert world.rows("select monitor from checks order by 1") == [(1,), (2,), (3,)]
