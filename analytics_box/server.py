@@ -74,6 +74,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     spare_the_collector()
     stopping = _ends_on_signals()
     web = WebServer(box.application, listener, settings, allowed.connections)
+    await box.engine.start()  # before anybody can be answered: a push belongs to what was known before
     web.start()
     scheduler = start_jobs(box)
     beside = [
@@ -85,7 +86,6 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
     if box.unclean:
         threading.Thread(target=check_after_crash, args=(box,), daemon=True).start()
     try:
-        await box.engine.start()
         announce(box, place.shown(secure=bool(settings.tls_certificate)))
         service_manager.tell("READY=1")
         with connections.watched(listener, allowed, settings):

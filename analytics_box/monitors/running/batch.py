@@ -12,7 +12,6 @@ from analytics_box.monitors.running.notices import Muted, Notice, expiring, noti
 from analytics_box.monitors.running.rows import Check, Transition
 from analytics_box.monitors.running.spans import BASES, NEW, Stroke
 from analytics_box.monitors.running.states import (
-    PASSED,
     PENDING,
     SPANS,
     Base,
@@ -52,7 +51,13 @@ class Lost(NamedTuple):
     until: int
 
 
-Happening = Finished | Overlaid | Lost
+class Aimed(NamedTuple):
+    """Something else is checked from now on: a row of failing checks begins anew."""
+
+    number: int
+
+
+Happening = Finished | Overlaid | Lost | Aimed
 
 
 class Batch:
@@ -84,6 +89,8 @@ class Batch:
                 case Lost(_, at, until):
                     draft.standing = waiting_longer(watched.monitor, draft.standing, at, until)
                     self._lose(watched, draft, max(at, draft.seen))
+                case Aimed():
+                    draft.standing = without_row(draft.standing)
 
     @property
     def relieved(self) -> list[int]:
@@ -128,9 +135,7 @@ class Batch:
         standing, more = expiring(standing, result.certificate_ends, at, muted)
         draft.standing, draft.seen, draft.last = standing, at, shortened(result)
         attempt = standing.fails if before.is_verifying and result.outcome == "fail" else 1
-        status = step.status
-        if status != PASSED and (muted == "maintenance"):
-            status = PENDING  # in no ratio
+        status = PENDING if muted == "maintenance" else step.status  # what happens inside one is in no ratio
         self._checks.append(Check(monitor, result, status, attempt, standing.fails))
         self._notices += [(monitor.number, notice) for notice in (*notices, *more)]
         self._show_checked(watched, draft, before.base, at, step.since)

@@ -17,7 +17,7 @@ from analytics_box.facts.histogram import bin_of
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import recovery, schedule
-from analytics_box.monitors.running.batch import Batch, Finished, Happening, Lost, Overlaid
+from analytics_box.monitors.running.batch import Aimed, Batch, Finished, Happening, Lost, Overlaid
 from analytics_box.monitors.running.drain import Drain, Tell
 from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
@@ -80,6 +80,7 @@ class Engine:
         self._is_started = True
         self._seen, self._monotonic = now, self._clock.monotonic()
         for watched in self._monitors.values():
+            watched.heard = now
             self._overlay(watched, recovered.seen_until)
             self._plan_first(watched, now)
         if self._is_alone:
@@ -107,7 +108,7 @@ class Engine:
         now = self._clock.now()
         if watched is None:
             draft = Draft(is_paused=monitor.is_paused)
-            watched = Watched(monitor, Overlay(monitor, windows), draft, host_of(monitor))
+            watched = Watched(monitor, Overlay(monitor, windows), draft, host_of(monitor), heard=now)
             self._monitors[monitor.number] = watched
             self._name(monitor)
             if self._is_started:
@@ -212,6 +213,7 @@ class Engine:
         if self._is_started:
             self._look()
             self._dispatch()
+            self._miss()
             if self._monitors:
                 self._isolation.look()
                 await self._drain.stay_alive(self._isolation.answered_at)
@@ -257,12 +259,14 @@ class Engine:
         elif now - before < passed - _BACK:
             log.warning("Monitors: the clock was set back by %.0f s", (passed - now + before) / 1000)
             for watched in self._monitors.values():
+                watched.heard = now
                 self._plan_first(watched, now)
 
     def _stood_still(self, since: int, now: int) -> None:
         """Nobody watched meanwhile. What was under way says nothing, and all are checked again soon."""
         for number, watched in self._monitors.items():
             self._break_off(watched)
+            watched.heard = now
             self._drain.add(Lost(number, since, now))
             if watched.monitor.kind == "push":
                 self._due.drop(number)  # until it has its extra time
@@ -270,6 +274,16 @@ class Engine:
                 self._plan_first(watched, now)
             if any(not future.done() for future in watched.waiting or ()):
                 self._begin(watched, now, at_once=True)
+
+    def _miss(self) -> None:
+        """What a check said holds for twice the interval at most; what was not checked again by then is not known."""
+        now = self._clock.now()
+        for number, watched in self._monitors.items():
+            monitor = watched.monitor
+            until = watched.heard + 2_000 * monitor.interval
+            if until < now and not watched.is_running and not monitor.is_paused and monitor.kind != "push":
+                watched.heard = now
+                self._drain.add(Lost(number, until, now))
 
     def _dispatch(self) -> None:
         now = self._clock.now()
@@ -311,7 +325,8 @@ class Engine:
         if watched.version != version:
             return
         watched.ticket, watched.is_running = 0, False
-        finished = Finished(watched.monitor.number, result, self._clock.now(), is_conclusive)
+        watched.heard = self._clock.now()
+        finished = Finished(watched.monitor.number, result, watched.heard, is_conclusive)
         is_down, group = watched.draft.standing.base == "down", watched.monitor.organization_id
         self._isolation.take(finished, is_down=is_down, group=group)
         for future in self._waiting(watched):
@@ -340,6 +355,10 @@ class Engine:
         monitor = watched.monitor
         self._overlay(watched, now)
         is_other = any(getattr(before, name) != getattr(monitor, name) for name in _PROBED)
+        if is_other:
+            self._drain.add(Aimed(monitor.number))
+        if is_other or before.is_paused or monitor.interval != before.interval:
+            watched.heard = now
         if monitor.is_paused:
             self._due.drop(monitor.number)
             self._break_off(watched)
@@ -392,7 +411,7 @@ class Engine:
             self._due.put(monitor.number, schedule.next_due(monitor.id, monitor.interval, now))
         elif standing.heard:
             late_at = standing.heard + standing.extra + patience(monitor)
-            self._due.put(monitor.number, late_at if late_at > now else now + monitor.interval * 1000)
+            self._due.put(monitor.number, late_at if late_at > now else now + patience(monitor))
         self._wake.set()
 
     def _break_off(self, watched: Watched) -> None:

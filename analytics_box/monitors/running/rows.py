@@ -56,7 +56,6 @@ class Stored(NamedTuple):
 
 _STANDING = msgspec.json.Decoder(Standing)
 _DETAIL = msgspec.json.Decoder(Detail)
-_OUTCOMES: Final[Mapping[int, Outcome]] = {0: "fail", 1: "pass", 2: "fail"}
 
 
 def append(db: Connection, strings: Strings, checks: Iterable[Check]) -> None:
@@ -220,6 +219,7 @@ def gap(db: Connection, since: int) -> None:
 class _Last(Struct, frozen=True):
     time: int
     status: int
+    streak: int
     total: int | None
     ttfb: int | None
     http_code: int
@@ -238,7 +238,7 @@ def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
             _Last,
             """
             -- monitors.running.last_results
-            select time, status, total, ttfb, http_code, said.value, why.value, place.value, certificate_ends
+            select time, status, streak, total, ttfb, http_code, said.value, why.value, place.value, certificate_ends
             from checks
             join strings as said on said.id = error
             join strings as why on why.id = reason
@@ -250,7 +250,7 @@ def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
         for last in found:
             made[number] = Result(
                 at=last.time,
-                outcome=_OUTCOMES[last.status],
+                outcome=_outcome(last),
                 total=last.total,
                 ttfb=last.ttfb,
                 http_code=last.http_code,
@@ -260,3 +260,9 @@ def last_results(db: Connection, numbers: Iterable[int]) -> dict[int, Result]:
                 certificate_ends=last.certificate_ends,
             )
     return made
+
+
+def _outcome(last: _Last) -> Outcome:
+    """What a check found: a pending one failed, or was inside a maintenance."""
+    is_failed = last.streak > 0 or last.reason not in ("", "assertion")  # which may be a warning
+    return "fail" if last.status == FAILED or (last.status == PENDING and is_failed) else "pass"

@@ -38,7 +38,10 @@ class Draft(Struct):
 
 
 class Watched(Struct):
-    """A monitor and its draft. A check of it under way has a `ticket` of its `lane`; `version` is of the monitor."""
+    """A monitor and its draft. A check of it under way has a `ticket` of its `lane`; `version` is of the monitor.
+
+    `heard` is when a check of it last ended, or it was put in a place to be checked (UTC ms).
+    """
 
     monitor: Monitor
     overlay: Overlay
@@ -48,6 +51,7 @@ class Watched(Struct):
     lane: Pool | None = None
     is_running: bool = False
     version: int = 0
+    heard: int = 0
     waiting: list[asyncio.Future[Result]] | None = None
 
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, NotFound, Unavailable
+from analytics_box.monitors.monitor import Options
 from analytics_box.monitors.result import Outcome, Result
 from analytics_box.monitors.running import schedule
 from analytics_box.monitors.running.pool import SLOW
@@ -363,3 +364,65 @@ def test_a_check_for_which_the_box_has_no_room_says_nothing(world: World, caplog
     assert not caplog.records
     with pytest.raises(Unavailable):
         world.run(world.engine.try_now(monitor()))
+
+
+def test_a_state_holds_for_twice_the_interval_at_most(world: World) -> None:
+    world.put(monitor())
+    world.watch(1)
+    world.engine._due.drop(1)
+    world.watch(300)
+    assert world.timeline() == [("up", 0.0), ("unknown", 120.0)]
+    world.run(world.engine.check_now(1))
+    assert [state for state, _ in world.timeline()] == ["up", "unknown", "up"]
+
+
+def test_a_check_that_takes_longer_than_twice_the_interval_was_a_check(world: World) -> None:
+    async def story() -> None:
+        world.gate = asyncio.Event()
+        for _ in range(24):
+            world.clock.advance(seconds=5)
+            await world.engine.tick()
+        await world.engine._drain.settle()
+        assert world.engine.state_of(1).state == "up"  # type: ignore[union-attr]  # it is known
+        world.gate.set()
+        world.gate = None
+        await world.engine.settle()
+
+    world.put(monitor(interval=30, timeout=90_000))
+    world.watch(1)
+    world.run(story())
+    world.watch(30)
+    assert world.timeline() == [("up", 0.0)]
+
+
+def test_what_is_paused_or_waits_to_be_told_is_not_missed(world: World) -> None:
+    world.put(monitor(is_paused=True))
+    world.put(monitor(2, kind="push", url="push://", options=Options(grace=600)))
+    world.run(world.engine.pushed(2, world.clock.now(), True, ""))
+    world.watch(300)
+    assert world.timeline() == [("paused", 0.0)]
+    assert world.timeline(2) == [("up", 0.0)]
+
+
+def test_failing_checks_of_another_target_are_counted_anew(world: World) -> None:
+    world.put(monitor())
+    world.watch(1)
+    world.answers[1] = "fail"
+    world.run(world.engine.check_now(1))
+    assert world.engine.state_of(1).state == "verifying"  # type: ignore[union-attr]  # it is known
+    world.watch(4)
+    world.change(1, url="https://other.example/")
+    world.watch(5)
+    assert world.checked[-1][1] == NOON + 5_000
+    assert world.news() == []
+    world.watch(40)
+    assert world.news() == ["down"]
+    assert world.timeline() == [("up", 0.0), ("down", 5.0)]
+
+
+def test_an_interval_that_becomes_short_makes_nothing_unknown_that_was_checked_as_agreed(world: World) -> None:
+    world.put(monitor(interval=3_600))
+    world.watch(1_000)
+    world.change(1, interval=30)
+    world.watch(120)
+    assert world.timeline() == [("up", 0.0)]

@@ -30,6 +30,8 @@ def test_what_goes_down_and_up_inside_is_told_to_nobody_and_counts_nowhere(world
     found = uptime(world.spans(), NOON, NOON + 1_000_000, NOON + 1_000_000)
     assert (found.down, found.maintenance, found.ratio) == (0, 600_000, 1)
     assert world.rows("select count(*) from checks where status = 0") == [(0,)], "in no ratio"
+    inside = "select distinct status from checks where time between ? and ?"
+    assert world.rows(inside, NOON + 100_000, NOON + 699_999) == [(2,)], "neither are those that passed"
 
 
 def test_what_is_still_down_after_it_is_told_at_once(world: World) -> None:
@@ -94,3 +96,14 @@ def test_a_window_that_began_in_a_short_restart_begins_when_it_did(world: World)
     world.open()
     world.watch(30)
     assert world.timeline() == [("up", 0.0), ("maintenance", 104.0)]
+
+
+def test_what_was_found_inside_a_maintenance_is_known_after_a_restart(world: World) -> None:
+    world.put(monitor(), [window(10, 700)])
+    world.put(monitor(2), [window(10, 700)])
+    world.answers[2] = "fail"
+    world.watch(100)
+    world.stop()
+    world.open()
+    outcomes = [world.engine.state_of(number).last.outcome for number in (1, 2)]  # type: ignore[union-attr]  # known
+    assert outcomes == ["pass", "fail"]

@@ -1,6 +1,12 @@
 """Monitors that wait to be told: late after their interval and grace, and well again with the next word."""
 
+from typing import Any
+
+import pytest
+
+from analytics_box.errors import Unavailable
 from analytics_box.monitors.monitor import Options
+from analytics_box.store.db import Db
 from tests.monitors.running.world import World, monitor
 
 
@@ -68,9 +74,9 @@ def test_while_it_is_paused_nothing_is_late(world: World) -> None:
     world.change(1, is_paused=True)
     world.watch(7_200)
     world.change(1, is_paused=False)
-    world.watch(290)
+    world.watch(355)
     assert world.news() == []
-    world.watch(75)
+    world.watch(10)
     assert world.news() == ["down"]
 
 
@@ -83,3 +89,25 @@ def test_a_longer_grace_acts_at_once(world: World) -> None:
     assert world.news() == []
     world.watch(20)
     assert world.news() == ["down"]
+
+
+def test_before_the_box_knows_how_it_was_a_word_is_refused_and_changes_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise Unavailable("The disk is full")
+
+    world.put(waiting())  # type: ignore[arg-type]  # a monitor
+    push(world, ok=False, message="No space left")
+    world.watch(10)
+    world.kill()
+    world.clock.advance(seconds=600)
+    with monkeypatch.context() as disk:
+        disk.setattr(Db, "write", refuse)
+        world.open()
+    with pytest.raises(Unavailable):
+        push(world)
+    world.watch()
+    push(world)
+    assert world.news() == ["down", "recovered"]
+    assert [state for state, _ in world.timeline()] == ["down", "unknown", "up"]

@@ -1,12 +1,14 @@
 """The box ends and goes on: gaps are unknown, nobody is told of them, and nothing is lost or told twice."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from analytics_box.errors import Unavailable
 from analytics_box.monitors.running import rows
 from analytics_box.monitors.running.rows import Transition
+from analytics_box.store.db import Db
 from tests.inprocess import NOON
 from tests.monitors.running.world import World, monitor
 
@@ -139,6 +141,22 @@ def test_a_box_that_stood_still_watched_nothing(world: World, caplog: pytest.Log
     unknown = world.spans()[1]
     assert (unknown.start - NOON, unknown.until) == (100_000, world.checked[-1][1])
     assert "nothing was watched for 3600 s" in caplog.text
+
+
+def test_a_gap_is_not_lost_where_the_disk_refuses_just_then(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise Unavailable("The disk is full")
+
+    world.put(monitor())
+    world.watch(100)
+    with monkeypatch.context() as disk:
+        disk.setattr(Db, "write", refuse)
+        world.clock.advance(seconds=3_600)
+        world.run(world.engine.tick())
+        world.run(world.engine._pool.settle())
+    world.watch(60)
+    assert [state for state, _ in world.timeline()] == ["up", "unknown", "up"]
+    assert world.spans()[1].start == NOON + 100_000
 
 
 def test_a_clock_that_is_set_back_stops_no_check(world: World) -> None:
