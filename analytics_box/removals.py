@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from analytics_box import audit
 from analytics_box.acting import THE_BOX, By
+from analytics_box.alarms import telling
 from analytics_box.clock import DAY
 from analytics_box.facts import erase
 from analytics_box.http.call import Parts
@@ -21,7 +22,7 @@ from analytics_box.links.lookup import link_numbers
 from analytics_box.links.redirects.directory import LinkDirectory
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.erasing import Erasing
-from analytics_box.monitors.lookup import monitor_numbers, numbers_of_website
+from analytics_box.monitors.lookup import monitor_numbers, monitors_of_website, numbers_of_website
 from analytics_box.organizations import deletion
 from analytics_box.organizations.rules import Deleted
 from analytics_box.store.db import Connection, Db
@@ -38,7 +39,8 @@ class Loss(NamedTuple):
 
     Rows of `tables` go with the organization that they name, and rows of `of_websites` with the website. `facts`
     removes events of an organization and says how many; it runs before the rows go. `forget` is for what is in memory.
-    The same for a website, beside its own events: `facts_of_website`, and `forget_website`.
+    The same for a website, beside its own events: `facts_of_website`, and `forget_website`; `end_website` tells what is
+    over with it, before its rows go.
     """
 
     room: str
@@ -48,6 +50,7 @@ class Loss(NamedTuple):
     forget: Callable[[Parts, str], None] | None = None
     facts_of_website: Callable[[Parts, str], Awaitable[int]] | None = None
     forget_website: Callable[[Parts, str], None] | None = None
+    end_website: Callable[[Connection, str, int], None] | None = None
 
 
 async def _events(parts: Parts, events: Db, gone: Deleted) -> int:
@@ -65,6 +68,11 @@ async def _checks(parts: Parts, _: Db, gone: Deleted) -> int:
 
 async def _checks_of_website(parts: Parts, website_id: str) -> int:
     return await parts[Erasing].erase(await parts.box_db.read(partial(numbers_of_website, website_id=website_id)))
+
+
+def _end_monitors(db: Connection, website_id: str, now: int) -> None:
+    for monitor_id, organization_id in monitors_of_website(db, website_id):
+        telling.forget(db, organization_id, f"monitor:{monitor_id}", now=now)
 
 
 def _forget_links(parts: Parts, organization_id: str) -> None:
@@ -93,6 +101,7 @@ LOSSES: Final = (
         forget=lambda parts, gone: parts[Monitors].forget_organization(gone),
         facts_of_website=_checks_of_website,
         forget_website=lambda parts, gone: parts[Monitors].forget_website(gone),
+        end_website=_end_monitors,
     ),
     Loss("configuration", ("domains",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
@@ -149,6 +158,9 @@ def _remove_organization(db: Connection, *, gone: Deleted, events: int, now: int
 
 
 def _remove_website(db: Connection, *, gone: Website, events: int, now: int) -> None:
+    for loss in LOSSES:
+        if loss.end_website is not None:
+            loss.end_website(db, gone.id, now)
     for loss in LOSSES:
         for table in loss.of_websites:
             _delete(db, table, "website_id = ?", gone.id)

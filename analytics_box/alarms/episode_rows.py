@@ -43,6 +43,20 @@ def of_alarm(db: Connection, alarm_id: str) -> list[Episode]:
     )
 
 
+def of_subject(db: Connection, organization_id: str, subject: str) -> list[Episode]:
+    """What lasts of one subject, by alarms of its organization."""
+    return records.all_of(
+        db,
+        Episode,
+        f"""
+        -- alarms.of_subject
+        select {_EPISODE} from alarm_episodes
+        where subject = ? and alarm_id in (select id from alarms where organization_id = ?)
+        """,
+        (subject, organization_id),
+    )
+
+
 def due(db: Connection, now: int, most: int) -> list[Episode]:
     """What is to be reminded of or escalated now, of organizations that are there."""
     return records.all_of(

@@ -76,8 +76,12 @@ def end(db: Connection, alarm: Alarm, subject: str, *, now: int) -> int:
     return send(db, alarm, messages.resolved(first, now=now), channels, topic=f"{first.topic}/over", now=now)
 
 
-def forget(db: Connection, organization_id: str, subject: str) -> None:
-    """Nobody is told of this subject any more: it is gone, so that what lasted has no end."""
+def forget(db: Connection, organization_id: str, subject: str, *, now: int) -> None:
+    """Nobody is told of this subject any more: it is gone. Alerts that would stay open are resolved."""
+    for episode in episode_rows.of_subject(db, organization_id, subject):
+        alarm = rows.find(db, episode.alarm_id)
+        if alarm is not None:
+            end(db, alarm, subject, now=now)
     episode_rows.forget(db, organization_id, subject)
 
 

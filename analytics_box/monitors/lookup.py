@@ -28,6 +28,14 @@ def numbers_of_website(db: Connection, website_id: str) -> list[int]:
     return rows.numbers_of_website(db, website_id)
 
 
+def monitors_of_website(db: Connection, website_id: str) -> list[tuple[str, str]]:
+    """The monitor of a website and its organization, by their ids; none where it has no monitor."""
+    found = db.execute(
+        "-- monitors.lookup\nselect id, organization_id from monitors where website_id = ?", (website_id,)
+    ).fetchall()
+    return [(str(monitor_id), str(organization_id)) for monitor_id, organization_id in found]
+
+
 def without_monitor(db: Connection, numbers: Sequence[int]) -> list[int]:
     """Which of these numbers no monitor has any more."""
     found = db.execute(

@@ -70,7 +70,7 @@ def test_what_is_forgotten_has_no_end(world: World) -> None:
     world.ran()
     world.happens("down")
     organization = world.box.organization_id
-    world.box.box.box_db.write_now(lambda db: forget(db, organization, "monitor:m1"))
+    world.box.box.box_db.write_now(lambda db: forget(db, organization, "monitor:m1", now=world.box.clock.now()))
     assert world.after(60) == 0
     assert world.happens("recovered") == 0
 

@@ -140,14 +140,14 @@ def pause(db: Connection, tools: Tools, acting: Reach, monitor_id: str, *, pause
 def delete(db: Connection, acting: Reach, monitor_id: str) -> Monitor:
     """The monitor is gone; those below it have no parent any more. Raises Forbidden or NotFound."""
     check(db, acting, "member")
-    gone = _remove(db, existing(db, acting, monitor_id).monitor)
+    gone = _remove(db, existing(db, acting, monitor_id).monitor, acting.by.now)
     _record(db, acting.by, gone, "deleted", {"url": gone.masked.url, "name": gone.name, "kind": gone.kind})
     return gone
 
 
-def _remove(db: Connection, gone: Monitor) -> Monitor:
+def _remove(db: Connection, gone: Monitor, now: int) -> Monitor:
     rows.delete(db, gone.number)
-    telling.forget(db, gone.organization_id, f"monitor:{gone.id}")
+    telling.forget(db, gone.organization_id, f"monitor:{gone.id}", now=now)
     return gone
 
 
@@ -182,7 +182,7 @@ def transfer(db: Connection, tools: Tools, acting: Reach, monitor_id: str, organ
     if rows.count_of(db, organization_id) >= tools.most:
         raise errors.Conflict(f"That organization has {tools.most:,} monitors (monitors_per_organization) already")
     rows.orphan(db, monitor_id)
-    telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}")
+    telling.forget(db, before.monitor.organization_id, f"monitor:{monitor_id}", now=acting.by.now)
     after = replace(
         before.monitor, organization_id=organization_id, website_id=None, parent_id=None, updated_at=acting.by.now
     )
@@ -220,7 +220,7 @@ def bulk(db: Connection, tools: Tools, acting: Reach, given: Bulk, tags: tuple[s
         if stored is None or not acting.covers(stored.monitor):
             unknown.append(monitor_id)
         elif given.action == "delete":
-            gone.append(_remove(db, stored.monitor))
+            gone.append(_remove(db, stored.monitor, acting.by.now))
         else:
             before = _readable(tools.seal, stored)
             after = _acted(before.monitor, given.action, tags)
