@@ -19,7 +19,8 @@ Muted = Literal["", "maintenance", "parent", "flapping"]
 WINDOW: Final = 12  # checks
 CHANGES: Final = 4  # of the state, in so many checks: it is flapping
 DAYS: Final = (30, 14, 7, 3, 1)  # before a certificate ends
-_KNOWN: Final = 4  # certificates of one monitor: those of a few servers behind one name
+_KNOWN: Final = 64  # certificates of one monitor: those of all servers behind one name
+_OVER: Final = 30 * DAY  # ms after its end in which a certificate may still be seen
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
@@ -87,7 +88,7 @@ def expiring(standing: Standing, ends: int | None, at: int, muted: Muted) -> tup
     told = dict(standing.certificates)
     if due is None or told.get(ends, DAYS[0] + 1) <= due:
         return standing, []
-    others = [one for one in standing.certificates if one[0] != ends]
+    others = [one for one in standing.certificates if one[0] != ends and one[0] > at - _OVER]
     standing = replace(standing, certificates=(*others, (ends, due))[-_KNOWN:])
     return standing, [Notice(at, "certificate", Detail(state=standing.base, days=left // DAY, ends=ends))]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics_box.clock import DAY, MINUTE
+from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.monitors.result import Outcome, Result
 from analytics_box.monitors.running.notices import Muted, Notice, expiring, noticed
 from analytics_box.monitors.running.states import Standing, Thresholds, after
@@ -128,6 +128,18 @@ def test_each_certificate_of_several_is_told_of_by_itself_and_a_new_one_anew() -
         standing, notices = expiring(standing, ends * DAY, minute * MINUTE, "")
         heard += notices
     assert [notice.detail.ends // DAY for notice in heard] == [20, 21]
+
+
+def test_however_many_certificates_are_behind_one_name_each_is_told_of_once() -> None:
+    standing: Any = Standing(base="up")
+    heard = 0
+    for check in range(300):
+        standing, notices = expiring(standing, (10 + check % 30) * HOUR, check, "")
+        heard += len(notices)
+    assert heard == 30
+    standing, _ = expiring(standing, 80 * DAY, 60 * DAY, "")
+    standing, _ = expiring(standing, 80 * DAY, 79 * DAY, "")
+    assert len(standing.certificates) == 1, "those that are over are forgotten"
 
 
 def test_a_certificate_waits_until_a_maintenance_is_over() -> None:
