@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from analytics_box.facts.uptime import DOWN, UP, Span
+from analytics_box.facts.uptime import DOWN, MAINTENANCE, PAUSED, UNKNOWN, UP, Span
 from analytics_box.monitors.running.rollup_rows import put_together
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import TYPES
@@ -186,6 +186,15 @@ def test_an_open_span_that_ends_is_followed(world: World) -> None:
     assert (row["uptime_percentage"], row["downtime_seconds"], row["outages"]) == (50, 1_800, 1)
     assert [one["state"] for one in story.ask("uptime_spans")] == ["up", "down"]
     assert story.ask("uptime_spans")[-1]["end"] is None
+
+
+def test_an_outage_over_which_a_maintenance_or_a_gap_lies_is_one(world: World) -> None:
+    minute = HOUR // 60
+    states = (UP, DOWN, UNKNOWN, DOWN, MAINTENANCE, UNKNOWN, DOWN, UP, DOWN, PAUSED, DOWN)
+    begins = NOW - HOUR
+    spans = [Span(state, begins + n * minute, begins + (n + 1) * minute) for n, state in enumerate(states)]
+    story = of_new(world, *spans)
+    assert story.ask("uptime_overview")[0]["outages"] == 3
 
 
 def test_a_second_of_downtime_is_never_rounded_away(world: World) -> None:

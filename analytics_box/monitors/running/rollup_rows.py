@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+from analytics_box.clock import DAY
 from analytics_box.facts.layout import INSERT
 from analytics_box.facts.tables import CHECKS
 from analytics_box.store.db import Connection
 
 ONE_BY_ONE: Final = {  # what a row keeps of many; all other columns are the same in all of them
-    "time": "time / :bucket * :bucket",
+    "time": "time / :bucket * :bucket + :within",
     **{name: f"sum({name})" for name in ("count", "total", "ttfb", "dns", "connect", "tls")},
     **{name: f"sum({name})" for name in ("first_byte", "transfer", "bytes")},
     "fastest": "min(fastest)",
@@ -31,15 +32,16 @@ order by 1, 2
 def put_together(db: Connection, numbers: Sequence[int], *, start: int, end: int, bucket: int, most: int) -> int:
     """Put checks of these monitors in this time together, by so many ms, until they were `most`; of how many monitors.
 
+    What stands for a UTC day is of its noon, which is that date in nearly every time zone.
     Checks that are together already stay as they are.
     """
-    seen = 0
+    seen, within = 0, DAY // 2 if bucket == DAY else 0
     for done, number in enumerate(numbers, start=1):
-        where = {"monitor": number, "start": start, "end": end, "bucket": bucket}
+        where = {"monitor": number, "start": start, "end": end, "bucket": bucket, "within": within}
         ((count, apart),) = db.execute(
             """
             -- monitors.running.put_together
-            select count(*), count(case when time % :bucket <> 0 then 1 end)
+            select count(*), count(case when time % :bucket <> :within then 1 end)
             from checks where monitor = :monitor and time >= :start and time < :end
             """,
             where,

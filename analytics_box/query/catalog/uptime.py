@@ -10,7 +10,8 @@ from typing import Final
 
 from analytics_box.clock import MINUTE
 from analytics_box.facts.histogram import percentile
-from analytics_box.facts.uptime import DOWN, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.facts.uptime import DOWN, MAINTENANCE, STATES, Span, Uptime, percentage, uptime, uptimes
+from analytics_box.facts.uptime import UNKNOWN as UNSEEN
 from analytics_box.outgoing.masking import masked
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Shape, Visualization, column
 from analytics_box.query.catalog.values import (
@@ -169,17 +170,26 @@ def _by_bucket(rows: Iterable[Record]) -> Mapping[int, list[Record]]:
     return found
 
 
+def _outages(timeline: Iterable[Span], now: int) -> int:
+    """How many times it was down until now. A maintenance, or time in which nobody watched, ends no outage."""
+    count = was = 0
+    for span in timeline:
+        if span.start < now and span.state not in (UNSEEN, MAINTENANCE):
+            count += span.state == DOWN != was
+            was = span.state
+    return count
+
+
 def _overview(rows: Sequence[list[Record]], window: Window) -> list[Record]:
     checks, ends, valid, spans = rows
     timeline = _spans(spans)
-    outages = sum(span.state == DOWN and span.start < window.now for span in timeline)
     return [
         {
             **_was(uptime(timeline, window.start, window.end, window.now)),
             **_counts(checks),
             **_times(checks, (50, 75, 95, 99)),
             **_certificate(ends, valid),
-            "outages": outages,
+            "outages": _outages(timeline, window.now),
         }
     ]
 

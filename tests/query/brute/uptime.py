@@ -4,6 +4,7 @@ each half minute. Nothing is ever put together here, so that it also says what o
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -118,7 +119,7 @@ def _overview(checks: Rows, spans: Sequence[Span], asked: Question) -> list[Row]
             **counts(own),
             **times(own),
             **_certificate(own),
-            "outages": sum(span[0] == 3 for span in overlapping),
+            "outages": [state for state, _ in groupby(one[0] for one in overlapping if one[0] not in (4, 5))].count(3),
         }
     ]
 
