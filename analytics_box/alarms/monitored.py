@@ -15,9 +15,11 @@ class MonitorName(Struct, frozen=True):
 
 
 class Monitored(Struct, frozen=True):
-    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now.
+    """The monitors of an organization by its id, and whether the monitor of a website (by its id) is down now
+    or in maintenance.
 
-    `rests` is whether nobody is to be reminded of a monitor (by its id) now: it is paused, in maintenance, or gone.
+    `rests` is whether nobody is to be reminded of a monitor (by its id) now: it is paused, in maintenance, or gone,
+    or what it depends on is in trouble.
     """
 
     of: Callable[[str], list[MonitorName]] = lambda _: []

@@ -8,7 +8,9 @@ from analytics_box.dashboard.chart import Outage
 from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.facts.uptime import DOWN
 from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.engine import State
 from analytics_box.monitors.listing import rows
+from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.page_frame import HOME
 from analytics_box.store.db import Db
 from analytics_box.texts import MonitorStats
@@ -30,15 +32,19 @@ def monitored(monitors: Monitors) -> Monitored:
     def of(organization_id: str) -> list[MonitorName]:
         return [MonitorName(one.id, one.called, one.group, one.tags) for one in monitors.of(organization_id)]
 
-    def is_down(website_id: str) -> bool:
-        found = monitors.of_website(website_id)
+    def state(found: Monitor | None) -> State | None:
         live = monitors.state_of(found) if found is not None else None
-        return live is not None and live.state == "down"
+        return live.state if live is not None else None
+
+    def is_down(website_id: str) -> bool:
+        return state(monitors.of_website(website_id)) in {"down", "maintenance"}
 
     def rests(monitor_id: str) -> bool:
         found = monitors.find(monitor_id)
-        live = monitors.state_of(found) if found is not None else None
-        return found is None or (live is not None and live.state in {"up", "unknown", "maintenance", "paused"})
+        if found is None or state(found) in {"up", "unknown", "maintenance", "paused"}:
+            return True
+        above = monitors.find(found.parent_id) if found.parent_id is not None else None
+        return state(above) in {"verifying", "down"}
 
     return Monitored(of, is_down, rests)
 

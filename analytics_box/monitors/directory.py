@@ -122,21 +122,23 @@ class Monitors:
     def forget(self, monitor: Monitor) -> None:
         """A monitor is gone, and those below it have no parent any more."""
         known = self._by_number.get(monitor.number)
-        if known is None:
-            return
+        if known is not None:
+            self._drop(known)
+            self._orphan(known)
+
+    def _drop(self, known: Monitor) -> None:
         self._let_go(known, None)
         self._by_id.pop(known.id, None)
         self._by_number.pop(known.number, None)
-        self._unreadable.discard(monitor.number)
-        self._resting.discard(monitor.number)
+        self._unreadable.discard(known.number)
+        self._resting.discard(known.number)
         if self.engine is not None:
-            self.engine.remove(monitor.number)
-        self._orphan(known)
+            self.engine.remove(known.number)
 
     def forget_organization(self, organization_id: str) -> None:
         """An organization and all its monitors are gone."""
         for monitor in list(self.of(organization_id)):
-            self.forget(monitor)
+            self._drop(monitor)  # and those below it go, too
         self._windows.pop(organization_id, None)
 
     def forget_website(self, website_id: str) -> None:

@@ -4,7 +4,7 @@ Only domains of monitors that are checked are asked for, of organizations with a
 What was told is known by its topic, so nothing of this is stored.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import Final
 
@@ -43,14 +43,25 @@ class DomainWatch:
         hosts = await self._hosts()
         self._asked_at = {host: at for host, at in self._asked_at.items() if host in hosts}
         now = self._clock.now()
-        due = [host for host in hosts if self._asked_at.get(host, now - DAY) <= now - DAY]
         told = 0
-        for host in due[:AT_ONCE]:
+        for host in self._due(hosts, now)[:AT_ONCE]:
             self._asked_at[host] = now
             found = await self._registrations.find(host, now)
             if found is not None:
                 told += await self._tell(found, hosts[host], now)
         return told
+
+    def _due(self, hosts: dict[str, list[Monitor]], now: int) -> list[str]:
+        """The hosts that were not asked for during a day, in turns of one of each organization; the longest waiting
+        first."""
+        due = [host for host in hosts if self._asked_at.get(host, now - DAY) <= now - DAY]
+        due.sort(key=lambda host: self._asked_at.get(host, 0))
+        turns, taken = dict[str, int](), Counter[str]()
+        for host in due:
+            owner = hosts[host][0].organization_id
+            turns[host] = taken[owner]
+            taken[owner] += 1
+        return sorted(due, key=turns.__getitem__)
 
     async def _hosts(self) -> dict[str, list[Monitor]]:
         """The hosts that somebody wants to know of, with their monitors."""

@@ -7,8 +7,10 @@ import pytest
 
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS
+from analytics_box.monitors import domains
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.domains import DomainWatch, due_days
+from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.probing.registration import Registration
 from tests.alarms.world import World as Alarms
 from tests.cases import each
@@ -91,6 +93,35 @@ def test_nobody_is_asked_where_nobody_wants_to_know(scene: Scene) -> None:
     assert (scene.run(), scene.registry.asked) == (0, [])
     scene.alarms.alarm(scene.alarms.channel(), events=["down"])
     assert (scene.run(), scene.registry.asked) == (0, [])
+
+
+def test_no_host_waits_for_ever_for_those_before_it_and_none_of_one_organization_for_all_of_another(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(domains, "AT_ONCE", 2)
+    hosts = {f"a{n}.org": [bare(organization="a")] for n in range(4)} | {"b.org": [bare(organization="b")]}
+
+    async def found() -> dict[str, list[Monitor]]:
+        return hosts
+
+    monkeypatch.setattr(scene.watch, "_hosts", found)
+    asked = scene.registry.asked
+    scene.run()
+    assert asked == ["a0.org", "b.org"]
+    scene.later(1)
+    scene.run()
+    scene.later(1)
+    scene.run()
+    assert {"a1.org", "a2.org"} <= set(asked[2:])
+    scene.later(1)
+    scene.run()
+    scene.later(1)
+    scene.run()
+    assert set(asked) == set(hosts)
+
+
+def bare(organization: str) -> Monitor:
+    return Monitor(number=1, id="one", organization_id=organization, kind="http", url="https://one.example/")
 
 
 @each(("days", "due"), [(31, None), (30, 30), (14.1, 30), (14, 14), (6, 7), (2, 3), (0.5, 1), (-0.1, None)])

@@ -10,10 +10,14 @@ import pytest
 
 from analytics_box.clock import DAY
 from analytics_box.jobs import JOBS, run
+from analytics_box.monitors.asked import monitored
+from analytics_box.monitors.engine import State
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.lookup import known_monitor, monitor_numbers, without_monitor
 from analytics_box.tenancy.directory import Organizations
-from tests.monitors.world import World
+from tests.alarms.world import World as Alarms
+from tests.cases import each
+from tests.monitors.world import Now, World
 
 TABLES = ("checks", "monitor_spans", "monitor_states", "transitions")
 
@@ -125,6 +129,61 @@ def test_nothing_of_a_purged_organizations_monitors_is_left(world: World, three:
     assert world.rows("select id from maintenance_windows") == []
     assert [*world.engine.known] == [theirs]
     assert len(world.monitors) == 1
+
+
+def test_an_organization_that_is_forgotten_puts_none_of_its_monitors_to_work_again(
+    world: World, three: tuple[str, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put: list[str] = []
+    monkeypatch.setattr(world.engine, "put", lambda monitor, _: put.append(monitor.id))
+    world.monitors.forget_organization(world.box.organization_id)
+    assert put == []
+    assert [one.id for one in world.monitors.all()] == [three[2]]
+
+
+@pytest.mark.parametrize("way", ["deleted", "with its website"])
+def test_an_alert_of_a_monitor_that_is_gone_is_resolved(world: World, three: tuple[str, str, str], way: str) -> None:
+    alarms = Alarms(world.box)
+    pager, hook = alarms.pager(), alarms.channel()
+    alarms.alarm(pager, hook)
+    alarms.happens("down", three[0])
+    assert world.rows("select subject from alarm_episodes") == [(f"monitor:{three[0]}",)]
+    if way == "deleted":
+        world.good("deleteSchedule", scheduleId=three[0])
+    else:
+        world.box.post("/websites/delete", {"id": world.box.sites["shop"]}, key="all")
+        world.box.clock.advance(seconds=8 * DAY / 1000)
+        job(world, "purge websites")
+    assert world.rows("select subject from alarm_episodes") == []
+    assert [action for _, action in alarms.actions(pager)] == ["trigger", "resolve"]
+    assert [action for _, action in alarms.actions(hook)] == ["trigger"]
+
+
+@each(
+    ("own", "above", "rests"),
+    [
+        ("down", "up", False),
+        ("down", "down", True),
+        ("down", "verifying", True),
+        ("verifying", "up", False),
+        ("maintenance", "up", True),
+        ("up", "up", True),
+    ],
+)
+def test_nobody_is_reminded_of_what_depends_on_something_in_trouble(
+    world: World, three: tuple[str, str, str], own: State, above: State, rests: bool
+) -> None:
+    for monitor_id, state in ((three[1], own), (three[0], above)):
+        world.engine.states[world.number(monitor_id)] = Now(state, 0)
+    assert monitored(world.monitors).rests(three[1]) == rests
+
+
+@each(("state", "is_down"), [("up", False), ("down", True), ("maintenance", True), ("paused", False)])
+def test_traffic_of_a_website_is_judged_only_while_it_is_there(
+    world: World, three: tuple[str, str, str], state: State, is_down: bool
+) -> None:
+    world.engine.states[world.number(three[0])] = Now(state, 0)
+    assert monitored(world.monitors).is_down(world.box.sites["shop"]) == is_down
 
 
 def test_a_website_that_was_given_away_leaves_its_monitor_behind(world: World, three: tuple[str, str, str]) -> None:
