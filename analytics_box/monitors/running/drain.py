@@ -30,7 +30,6 @@ MOST_WAITING: Final = 50_000  # that wait for a disk that refuses: some 30 MB
 ALIVE: Final = 8_000  # ms after which the box says again that it watches, where nothing else is written
 TRIES: Final = 24  # of what cannot be told, in which nobody could hear of it: about a day
 
-T = TypeVar("T")
 Tell = Callable[[list[Transition]], Awaitable[None]]
 Committed = Callable[[Batch, list[Happening]], None]
 

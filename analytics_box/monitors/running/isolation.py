@@ -62,28 +62,29 @@ class Isolation:
 
     def take(self, finished: Finished, *, is_down: bool, group: str = "") -> None:
         """A check has ended, of a monitor that was down before or not; `group` is the organization that it is of."""
-        is_cut = finished.result.outcome == "fail" and finished.result.reason in OF_THE_NETWORK
+        is_cut = _is_cut(finished)
         if not self._canaries or not finished.is_conclusive:
             self._release(finished)
             return
         if not (is_cut and is_down):  # that it still fails is no news
             self._note(finished.number, _Latest(finished.ended, is_cut, group))
-        if not is_cut:
+        if any(one.number == finished.number for one in self._held):
+            self._held.append(finished)  # in their order
+        elif not is_cut:
             self._release(finished)
         elif self.since is not None:
             self._release(finished._replace(is_conclusive=False))
-        elif self._asking is not None:
+        elif self._asking is not None or self._is_likely:
             self._held.append(finished)
-        elif self._is_likely and self._is_time():
-            self._held.append(finished)
-            self._begin()
+            if self._asking is None and self._is_time():
+                self._begin()
         else:
             self._release(finished)
 
     def look(self) -> None:
-        """Ask again while the box is cut off, and where no canary has ever answered."""
+        """Ask again while the box is cut off or results are held, and where no canary has ever answered."""
         if self._canaries and self._asking is None:
-            is_wanted, again = (True, AGAIN) if self.since is not None else (not self.answered_at, HOUR)
+            is_wanted, again = (True, AGAIN) if self.since is not None or self._held else (not self.answered_at, HOUR)
             if is_wanted and self._is_time(again):
                 self._begin()
 
@@ -97,6 +98,7 @@ class Isolation:
         if self._asking is not None:
             self._asking.cancel()
             await self.settle()
+        self._let_go(is_cut=True)
 
     @property
     def _is_likely(self) -> bool:
@@ -144,9 +146,12 @@ class Isolation:
             self._found(is_cut=is_cut)
         finally:
             self._asking = None
-            held, self._held = self._held, []
-            for finished in held:
-                self._release(finished._replace(is_conclusive=not is_cut))
+            self._let_go(is_cut=is_cut)
+
+    def _let_go(self, *, is_cut: bool) -> None:
+        held, self._held = self._held, []
+        for finished in held:
+            self._release(finished._replace(is_conclusive=not (is_cut and _is_cut(finished))))
 
     def _found(self, *, is_cut: bool) -> None:
         now = self._clock.now()
@@ -162,3 +167,8 @@ class Isolation:
             self._order.clear()
             self._groups.clear()
             self._failing = 0
+
+
+def _is_cut(finished: Finished) -> bool:
+    """Whether it may be the box that is cut off."""
+    return finished.result.outcome == "fail" and finished.result.reason in OF_THE_NETWORK

@@ -64,6 +64,38 @@ def test_targets_that_all_fail_are_down_where_the_canaries_answer(net: Net) -> N
     assert sorted(one.what for one in net.told) == ["down"] * 3
 
 
+def test_what_fails_soon_after_the_canaries_answered_waits_until_they_are_asked_again(net: Net) -> None:
+    def check() -> None:
+        for number in (1, 2, 3):
+            net.run(net.engine.check_now(number))
+
+    net.watch(60)
+    net.cut(1, 2, 3)
+    check()
+    net.run(net.engine.settle())
+    net.clock.advance(seconds=5)
+    net.cut(0)
+    check()
+    net.watch(30)
+    assert net.engine.isolated_since is not None
+    assert net.told == []
+    assert [state for state, _ in net.timeline()] == ["up", "unknown"]
+
+
+def test_a_box_that_stops_while_results_are_held_says_nothing_by_them(net: Net) -> None:
+    net.watch(60)
+    net.cut(1, 2, 3)
+    net.run(net.engine.check_now(1))
+    net.run(net.engine.check_now(2))
+    net.run(net.engine.settle())
+    before = net.rows("select count(*) from checks")
+    net.run(net.engine.check_now(3))
+    net.stop()
+    net.open()
+    assert net.rows("select count(*) from checks") == [(before[0][0] + 1,)]
+    assert net.told == []
+
+
 def test_one_of_many_that_fails_asks_nobody(net: Net) -> None:
     asked = net.asked()
     net.watch(60)
