@@ -22,10 +22,10 @@ from analytics_box.monitors.editing.change import Tools
 from analytics_box.monitors.editing.messages import ChangedMonitor, NewMonitor
 from analytics_box.monitors.monitor import Assertion, Kind, Monitor, Options
 from analytics_box.monitors.sealing import Opened
+from analytics_box.monitors.window import Covers, Window
 from analytics_box.monitors.windows import change as windows
 from analytics_box.monitors.windows import rows as window_rows
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
-from analytics_box.monitors.windows.window import Covers, Window
 from analytics_box.notify.change import Tools as AlarmTools
 from analytics_box.outgoing.addresses import Fence
 from analytics_box.store.db import Connection

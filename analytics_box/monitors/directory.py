@@ -12,7 +12,7 @@ from analytics_box import ids
 from analytics_box.monitors.engine import Engine, Live
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.sealing import Opened
-from analytics_box.monitors.windows.window import Window
+from analytics_box.monitors.window import Window
 from analytics_box.websites.directory import Directory
 
 UNREADABLE: Final = "The secrets of this monitor cannot be read any more; give it new headers, body and credentials"

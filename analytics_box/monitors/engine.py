@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
-from analytics_box.monitors.windows.window import Window
+from analytics_box.monitors.window import Window
 
 State = Literal["new", "up", "degraded", "verifying", "down", "unknown", "maintenance", "paused"]
 

@@ -11,7 +11,7 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Held, Phases, Result
-from analytics_box.monitors.windows.window import Window
+from analytics_box.monitors.window import Window
 from tests.inprocess import NOON, Answer, KeyName, WholeBox
 from tests.keys.world import cookie_of
 

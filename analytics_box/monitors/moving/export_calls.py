@@ -15,7 +15,7 @@ from analytics_box.monitors.list_calls import reached
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, own
 from analytics_box.monitors.moving.wanted import Form, parents_first
-from analytics_box.monitors.windows.window import change_after
+from analytics_box.monitors.window import change_after
 from analytics_box.store.db import Connection
 from analytics_box.websites.directory import Directory
 

@@ -19,9 +19,9 @@ from analytics_box.monitors.messages import Id
 from analytics_box.monitors.moving import files, gatus, kuma, own
 from analytics_box.monitors.moving.plan import Around, Plan, Planned, Status, in_order
 from analytics_box.monitors.moving.wanted import Existing, File, Source, Wanted, WantedWindow
+from analytics_box.monitors.window import Window
 from analytics_box.monitors.windows import change as windows
 from analytics_box.monitors.windows import rules
-from analytics_box.monitors.windows.window import Window
 from analytics_box.store.db import Connection
 from analytics_box.websites.directory import Directory
 

@@ -27,8 +27,8 @@ from analytics_box.monitors.editing.messages import (
 from analytics_box.monitors.messages import Id
 from analytics_box.monitors.monitor import GRANULARITIES, Granularity, Kind, Monitor, Options, Secrets
 from analytics_box.monitors.moving.wanted import MOST, File, Wanted, WantedWindow
+from analytics_box.monitors.window import Covers, Repeat, Window
 from analytics_box.monitors.windows.messages import GivenRepeat, NewMaintenance
-from analytics_box.monitors.windows.window import Covers, Repeat, Window
 from analytics_box.tenancy.messages import date
 
 FORMAT: Final = "analytics-box-monitors"

@@ -25,7 +25,7 @@ from analytics_box.monitors.running.pool import SLOW, SLOW_PER_GROUP, Pool
 from analytics_box.monitors.running.schedule import Bursts, Schedule
 from analytics_box.monitors.running.states import patience, repeated_after
 from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
-from analytics_box.monitors.windows.window import Window
+from analytics_box.monitors.window import Window
 from analytics_box.store.db import Db
 from analytics_box.store.strings import Strings
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.windows.window import Window, change_after, is_covered, is_on
+from analytics_box.monitors.window import Window, change_after, is_covered, is_on
 
 
 class Overlay:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from analytics_box.monitors.windows.window import Window, spans
+from analytics_box.monitors.window import Window, spans
 
 WEEKS: Final = 5
 MOST: Final = 6  # on a day

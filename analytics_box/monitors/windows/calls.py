@@ -5,6 +5,7 @@ from analytics_box.http.call import Call
 from analytics_box.monitors.access import Reach, check, global_reach
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.messages import OfOrganization
+from analytics_box.monitors.window import Repeat, Window, is_covered, next_start, spans
 from analytics_box.monitors.windows import change
 from analytics_box.monitors.windows.messages import (
     ChangedMaintenance,
@@ -13,7 +14,6 @@ from analytics_box.monitors.windows.messages import (
     NewMaintenance,
     OneMaintenance,
 )
-from analytics_box.monitors.windows.window import Repeat, Window, is_covered, next_start, spans
 from analytics_box.tenancy.messages import Success, date
 
 

@@ -12,9 +12,9 @@ from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.monitors.access import Reach, check
 from analytics_box.monitors.directory import Monitors
+from analytics_box.monitors.window import Window, is_on
 from analytics_box.monitors.windows import rows, rules
 from analytics_box.monitors.windows.messages import ChangedMaintenance, NewMaintenance
-from analytics_box.monitors.windows.window import Window, is_on
 from analytics_box.store.db import Connection
 
 UNKNOWN: Final = "There is no maintenance with this id"

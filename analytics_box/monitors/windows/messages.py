@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from analytics_box.monitors.messages import Id
-from analytics_box.monitors.windows.window import LONGEST, Covers, Every, Weekday
+from analytics_box.monitors.window import LONGEST, Covers, Every, Weekday
 
 Name = Annotated[str, Meta(max_length=255)]
 Status = Literal["scheduled", "active", "over"]

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
-from analytics_box.monitors.windows.window import Covers, Repeat, Window
+from analytics_box.monitors.window import Covers, Repeat, Window
 from analytics_box.store.db import Connection
 
 _STORED: Final = Window.__struct_fields__

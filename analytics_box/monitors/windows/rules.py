@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest
+from analytics_box.monitors.window import Repeat, Window, change_after
 from analytics_box.monitors.windows.messages import GivenRepeat
-from analytics_box.monitors.windows.window import Repeat, Window, change_after
 
 MOST: Final = 1_000  # windows of an organization
 _YEARS: Final = range(2000, 2200)

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from analytics_box.facts.uptime import STATES, uptime
 from analytics_box.monitors.running import schedule
-from analytics_box.monitors.windows.window import Covers, Repeat, Window
+from analytics_box.monitors.window import Covers, Repeat, Window
 from tests.monitors.running.simulator import Log, What, simulate
 from tests.monitors.running.world import World, monitor
 

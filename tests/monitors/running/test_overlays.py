@@ -1,7 +1,7 @@
 """Maintenance: checks go on, nobody is told, and its time is in no ratio."""
 
 from analytics_box.facts.uptime import uptime
-from analytics_box.monitors.windows.window import Covers, Window
+from analytics_box.monitors.window import Covers, Window
 from tests.inprocess import NOON
 from tests.monitors.running.world import World, monitor
 

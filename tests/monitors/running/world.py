@@ -13,7 +13,7 @@ from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Outcome, Reason, Result
 from analytics_box.monitors.running.engine import Engine
 from analytics_box.monitors.running.rows import Transition
-from analytics_box.monitors.windows.window import Window
+from analytics_box.monitors.window import Window
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.migrations import migrate

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.windows.window import (
+from analytics_box.monitors.window import (
     Covers,
     Repeat,
     Window,
