@@ -1,9 +1,15 @@
 """What procedures of many rooms take and answer with."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta, Struct
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from analytics_box.errors import BadRequest
+
+T = TypeVar("T")
 
 Text = Annotated[str, Meta(max_length=255)]
 
@@ -21,3 +27,18 @@ class Success(Struct, frozen=True):
 def date(instant: int) -> datetime:
     """An instant in UTC ms as a date of an answer."""
     return datetime.fromtimestamp(instant / 1000, UTC)
+
+
+def millis(when: datetime) -> int:
+    """A date of an answer as UTC ms."""
+    return round(when.timestamp() * 1000)
+
+
+def message_of(found: Mapping[str, Any], kind: type[T], wrong: str) -> T:
+    """The message that a form sends, of its fields. Raises BadRequest, in the words `wrong`, for what the fields would
+    not let through by themselves."""
+    try:
+        return msgspec.convert({name: value for name, value in found.items() if value is not UNSET}, kind)
+    except msgspec.ValidationError as refused:
+        text, _, where = str(refused).partition(" - at ")
+        raise BadRequest.about(where.strip("`").removeprefix("$."), wrong.format(message=text)) from refused

@@ -13,10 +13,11 @@ from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.figures.board import LINK, PANELS
 from analytics_box.links.folders.names import folder_names
-from analytics_box.links.listing.lines import line, millis
+from analytics_box.links.listing.lines import line
 from analytics_box.links.messages import OneLink
 from analytics_box.links.page_frame import HOME, frame, link_number, may_edit
 from analytics_box.links.targeting.apps import APPS
+from analytics_box.tenancy.messages import millis
 from analytics_box.texts import LinkForm, Links, LinkStats, figures
 
 LONE_PANEL = "kinds"  # what may have come to a link that nobody has followed yet

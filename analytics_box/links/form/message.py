@@ -1,22 +1,17 @@
 """From what stands in the form of a link to the message that makes or changes it. Pure but for the time zone."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
-
-import msgspec
-from msgspec import UNSET
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.links.editing.messages import ChangedLink, NewLink
 from analytics_box.links.form.fields import TEXTS, ConditionFields, FormState, local, values_of
 from analytics_box.links.link import Link, Utm
+from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import LinkForm
 
 _LONGEST_NAME = 255
-
-T = TypeVar("T")
 
 
 def created_link(state: FormState, zone: str) -> NewLink:
@@ -24,7 +19,7 @@ def created_link(state: FormState, zone: str) -> NewLink:
     found = _fields(state, None, zone)
     if state.fields.get("password"):
         found["password"] = state.fields["password"]
-    return _message(found, NewLink)
+    return message_of(found, NewLink, LinkForm.wrong)
 
 
 def changed_link(state: FormState, link: Link, zone: str) -> ChangedLink:
@@ -34,7 +29,7 @@ def changed_link(state: FormState, link: Link, zone: str) -> ChangedLink:
         found["password"] = None
     elif state.fields.get("password"):
         found["password"] = state.fields["password"]
-    return _message(found, ChangedLink)
+    return message_of(found, ChangedLink, LinkForm.wrong)
 
 
 def form_field(wire: str) -> str:
@@ -139,13 +134,3 @@ def _expiry(text: str, link: Link | None, zone: str) -> datetime | None:
 
 def _number(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else text
-
-
-def _message(found: Mapping[str, Any], kind: type[T]) -> T:
-    """Raises BadRequest for what the fields of the form would not let through by themselves."""
-    try:
-        return msgspec.convert({name: value for name, value in found.items() if value is not UNSET}, kind)
-    except msgspec.ValidationError as refused:
-        text, _, where = str(refused).partition(" - at ")
-        field = where.strip("`").removeprefix("$.")
-        raise BadRequest.about(field, LinkForm.wrong.format(message=text)) from refused

@@ -1,7 +1,6 @@
 """What pages say of each link. Pure but for the person's time zone."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from msgspec import Struct
 
@@ -9,6 +8,7 @@ from analytics_box.http.page import dates
 from analytics_box.identity import Person
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.targeting.apps import APPS
+from analytics_box.tenancy.messages import millis
 from analytics_box.texts import Links, figures
 
 
@@ -52,11 +52,6 @@ def line(link: LinkShown, folders: Mapping[str, str], person: Person, now: int) 
         one_click=link.clicks == 1,
         last=Links.last.format(when=dates.moment(millis(link.last_clicked_at), person)) if link.last_clicked_at else "",
     )
-
-
-def millis(when: datetime) -> int:
-    """A date of an answer as UTC ms."""
-    return round(when.timestamp() * 1000)
 
 
 def _states(link: LinkShown, person: Person, now: int) -> list[State]:

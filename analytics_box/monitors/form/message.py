@@ -1,15 +1,12 @@
 """From what stands in the form of a monitor to the message that makes, changes or tries it. Pure."""
 
-from typing import Any, Final, TypeVar
-
-import msgspec
+from typing import Any, Final
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.monitors.editing.messages import ChangedMonitor, NewMonitor, TriedMonitor
 from analytics_box.monitors.form.fields import AssertionFields, FormState
+from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import MonitorForm
-
-T = TypeVar("T")
 
 _FIELDS: Final = {  # what a refusal names, as the form calls it
     "options.server": "server",
@@ -26,18 +23,18 @@ _FIELDS: Final = {  # what a refusal names, as the form calls it
 
 def created(state: FormState) -> NewMonitor:
     """The message that makes a monitor. Raises BadRequest, which names fields as procedures do."""
-    return _message(_fields(state) | {"kind": state.kind}, NewMonitor)
+    return message_of(_fields(state) | {"kind": state.kind}, NewMonitor, MonitorForm.wrong)
 
 
 def changed(state: FormState, monitor_id: str) -> ChangedMonitor:
     """The message that changes a monitor to what the form says. Raises BadRequest."""
-    return _message(_fields(state) | {"scheduleId": monitor_id}, ChangedMonitor)
+    return message_of(_fields(state) | {"scheduleId": monitor_id}, ChangedMonitor, MonitorForm.wrong)
 
 
 def tried(state: FormState, monitor_id: str | None) -> TriedMonitor:
     """The message that tries what the form says, with what is stored of a monitor that there is. Raises BadRequest."""
     found = _fields(state) | ({"kind": state.kind} if monitor_id is None else {"scheduleId": monitor_id})
-    return _message(found, TriedMonitor)
+    return message_of(found, TriedMonitor, MonitorForm.wrong)
 
 
 def form_field(wire: str, state: FormState) -> str:
@@ -193,13 +190,3 @@ def _typed(text: str) -> str:
         made.append(marks.get(pair, text[place]))
         place += 2 if pair in marks else 1
     return "".join(made)
-
-
-def _message(found: dict[str, Any], kind: type[T]) -> T:
-    """Raises BadRequest for what the fields of the form would not let through by themselves."""
-    try:
-        return msgspec.convert(found, kind)
-    except msgspec.ValidationError as refused:
-        text, _, where = str(refused).partition(" - at ")
-        field = where.strip("`").removeprefix("$.")
-        raise BadRequest.about(field, MonitorForm.wrong.format(message=text)) from refused

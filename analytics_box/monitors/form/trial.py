@@ -9,6 +9,7 @@ from analytics_box.identity import Person
 from analytics_box.monitors.editing.shown import AssertionSeen, CheckShown
 from analytics_box.monitors.figures.view import assertion_text
 from analytics_box.monitors.result import Outcome
+from analytics_box.tenancy.messages import millis
 from analytics_box.texts import MonitorForm, MonitorStats, figures
 
 _CERTIFICATE: Final = MonitorStats.certificate
@@ -78,7 +79,7 @@ def _facts(check: CheckShown, person: Person) -> list[Fact]:
     if check.address:
         found.append(Fact(MonitorStats.check_columns["address"], check.address))
     if check.ssl_expiry is not None:
-        ends = dates.day(round(check.ssl_expiry.timestamp() * 1000), person)
+        ends = dates.day(millis(check.ssl_expiry), person)
         found.append(Fact(_CERTIFICATE, MonitorStats.certificate_until.format(when=ends)))
     return found
 

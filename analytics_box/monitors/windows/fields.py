@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from zoneinfo import ZoneInfo
-
-import msgspec
 
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.monitors.windows.messages import ChangedMaintenance, MaintenanceShown, NewMaintenance
+from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import MaintenancePages
-
-T = TypeVar("T")
 
 NAMES: Final = ("name", "all", "monitors", "groups", "tags", "frequency", "start", "end", "time", "minutes", "day")
 WEEKDAYS: Final = range(1, 8)
@@ -68,12 +65,12 @@ def fields_of(shown: MaintenanceShown, zone: str) -> dict[str, str]:
 
 def created(fields: Mapping[str, str]) -> NewMaintenance:
     """The message that plans a maintenance. Raises BadRequest."""
-    return _message(_found(fields), NewMaintenance)
+    return message_of(_found(fields), NewMaintenance, MaintenancePages.wrong)
 
 
 def changed(fields: Mapping[str, str], maintenance_id: str) -> ChangedMaintenance:
     """The message that changes one. Raises BadRequest."""
-    return _message(_found(fields) | {"maintenanceId": maintenance_id}, ChangedMaintenance)
+    return message_of(_found(fields) | {"maintenanceId": maintenance_id}, ChangedMaintenance, MaintenancePages.wrong)
 
 
 def _found(fields: Mapping[str, str]) -> dict[str, Any]:
@@ -142,12 +139,3 @@ def _instant(fields: Mapping[str, str], name: str, zone: str, wrong: dict[str, s
 
 def _local(when: datetime, zone: str) -> str:
     return when.astimezone(ZoneInfo(zone)).strftime(_FORM)
-
-
-def _message(found: dict[str, Any], kind: type[T]) -> T:
-    try:
-        return msgspec.convert(found, kind)
-    except msgspec.ValidationError as refused:
-        text, _, where = str(refused).partition(" - at ")
-        field = where.strip("`").removeprefix("$.")
-        raise BadRequest.about(field, MaintenancePages.wrong.format(message=text)) from refused

@@ -21,6 +21,7 @@ from analytics_box.monitors.windows import calls as procedures
 from analytics_box.monitors.windows.change import UNKNOWN
 from analytics_box.monitors.windows.fields import changed, created, fields_of, new_fields, read_fields
 from analytics_box.monitors.windows.messages import MaintenanceShown, OneMaintenance
+from analytics_box.tenancy.messages import millis
 from analytics_box.texts import MaintenancePages, MonitorList, Ranges, figures
 
 PLACE: Final = f"{HOME}/maintenance"
@@ -217,8 +218,3 @@ def _of_month(one: MaintenanceShown) -> str:
     if repeat is None or repeat.day is None:
         return MaintenancePages.frequencies["monthly"]
     return MaintenancePages.monthly.format(day=repeat.day)
-
-
-def millis(when: datetime) -> int:
-    """A date of an answer as UTC ms."""
-    return round(when.timestamp() * 1000)
