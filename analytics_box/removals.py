@@ -87,6 +87,7 @@ LOSSES: Final = (
     Loss("accounts", ("sessions",)),
     Loss("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
     Loss("notify", ("channels",)),
+    Loss("status_pages", ("status_pages",)),
     Loss(
         "links",
         ("links", "link_folders", "link_domains"),

@@ -1,0 +1,89 @@
+"""What an incident and a maintenance are. Pure. The tables of their names have a column for each field."""
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+Kind = Literal["incident", "maintenance"]
+Status = Literal[
+    "investigating",
+    "identified",
+    "monitoring",
+    "resolved",
+    "postmortem",  # of incidents
+    "scheduled",
+    "in_progress",
+    "verifying",
+    "completed",  # of maintenances
+]
+Severity = Literal["minor", "major", "critical"]
+Impact = Literal["operational", "degraded", "partial", "down", "maintenance"]
+Origin = Literal["person", "monitor"]
+
+ENDED: Final[frozenset[Status]] = frozenset(("resolved", "postmortem", "completed"))
+LONGEST_TITLE, LONGEST_MESSAGE = 200, 5_000  # characters (wire 9.3)
+
+
+class Affected(Struct, frozen=True, kw_only=True):
+    """A component that an incident is about, and how it is affected now. `name` is what it was called then; a component
+    that is gone has no `component_id` any more."""
+
+    component_id: str | None
+    name: str
+    impact: Impact
+
+
+class Update(Struct, frozen=True, kw_only=True):
+    """Something that was said of an incident. It never changes but in its `message`, whose earlier texts are kept.
+
+    `at` is when it counts from (UTC ms), `affected` is how components were from then on. `author` is empty for the box
+    itself. `notified` is whether subscribers were told.
+    """
+
+    id: str
+    incident_id: str
+    status: Status
+    message: str
+    at: int
+    created_at: int
+    updated_at: int
+    notified: bool = True
+    affected: tuple[Affected, ...] = ()
+    author: str = ""
+
+
+class Incident(Struct, frozen=True, kw_only=True):
+    """An incident, or a maintenance with `scheduled_for` and `scheduled_until`. Times are UTC ms, None for not yet.
+
+    `updates` are newest first, `affected` is how components are now. A draft is shown to nobody but the organization;
+    `publish_at` is when the box publishes one that a monitor made.
+    """
+
+    id: str
+    page_id: str
+    kind: Kind
+    title: str
+    status: Status
+    severity: Severity = "minor"
+    origin: Origin = "person"
+    is_draft: bool = False
+    publish_at: int | None = None
+    scheduled_for: int | None = None
+    scheduled_until: int | None = None
+    started_at: int = 0
+    monitoring_at: int | None = None
+    resolved_at: int | None = None
+    created_at: int = 0
+    updated_at: int = 0
+    updates: tuple[Update, ...] = ()
+    affected: tuple[Affected, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not over."""
+        return self.status not in ENDED
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it affects anything now: a draft and a maintenance that has not begun do not."""
+        return self.is_open and not self.is_draft and self.status != "scheduled"
