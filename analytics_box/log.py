@@ -137,7 +137,6 @@ def configure(level: str, form: Literal["auto", "text", "json"] = "auto", stream
     root.setLevel(level.upper())
     logging.getLogger("apscheduler").setLevel("ERROR")  # a job that is not done yet is not begun again, as it shall be
     logging.getLogger("httpx").setLevel("WARNING")
-    logging.getLogger("httpcore2").setLevel("WARNING")  # it tells at debug what others answered, cookies and all
     logging.getLogger("_granian").setLevel("WARNING")
 
 

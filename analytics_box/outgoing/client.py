@@ -17,6 +17,7 @@ from msgspec import Struct
 from analytics_box.outgoing.addresses import Address, Fence, fence
 from analytics_box.outgoing.budget import Share
 from analytics_box.outgoing.deadline import within
+from analytics_box.outgoing.exchange import exchange
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.messages import OTHERS, Course, Header, Outgoing, Phases, Received, ms
 from analytics_box.outgoing.resolve import Resolver, resolver
@@ -120,8 +121,6 @@ class Client:
 
     def prepare(self, ask: Ask) -> None:
         """Load what the first request needs, before any clock runs."""
-        from analytics_box.outgoing import exchange  # noqa: F401, PLC0415  httpcore: 1 MB and 20 ms
-
         if ask.url.startswith("https:"):
             self.trust(verify=ask.verify)
 
@@ -150,8 +149,6 @@ class Client:
             outgoing = _next(outgoing, received.status, redirected(outgoing.target, location))
 
     async def _once(self, outgoing: Outgoing, course: Course, *, verify: bool) -> Received:
-        from analytics_box.outgoing.exchange import exchange  # noqa: PLC0415  httpcore: 1 MB and 20 ms
-
         course.phases, course.address = Phases(), ""
         addresses = await self.vet(outgoing.target, course)
         trust = self.trust(verify=verify) if outgoing.target.scheme == "https" else None

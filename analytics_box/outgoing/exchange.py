@@ -1,21 +1,31 @@
-"""One HTTP/1.1 request over one connection, by httpcore, with how long each step took (monitors: phases)."""
+"""One HTTP/1.1 request over one connection, with how long each step took (monitors: phases).
+
+h11 says what goes over the wire and what came; the bytes are carried here, so that there is a limit to what comes
+before an answer, and a clock for its first byte.
+"""
 
 import asyncio
 import ssl
 import time
-from contextlib import aclosing
 from typing import Final
 
-from httpcore2 import URL, AsyncHTTP11Connection, LocalProtocolError, NetworkError, RemoteProtocolError, Request
+import h11
 
 from analytics_box.outgoing.addresses import Address
 from analytics_box.outgoing.certificate import certificate_end
-from analytics_box.outgoing.connection import Watched, connect, secure
-from analytics_box.outgoing.failures import BadAnswer, Refused
+from analytics_box.outgoing.connection import connect, secure
+from analytics_box.outgoing.failures import BadAnswer, Refused, TooLarge
 from analytics_box.outgoing.messages import Body, Course, Header, Outgoing, Received, ms
+from analytics_box.outgoing.stream import Stream
 
+_HEADER_BYTES: Final = 65_536  # of all that comes before a body
+_LINE_BYTES: Final = 102_400  # of the lines about a piece of a body, or after the last
+_PIECE: Final = 65_536  # bytes that are read at once
 _PIECES: Final = 100  # of a body, after which others get their turn
 _OWN: Final = frozenset({"host", "content-length", "transfer-encoding", "connection", "te", "upgrade", "expect"})
+_WITH_LENGTH: Final = frozenset({"POST", "PUT", "PATCH"})  # even if they have no body
+
+_Head = h11.Response | h11.InformationalResponse
 
 
 async def exchange(
@@ -25,17 +35,17 @@ async def exchange(
     plain = await connect(addresses, outgoing.target.port, course)
     try:
         stream = plain if trust is None else await secure(plain, trust, outgoing.target.host, course)
-        expires = certificate_end(stream.get_extra_info("ssl_object"))
-        watched = Watched(stream)
+        expires = certificate_end(stream.session)
+        talk = _Talk(stream)
         try:
-            status, headers, body = await _talk(outgoing, watched)
+            status, headers, body = await talk.about(outgoing)
         finally:
             ended = time.perf_counter()
-            if watched.begun:
-                course.phases.first_byte = ms(watched.sent, watched.begun)
-        course.phases.transfer = ms(watched.begun, ended)
+            if talk.begun:
+                course.phases.first_byte = ms(talk.sent, talk.begun)
+        course.phases.transfer = ms(talk.begun, ended)
     finally:
-        await plain.aclose()  # httpcore leaves a connection open that is given up while it is made secure
+        plain.close()
     return Received(
         status=status,
         headers=headers,
@@ -47,35 +57,79 @@ async def exchange(
     )
 
 
-async def _talk(outgoing: Outgoing, stream: Watched) -> tuple[int, tuple[Header, ...], Body]:
-    try:
-        request = _request(outgoing)
-        response = await AsyncHTTP11Connection(request.url.origin, stream).handle_async_request(request)
-        if response.status == 101:
-            raise BadAnswer("The answer does not come to the point")
-        stream.expect_body()
-        headers = tuple((name.decode("ascii").lower(), value.decode("latin-1")) for name, value in response.headers)
-        body = Body(headers, outgoing)
-        async with aclosing(response.aiter_stream()) as pieces:
-            async for piece in pieces:
-                if not body.take(piece):
-                    break
-                if not body.pieces % _PIECES:
-                    await asyncio.sleep(0)
-    except (LocalProtocolError, UnicodeError) as wrong:
-        raise Refused("The method or a header has characters that cannot be sent") from wrong
-    except RemoteProtocolError as wrong:
-        raise BadAnswer("The answer is not HTTP, or it ended early") from wrong
-    except (NetworkError, OSError) as broken:  # what TLS objects to after the handshake comes as it is
-        raise BadAnswer("The connection was broken off before the answer was complete") from broken
-    return response.status, headers, body
+class _Talk:
+    """A request and its answer. `sent` and `begun`, when its first byte came, are perf_counter seconds; 0 for never."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.sent = self.begun = 0.0
+        self._stream = stream
+        self._wire = h11.Connection(h11.CLIENT, max_incomplete_event_size=_LINE_BYTES)
+        self._left = _HEADER_BYTES
+
+    async def about(self, outgoing: Outgoing) -> tuple[int, tuple[Header, ...], Body]:
+        """The status, headers and body of the answer. Raises Failed."""
+        try:
+            await self._send(outgoing)
+            head = await self._head()
+            headers = tuple((name.decode("ascii"), value.decode("latin-1")) for name, value in head.headers)
+            body = Body(headers, outgoing)
+            await self._read(body)
+        except (h11.LocalProtocolError, UnicodeError) as wrong:
+            raise Refused("The method or a header has characters that cannot be sent") from wrong
+        except h11.RemoteProtocolError as wrong:
+            raise BadAnswer("The answer is not HTTP, or it ended early") from wrong
+        except OSError as broken:  # what TLS objects to after the handshake is one, too
+            raise BadAnswer("The connection was broken off before the answer was complete") from broken
+        return head.status_code, headers, body
+
+    async def _send(self, outgoing: Outgoing) -> None:
+        data = self._wire.send(_request(outgoing)) or b""
+        if outgoing.body:
+            data += self._wire.send(h11.Data(data=outgoing.body)) or b""
+        self._wire.send(h11.EndOfMessage())
+        try:
+            await self._stream.write(data)
+        except ssl.SSLError:
+            raise
+        except OSError:  # the other side may have answered already, and take no more
+            pass
+        self.sent = time.perf_counter()
+
+    async def _head(self) -> _Head:
+        """The head of the answer, after those that only precede it. Raises TooLarge."""
+        while True:
+            event = self._wire.next_event()
+            if event is h11.NEED_DATA:
+                if not self._left:
+                    raise TooLarge(f"The answer's header is larger than {_HEADER_BYTES} bytes")
+                self._left -= await self._receive(min(_PIECE, self._left))
+            elif isinstance(event, h11.Response):
+                return event
+            elif isinstance(event, h11.InformationalResponse) and event.status_code == 101:
+                raise BadAnswer("The answer does not come to the point")
+
+    async def _read(self, body: Body) -> None:
+        while True:
+            event = self._wire.next_event()
+            if event is h11.NEED_DATA:
+                await self._receive(_PIECE)
+            elif not isinstance(event, h11.Data) or not body.take(bytes(event.data)):
+                return
+            elif not body.pieces % _PIECES:
+                await asyncio.sleep(0)
+
+    async def _receive(self, most: int) -> int:
+        """Hear some more of the answer; how many bytes that were."""
+        data = await self._stream.read(most)
+        self.begun = self.begun or time.perf_counter()
+        self._wire.receive_data(data)
+        return len(data)
 
 
-def _request(outgoing: Outgoing) -> Request:
+def _request(outgoing: Outgoing) -> h11.Request:
     target = outgoing.target
     headers = [("Host", target.authority), ("Connection", "close")]
-    headers += [(name, value) for name, value in outgoing.headers if name.lower() not in _OWN]
-    if outgoing.body or outgoing.method in {"POST", "PUT", "PATCH"}:
+    headers += [header for header in outgoing.headers if header[0].lower() not in _OWN]
+    if outgoing.body or outgoing.method in _WITH_LENGTH:
         headers.append(("Content-Length", str(len(outgoing.body))))
-    url = URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-    return Request(outgoing.method, url, headers=headers, content=outgoing.body)
+    return h11.Request(method=outgoing.method, target=target.path, headers=headers)

@@ -38,10 +38,10 @@ async def _shaken(
     plain = await connect(addresses, place.port, course)
     try:
         stream = await secure(plain, client.trust(verify=verify), place.host, course)
-        session = stream.get_extra_info("ssl_object")
+        session = stream.session
         certificate = certificate_of(session)
         if certificate is None:
             raise NotSecure("The other side shows no certificate")
         return Handshake(certificate, str(session.version() or ""))
     finally:
-        await plain.aclose()
+        plain.close()

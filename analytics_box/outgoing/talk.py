@@ -5,13 +5,12 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from httpcore2 import AsyncNetworkStream, NetworkError
-
 from analytics_box.outgoing.client import Client
 from analytics_box.outgoing.connection import connect
 from analytics_box.outgoing.deadline import within
 from analytics_box.outgoing.failures import BadAnswer
 from analytics_box.outgoing.messages import Course, ms
+from analytics_box.outgoing.stream import Stream
 from analytics_box.outgoing.target import Place
 
 HEARD_BYTES: Final = 4_096
@@ -35,13 +34,13 @@ async def talk(
             if send:
                 await stream.write(send)
             return await _heard(stream, enough, course) if enough is not None else b""
-        except (NetworkError, OSError) as broken:
+        except OSError as broken:
             raise BadAnswer("The connection was broken off") from broken
         finally:
-            await stream.aclose()
+            stream.close()
 
 
-async def _heard(stream: AsyncNetworkStream, enough: Enough, course: Course) -> bytes:
+async def _heard(stream: Stream, enough: Enough, course: Course) -> bytes:
     began = time.perf_counter()
     heard = await stream.read(HEARD_BYTES)
     if not heard:

@@ -177,7 +177,6 @@ def test_another_organization_sees_and_tries_nothing(here: World) -> None:
 
 def test_no_secret_is_logged_whatever_goes_wrong(here: World, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    caplog.set_level(logging.WARNING, "httpcore2")  # as analytics_box.log has it
     given = {"url": f"{here.hook}", "headers": "X-Token: hush"}
     here.call("ada", "config.createChannel", type="http", name="H", config=given)
     for answer in (plain(b"very-secret hush", "500 very-secret hush"), b"no http: very-secret hush\r\n\r\n", b""):

@@ -1,4 +1,4 @@
-"""What httpcore is not asked for: when the first byte came, what may come before an answer, an end to everything."""
+"""What h11 leaves to us: when the first byte came, what may come before an answer, an end to everything."""
 
 import asyncio
 import ssl

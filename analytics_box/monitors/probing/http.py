@@ -8,6 +8,7 @@ from analytics_box.monitors.probing.asking import Asking
 from analytics_box.monitors.probing.assertions import needs
 from analytics_box.outgoing.client import Ask
 from analytics_box.outgoing.failures import Failed, NotTrusted
+from analytics_box.outgoing.handshake import handshake
 from analytics_box.outgoing.messages import Course, Header
 from analytics_box.outgoing.target import Place, target
 
@@ -62,8 +63,6 @@ async def look(asking: Asking) -> None:
 
 async def _look_at_certificate(asking: Asking) -> None:
     """What is wrong with a certificate of which the request itself did not tell."""
-    from analytics_box.outgoing.handshake import handshake  # noqa: PLC0415  httpcore: 1 MB and 20 ms
-
     place = target(asking.monitor.url)
     seconds = min(CERTIFICATE_SECONDS, asking.left)
     if seconds <= 0:

@@ -8,6 +8,7 @@ from analytics_box.monitors.probing.address import place_of
 from analytics_box.monitors.probing.asking import Asking
 from analytics_box.monitors.probing.assertions import judged
 from analytics_box.monitors.probing.seen import Seen
+from analytics_box.outgoing.talk import talk
 
 _ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|([rnt0\\]))")
 _ESCAPED: Final = {"r": "\r", "n": "\n", "t": "\t", "0": "\0", "\\": "\\"}
@@ -15,8 +16,6 @@ _ESCAPED: Final = {"r": "\r", "n": "\n", "t": "\t", "0": "\0", "\\": "\\"}
 
 async def look(asking: Asking) -> None:
     """Connect; say what there is to say, and hear an answer where one is wanted."""
-    from analytics_box.outgoing.talk import talk  # noqa: PLC0415  httpcore: 1 MB and 20 ms
-
     asking.begin()
     monitor, seen = asking.monitor, asking.seen
     options, place = monitor.options, place_of("tcp", monitor.url)

@@ -2,12 +2,11 @@
 
 from analytics_box.monitors.probing.address import place_of
 from analytics_box.monitors.probing.asking import Asking
+from analytics_box.outgoing.handshake import handshake
 
 
 async def look(asking: Asking) -> None:
     """Connect and agree on TLS; what is wrong with the certificate counts unless the monitor takes any."""
-    from analytics_box.outgoing.handshake import handshake  # noqa: PLC0415  httpcore: 1 MB and 20 ms
-
     asking.client.trust(verify=True)
     asking.begin()
     monitor, seen = asking.monitor, asking.seen
