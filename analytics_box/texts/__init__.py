@@ -29,6 +29,7 @@ from analytics_box.texts.organizations import Invitations, Members, Organization
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
+from analytics_box.texts.status_public import StatusPublic
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "SignIn",
     "Sites",
     "Snippet",
+    "StatusPublic",
     "TheBox",
     "Vitals",
     "Warnings",
