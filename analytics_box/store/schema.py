@@ -942,21 +942,31 @@ BOX = (
               address          text    not null check (length(address) between 3 and 2048),
               components       text    not null default '[]' check (json_valid(components)),
               digest           blob    not null unique,
-              sealed           blob,
+              sealed           blob    not null,
               created_at       integer not null,
               confirmed_at     integer,
               asked_at         integer not null,
               unique (page_id, kind, address)
             ) strict, without rowid
             """,
-            # What they are to be told: each update once, and a request to confirm.
+            "create index subscribers_by_address on subscribers (address)",
+            # What subscribers are told, once for all of them. It goes with the update that it is about.
+            """
+            create table subscriber_messages (
+              topic            text    primary key check (length(topic) between 1 and 200),
+              update_id        text    references incident_updates (id) on delete cascade deferrable initially deferred,
+              message          text    not null check (json_valid(message)),
+              created_at       integer not null
+            ) strict, without rowid
+            """,
+            "create index subscriber_messages_of on subscriber_messages (update_id)",
+            # Whom it reaches: each of them once.
             """
             create table subscriber_deliveries (
               number           integer primary key,
               id               text    not null unique,
               subscriber_id    text    not null references subscribers (id) on delete cascade,
-              topic            text    not null check (length(topic) between 1 and 200),
-              message          text    not null check (json_valid(message)),
+              topic            text    not null references subscriber_messages (topic) on delete cascade,
               created_at       integer not null,
               attempts         integer not null default 0,
               due_at           integer,
@@ -966,6 +976,7 @@ BOX = (
               check ((due_at is null) = (ended_at is not null))
             ) strict
             """,
+            "create index subscriber_deliveries_of on subscriber_deliveries (topic)",
             "create index subscriber_deliveries_due on subscriber_deliveries (due_at) where due_at is not null",
             "create index subscriber_deliveries_ended on subscriber_deliveries (ended_at) where ended_at is not null",
         ),

@@ -1,0 +1,50 @@
+"""What subscribers are to be told: written in the transaction of the update, so that it is told once, and only then."""
+
+import msgspec
+
+from analytics_box.status_pages.incident import Incident, Update
+from analytics_box.status_pages.page import Page
+from analytics_box.status_pages.subscriber import Impacted, News
+from analytics_box.status_pages.subscribers import rows
+from analytics_box.store.db import Connection
+
+
+def notify(db: Connection, page: Page, incident: Incident, update: Update, now: int) -> int:
+    """Tell the confirmed subscribers of a page about an update, in its transaction; how many. `now` is UTC ms.
+
+    Nobody is told of drafts, of updates that do not notify, or of one update twice. After the commit call
+    `SubscriberDeliveries.soon`.
+    """
+    if incident.is_draft or not update.notified:
+        return 0
+    told = rows.wanting(db, page.id, _about(incident, update))
+    if told:
+        rows.put_message(db, update.id, update.id, msgspec.json.encode(_news(incident, update)).decode(), now)
+    return rows.put_deliveries(db, update.id, told, now)
+
+
+def preview(db: Connection, page: Page, incident: Incident, update: Update) -> int:
+    """How many would be told of it."""
+    return len(rows.wanting(db, page.id, _about(incident, update)))
+
+
+def _about(incident: Incident, update: Update) -> set[str] | None:
+    """Components that it affects or ever affected, so that who heard of its beginning hears of its end; None is all."""
+    said = [*incident.affected, *update.affected, *(one for each in incident.updates for one in each.affected)]
+    return {one.component_id for one in said if one.component_id is not None} if said else None
+
+
+def _news(incident: Incident, update: Update) -> News:
+    return News(
+        update_id=update.id,
+        incident_id=incident.id,
+        kind=incident.kind,
+        title=incident.title,
+        status=update.status,
+        severity=incident.severity,
+        message=update.message,
+        at=update.at,
+        scheduled_for=incident.scheduled_for,
+        scheduled_until=incident.scheduled_until,
+        affected=tuple(Impacted(one.name, one.impact) for one in update.affected or incident.affected),
+    )

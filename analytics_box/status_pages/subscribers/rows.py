@@ -1,0 +1,172 @@
+"""Subscribers and their outbox in box.db. Every function takes a connection inside the caller's transaction."""
+
+from collections.abc import Collection
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
+from analytics_box.store.db import Connection
+
+_COLUMNS = "id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at"
+
+
+class Delivery(Struct, frozen=True):
+    """A message that waits, with whom it is for and the page that it is about.
+
+    `message` is JSON; `attempts` are those made already; `asked_at` is when they were last asked to confirm (UTC ms).
+    """
+
+    number: int
+    id: str
+    topic: str
+    message: str
+    attempts: int
+    created_at: int
+    subscriber_id: str
+    kind: SubscriberKind
+    address: str
+    sealed: bytes
+    confirmed_at: int | None
+    page_id: str
+    slug: str
+    domain: str | None
+    page: str
+    zone: str
+
+
+def put(db: Connection, subscriber: Subscriber) -> None:
+    """Store a subscriber, new or changed."""
+    db.execute(
+        """
+        -- subscribers.put
+        insert into subscribers
+          (id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (id) do update set components = excluded.components, digest = excluded.digest,
+          sealed = excluded.sealed, confirmed_at = excluded.confirmed_at, asked_at = excluded.asked_at
+        """,
+        (
+            subscriber.id,
+            subscriber.page_id,
+            subscriber.kind,
+            subscriber.address,
+            msgspec.json.encode(subscriber.components).decode(),
+            subscriber.digest,
+            subscriber.sealed,
+            subscriber.created_at,
+            subscriber.confirmed_at,
+            subscriber.asked_at,
+        ),
+    )
+
+
+def delete(db: Connection, subscriber_id: str) -> None:
+    """Remove a subscriber with all that waits for them."""
+    db.execute("-- subscribers.delete\ndelete from subscribers where id = ?", (subscriber_id,))
+
+
+def find(db: Connection, subscriber_id: str) -> Subscriber | None:
+    return next(iter(_some(db, "id = ?", (subscriber_id,))), None)
+
+
+def by_digest(db: Connection, digest: bytes) -> Subscriber | None:
+    """Whose links have the secret with this digest."""
+    return next(iter(_some(db, "digest = ?", (digest,))), None)
+
+
+def by_address(db: Connection, page_id: str, kind: SubscriberKind, address: str) -> Subscriber | None:
+    return next(iter(_some(db, "page_id = ? and kind = ? and address = ?", (page_id, kind, address))), None)
+
+
+def of(db: Connection, page_id: str, *, after: tuple[int, str] = (0, ""), most: int = -1) -> list[Subscriber]:
+    """The subscribers of a page, the oldest first; those after the one created then with this id."""
+    return _some(db, "page_id = ? and (created_at, id) > (?, ?)", (page_id, *after), most)
+
+
+def count(db: Connection, page_id: str) -> tuple[int, int]:
+    """How many have confirmed, and how many have not."""
+    found = db.execute(
+        """
+        -- subscribers.count
+        select count(confirmed_at), count(*) - count(confirmed_at) from subscribers where page_id = ?
+        """,
+        (page_id,),
+    )
+    confirmed, waiting = found.fetchone() or (0, 0)
+    return int(confirmed), int(waiting)
+
+
+def forget_unconfirmed(db: Connection, before: int) -> int:
+    """Remove who was asked before this instant and has not answered; how many."""
+    db.execute(
+        """
+        -- subscribers.forget_unconfirmed
+        delete from subscribers where confirmed_at is null and asked_at < ?
+        """,
+        (before,),
+    )
+    return int(db.changes())
+
+
+def _some(db: Connection, condition: str, values: tuple[object, ...], most: int = -1) -> list[Subscriber]:
+    found = db.execute(
+        f"""
+        -- subscribers.find, by_digest, by_address, of
+        select {_COLUMNS} from subscribers where {condition} order by created_at, id limit ?
+        """,
+        (*values, most),
+    )
+    return [_subscriber(row) for row in found.fetchall()]
+
+
+def _subscriber(row: tuple[object, ...]) -> Subscriber:
+    said = dict(zip(Subscriber.__struct_fields__, row, strict=True))
+    said["components"] = msgspec.json.decode(str(said["components"]))
+    return msgspec.convert(said, Subscriber)
+
+
+# The outbox
+
+
+def put_message(db: Connection, topic: str, update_id: str | None, message: str, now: int) -> None:
+    """What is told about this topic, unless something was told before."""
+    db.execute(
+        """
+        -- subscribers.put_message
+        insert into subscriber_messages (topic, update_id, message, created_at) values (?, ?, ?, ?)
+        on conflict (topic) do nothing
+        """,
+        (topic, update_id, message, now),
+    )
+
+
+def put_deliveries(db: Connection, topic: str, subscribers: Collection[str], now: int) -> int:
+    """The message waits for each of them, unless it did before; for how many. Its id is always the same."""
+    before = db.total_changes()
+    db.executemany(
+        """
+        -- subscribers.put_deliveries
+        insert into subscriber_deliveries (id, subscriber_id, topic, created_at, due_at)
+        values ('msg_' || ? || '_' || ?, ?, ?, ?, ?)
+        on conflict (subscriber_id, topic) do nothing
+        """,
+        [(topic, one, one, topic, now, now) for one in subscribers],
+    )
+    return int(db.total_changes()) - before
+
+
+def wanting(db: Connection, page_id: str, components: Collection[str] | None) -> list[str]:
+    """The ids of confirmed subscribers who want to hear of one of these components; None is something about all."""
+    found = db.execute(
+        """
+        -- subscribers.wanting
+        select id from subscribers
+        where page_id = ?1 and confirmed_at is not null
+          and (?2 is null or components = '[]'
+            or exists (select 1 from json_each(components) join json_each(?2) as about using (value)))
+        order by created_at, id
+        """,
+        (page_id, None if components is None else msgspec.json.encode(sorted(components)).decode()),
+    )
+    return [str(subscriber_id) for (subscriber_id,) in found.fetchall()]
