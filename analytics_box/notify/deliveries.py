@@ -3,10 +3,9 @@
 A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
 """
 
-import asyncio
 import logging
-from collections.abc import Collection, Coroutine
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Final
 
 import msgspec
 
@@ -15,6 +14,7 @@ from analytics_box.clock import DAY, Clock
 from analytics_box.notify import rows, rules
 from analytics_box.notify.change import open_config
 from analytics_box.notify.kinds.table import KINDS
+from analytics_box.notify.lanes import Lanes
 from analytics_box.notify.message import Message
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 
 UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
-_AT_ONCE: Final = 32
 _ROUND: Final = 100  # deliveries looked at in one go
 
 
@@ -57,82 +56,31 @@ class Deliveries:
         self._seal = seal
         self._sender = sender
         self._clock = clock
-        self._slots = asyncio.Semaphore(_AT_ONCE)
-        self._told = asyncio.Event()
-        self._busy = False
-        self._stopping = False
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._sending: dict[str, asyncio.Task[None]] = {}  # by channel, so that nothing is sent twice at once
+        self._lanes = Lanes(self._due, self._try, lambda delivery: delivery.channel_id)
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
-        self._told.set()
-        if not self._busy:
-            self._begin(self._guarded())
+        self._lanes.soon()
 
     async def run(self) -> None:
         """Try all that is due. If that is under way already, it looks once more instead."""
-        self._told.set()
-        if self._busy:
-            return
-        self._busy = True
-        try:
-            await self._work_off()
-        finally:
-            self._busy = False
+        await self._lanes.run()
 
     async def stop(self, seconds: float) -> None:
         """Begin nothing new, and let what is being sent finish, but not for ever."""
-        self._stopping = True
-        self._told.set()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-        for task in self._tasks:
-            task.cancel()
+        await self._lanes.stop(seconds)
 
     async def sweep(self) -> None:
         """Forget what ended long ago."""
         before = self._clock.now() - KEPT
         await self._db.write(lambda db: rows.forget_ended(db, before))
 
-    async def _work_off(self) -> None:
-        """Returns when nothing is due or on its way any more. Raises what the database raises."""
-        sending = self._sending
-        while True:
-            self._told.clear()
-            for delivery in [] if self._stopping else await self._due():
-                if delivery.channel_id not in sending:
-                    sending[delivery.channel_id] = self._begin(self._try(delivery))
-            if not sending:
-                return
-            told = self._begin(self._wait_until_told())
-            done, _ = await asyncio.wait({told, *sending.values()}, return_when=asyncio.FIRST_COMPLETED)
-            told.cancel()
-            for channel_id in [channel_id for channel_id, task in sending.items() if task in done]:
-                sending.pop(channel_id).result()
-
     async def _due(self) -> list[Delivery]:
         now = self._clock.now()
         return await self._db.read(lambda db: rows.due(db, now, _ROUND))
 
-    async def _wait_until_told(self) -> None:
-        await self._told.wait()
-
-    async def _guarded(self) -> None:
-        try:
-            await self.run()
-        except Exception:
-            log.exception("Deliveries could not be worked off; they are tried again")
-
-    def _begin(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
     async def _try(self, delivery: Delivery) -> None:
-        async with self._slots:
-            outcome = await self._send(delivery)
+        outcome = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
         wait = rules.wait(attempts, outcome.wait) if outcome.error and not outcome.final else None
 

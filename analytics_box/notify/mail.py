@@ -31,11 +31,16 @@ class NotSent(Exception):
 
 
 class Mail(Struct, frozen=True):
-    """A message in plain text to one person."""
+    """A message in plain text to one person.
+
+    One that may be sent again has an `id`, by which mailboxes know it. `headers` are further ones.
+    """
 
     to: str
     subject: str
     text: str
+    id: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Mailer:
@@ -142,8 +147,11 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     message["To"] = mail.to
     message["Subject"] = mail.subject
     message["Date"] = formatdate(usegmt=True)
-    message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2].rstrip(">") or "localhost")
+    domain = sender.rpartition("@")[2].rstrip(">") or "localhost"
+    message["Message-ID"] = f"<{mail.id}@{domain}>" if mail.id else make_msgid(domain=domain)
     message["Auto-Submitted"] = "auto-generated"
+    for name, value in mail.headers:
+        message[name] = value
     message.set_content(mail.text)
     return message
 

@@ -45,9 +45,9 @@ class Sender:
             case None:
                 return Outcome()
             case Mail():
-                return await self._mail(made)
+                return await self.mail(made)
             case Post():
-                return await self._post(made, in_clear=KINDS[kind].in_clear)
+                return judged(await self.ask(made, in_clear=KINDS[kind].in_clear))
 
     async def send_test(self, kind: str, config: Config, message: Message, *, id: str, now: int) -> Outcome:
         """Send a test; where an alert would stay open it is resolved at once. Never raises, as `send`."""
@@ -58,7 +58,8 @@ class Sender:
             outcome = await self.send(kind, config, end, id=f"{id}_end", now=now)
         return outcome
 
-    async def _post(self, post: Post, *, in_clear: bool) -> Outcome:
+    async def ask(self, post: Post, *, in_clear: bool) -> Answer | Outcome:
+        """What a service answers; why there is no answer, where it is not asked or not reached. Never raises."""
         ask = Ask(
             post.url,
             method=post.method,
@@ -72,7 +73,7 @@ class Sender:
         try:
             if not in_clear:
                 await self._refuse_in_clear(target(post.url))
-            return judged(await self._client.fetch(ask))
+            return await self._client.fetch(ask)
         except Refused as refused:
             return Outcome(str(refused), final=True)
         except Failed as failed:
@@ -85,7 +86,8 @@ class Sender:
                 if not is_opened(address, self._client.fence):
                     raise Refused("Without https only servers in networks of allowed_private_targets are asked")
 
-    async def _mail(self, mail: Mail) -> Outcome:
+    async def mail(self, mail: Mail) -> Outcome:
+        """Give a message to the mail server. Never raises."""
         try:
             await self.mailer.send(mail)
         except NotSent as why:
@@ -93,8 +95,10 @@ class Sender:
         return Outcome()
 
 
-def judged(answer: Answer) -> Outcome:
-    """What an answer means."""
+def judged(answer: Answer | Outcome) -> Outcome:
+    """What an answer means; why there is none stays what it is."""
+    if isinstance(answer, Outcome):
+        return answer
     status = answer.status
     if 200 <= status < 300:
         return Outcome()
