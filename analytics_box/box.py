@@ -198,6 +198,7 @@ def _parts(
         state.link_domains,
         events.clicks,
         state.monitors,
+        state.status_pages,
         Erasing(events.db),
         watched_websites(state.monitors, events.db),
         monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),

@@ -25,6 +25,7 @@ from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.lookup import monitor_numbers, monitors_of_website, numbers_of_website
 from analytics_box.organizations import deletion
 from analytics_box.organizations.rules import Deleted
+from analytics_box.status_pages.directory import StatusPages
 from analytics_box.store.db import Connection, Db
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.websites import change as websites
@@ -87,7 +88,7 @@ LOSSES: Final = (
     Loss("accounts", ("sessions",)),
     Loss("alarms", ("alarms",), of_websites=("alarms", "traffic_outages")),
     Loss("notify", ("channels",)),
-    Loss("status_pages", ("status_pages",)),
+    Loss("status_pages", ("status_pages",), forget=lambda parts, gone: parts[StatusPages].forget_organization(gone)),
     Loss(
         "links",
         ("links", "link_folders", "link_domains"),

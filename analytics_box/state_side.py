@@ -19,6 +19,8 @@ from analytics_box.monitors import sealing
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.windows import rows as window_rows
 from analytics_box.settings import Settings
+from analytics_box.status_pages import rows as status_page_rows
+from analytics_box.status_pages.directory import StatusPages
 from analytics_box.store import schema
 from analytics_box.store.db import Db
 from analytics_box.store.reserve import Reserve
@@ -45,6 +47,7 @@ class StateSide(Struct, frozen=True):
     links: LinkDirectory
     link_domains: LinkDomains
     monitors: Monitors
+    status_pages: StatusPages
     passwords: Passwords
     sign_ins: SignIns
 
@@ -78,6 +81,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
             websites,
             organizations.closed,
         ),
+        status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )
