@@ -33,13 +33,15 @@ class NotSent(Exception):
 class Mail(Struct, frozen=True):
     """A message in plain text to one person.
 
-    One that may be sent again has an `id`, by which mailboxes know it. `headers` are further ones.
+    One that may be sent again has an `id`, by which mailboxes know it. Those of one `thread` are shown together.
+    `headers` are further ones.
     """
 
     to: str
     subject: str
     text: str
     id: str = ""
+    thread: str = ""
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -149,6 +151,8 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
     message["Date"] = formatdate(usegmt=True)
     domain = sender.rpartition("@")[2].rstrip(">") or "localhost"
     message["Message-ID"] = f"<{mail.id}@{domain}>" if mail.id else make_msgid(domain=domain)
+    if mail.thread:
+        message["References"] = f"<{mail.thread}@{domain}>"
     message["Auto-Submitted"] = "auto-generated"
     for name, value in mail.headers:
         message[name] = value

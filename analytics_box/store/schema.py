@@ -977,6 +977,10 @@ BOX = (
             ) strict
             """,
             "create index subscriber_deliveries_of on subscriber_deliveries (topic)",
+            """
+            create index subscriber_deliveries_waiting on subscriber_deliveries (subscriber_id, number)
+              where due_at is not null
+            """,
             "create index subscriber_deliveries_due on subscriber_deliveries (due_at) where due_at is not null",
             "create index subscriber_deliveries_ended on subscriber_deliveries (ended_at) where ended_at is not null",
         ),

@@ -30,6 +30,7 @@ from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Pa
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
 from analytics_box.texts.status_public import StatusPublic
+from analytics_box.texts.status_subscribers import StatusSubscribers, SubscribePages
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
@@ -85,6 +86,8 @@ __all__ = [
     "Sites",
     "Snippet",
     "StatusPublic",
+    "StatusSubscribers",
+    "SubscribePages",
     "TheBox",
     "Vitals",
     "Warnings",

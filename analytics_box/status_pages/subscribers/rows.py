@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
+from analytics_box.store import records
 from analytics_box.store.db import Connection
 
 _COLUMNS = "id, page_id, kind, address, components, digest, sealed, created_at, confirmed_at, asked_at"
@@ -58,6 +59,17 @@ def put(db: Connection, subscriber: Subscriber) -> None:
             subscriber.confirmed_at,
             subscriber.asked_at,
         ),
+    )
+
+
+def set_confirmed(db: Connection, subscriber_id: str, now: int) -> None:
+    """They want to be told from now on."""
+    db.execute(
+        """
+        -- subscribers.set_confirmed
+        update subscribers set confirmed_at = ? where id = ? and confirmed_at is null
+        """,
+        (now, subscriber_id),
     )
 
 
@@ -170,3 +182,101 @@ def wanting(db: Connection, page_id: str, components: Collection[str] | None) ->
         (page_id, None if components is None else msgspec.json.encode(sorted(components)).decode()),
     )
     return [str(subscriber_id) for (subscriber_id,) in found.fetchall()]
+
+
+def due(db: Connection, now: int, most: int) -> list[Delivery]:
+    """What is to be tried now: of each subscriber the oldest that waits, so that messages arrive in their order."""
+    return records.all_of(
+        db,
+        Delivery,
+        """
+        -- subscribers.due
+        select number, one.id, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
+          confirmed_at, page_id, slug, domain, page.name, zone
+        from subscriber_deliveries as one
+        join subscriber_messages using (topic)
+        join subscribers on subscribers.id = subscriber_id
+        join status_pages as page on page.id = page_id
+        join organizations on organizations.id = page.organization_id and organizations.deleted_at is null
+        where due_at <= ? and not exists (
+          select 1 from subscriber_deliveries as earlier indexed by subscriber_deliveries_waiting
+          where earlier.subscriber_id = one.subscriber_id and earlier.due_at is not null
+            and earlier.number < one.number
+        )
+        order by due_at, number
+        limit ?
+        """,
+        (now, most),
+    )
+
+
+def waits(db: Connection, number: int) -> bool:
+    """Whether a delivery is still to be sent."""
+    found = db.execute(
+        "-- subscribers.waits\nselect 1 from subscriber_deliveries where number = ? and due_at is not null", (number,)
+    )
+    return found.fetchone() is not None
+
+
+def requests(db: Connection, subscriber_id: str) -> list[tuple[int, bool, str]]:
+    """Number, whether it waits, and error of the requests to confirm that a subscriber was sent, the latest first."""
+    found = db.execute(
+        """
+        -- subscribers.requests
+        select number, due_at is not null, error
+        from subscriber_deliveries join subscriber_messages using (topic)
+        where subscriber_id = ? and update_id is null
+        order by number desc
+        """,
+        (subscriber_id,),
+    )
+    return [(int(str(number)), bool(waiting), str(error)) for number, waiting, error in found.fetchall()]
+
+
+def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
+    """Requests to confirm that wait are sent no more: a newer one is."""
+    db.execute(
+        """
+        -- subscribers.end_requests
+        update subscriber_deliveries set due_at = null, ended_at = ?
+        where subscriber_id = ? and due_at is not null
+          and topic in (select topic from subscriber_messages where update_id is null)
+        """,
+        (now, subscriber_id),
+    )
+
+
+def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:
+    """It is tried again later."""
+    db.execute(
+        """
+        -- subscribers.set_due
+        update subscriber_deliveries set attempts = ?, due_at = ?, error = ? where number = ? and due_at is not null
+        """,
+        (attempts, due_at, error, number),
+    )
+
+
+def set_ended(db: Connection, number: int, *, attempts: int, now: int, error: str) -> None:
+    """It was sent, or given up with an error."""
+    db.execute(
+        """
+        -- subscribers.set_ended
+        update subscriber_deliveries set attempts = ?, due_at = null, ended_at = ?, error = ?
+        where number = ? and due_at is not null
+        """,
+        (attempts, now, error, number),
+    )
+
+
+def forget_ended(db: Connection, before: int) -> None:
+    """Remove what ended before this instant, and messages that reach nobody any more."""
+    db.execute("-- subscribers.forget_ended\ndelete from subscriber_deliveries where ended_at < ?", (before,))
+    db.execute(
+        """
+        -- subscribers.forget_ended
+        delete from subscriber_messages
+        where created_at < ? and topic not in (select topic from subscriber_deliveries)
+        """,
+        (before,),
+    )

@@ -1,0 +1,201 @@
+"""Subscribing, confirming, choosing and leaving: what a visitor does for themselves, and an organization for others.
+
+Somebody who asks for mail gets a link to confirm it; a webhook has to answer a challenge. Both wait in the outbox, so
+they are sent also after a crash. Asking again sends it again, at most once an hour to one address.
+"""
+
+from collections.abc import Collection
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import errors, ids
+from analytics_box.accounts.rules import clean_email
+from analytics_box.acting import By
+from analytics_box.audit import Action, record
+from analytics_box.clock import HOUR
+from analytics_box.errors import BadRequest
+from analytics_box.notify import checks
+from analytics_box.outgoing.addresses import Fence
+from analytics_box.status_pages.page import Page
+from analytics_box.status_pages.subscriber import LONGEST_ADDRESS, Request, Subscriber, SubscriberKind
+from analytics_box.status_pages.subscribers import rows, secrets
+from analytics_box.status_pages.subscribers.secrets import Secrets
+from analytics_box.status_pages.whole import Whole
+from analytics_box.store.db import Connection
+from analytics_box.store.seal import Seal
+from analytics_box.texts import SubscribePages as Words
+
+ASKED_AGAIN: Final = HOUR  # between two requests to one address
+MOST_UNCONFIRMED: Final = 1_000  # of a page at the same time
+
+
+class Wanted(Struct, frozen=True):
+    """Who wants to be told of what; no components are all."""
+
+    kind: SubscriberKind
+    address: str
+    components: tuple[str, ...] = ()
+
+
+class Tools(Struct, frozen=True):
+    """What subscribing needs: the seal of secrets, which targets may be reached, and how many a page may have."""
+
+    seal: Seal
+    fence: Fence
+    most: int
+
+
+class Asked(Struct, frozen=True):
+    """Somebody who was asked to confirm, or had confirmed before, with their secrets."""
+
+    subscriber: Subscriber
+    secrets: Secrets
+
+
+def wanted(whole: Whole, kind: SubscriberKind, address: str, components: Collection[str], fence: Fence) -> Wanted:
+    """What was typed, checked as far as possible without asking anybody. Raises BadRequest."""
+    address = address.strip()
+    if not address or len(address) > LONGEST_ADDRESS:
+        raise BadRequest.about("address", f"Enter an address of at most {LONGEST_ADDRESS} characters")
+    try:
+        clean = clean_email(address) if kind == "email" else checks.secure_url(address, fence)
+    except BadRequest as wrong:
+        raise BadRequest.about("address", wrong.message) from wrong
+    return Wanted(kind, clean, chosen(whole, components))
+
+
+def chosen(whole: Whole, components: Collection[str]) -> tuple[str, ...]:
+    """Ids of components in the order of the page, each once. Raises BadRequest for others."""
+    known = [one.id for one in whole.components]
+    if any(one not in known for one in components):
+        raise BadRequest.about("components", "One of these components is not on this page")
+    return tuple(one for one in known if one in components)
+
+
+def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked | None:
+    """A visitor asks to be told; who was asked to confirm, or None where nothing is sent. `now` is UTC ms.
+
+    Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
+    After the commit call `SubscriberDeliveries.soon`.
+    """
+    _refuse_more(db, page, tools, unconfirmed=MOST_UNCONFIRMED)
+    before = rows.by_address(db, page.id, wanted.kind, wanted.address)
+    if before is None:
+        return _ask_new(db, page, wanted, tools, now)
+    if before.kind == "webhook":
+        return _ask_webhook_again(db, before, wanted, tools, now) if before.confirmed_at is None else None
+    if before.asked_at > now - ASKED_AGAIN:
+        return None
+    components = before.components if before.confirmed_at is not None else wanted.components
+    asked = replace(before, components=components, asked_at=now)
+    return _ask(db, asked, secrets.opened(tools.seal, before.id, before.sealed), now)
+
+
+def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Asked:
+    """Somebody of the organization adds a subscriber, who has to confirm it like everybody else.
+
+    Raises BadRequest where the page takes no more, Conflict for an address that is there.
+    """
+    _refuse_more(db, page, tools)
+    if rows.by_address(db, page.id, wanted.kind, wanted.address) is not None:
+        raise errors.Conflict("This address is a subscriber already")
+    asked = _ask_new(db, page, wanted, tools, by.now)
+    _note(db, page, by, "created", asked.subscriber)
+    return asked
+
+
+def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:
+    """Somebody of the organization removes a subscriber. Raises NotFound."""
+    found = rows.find(db, subscriber_id)
+    if found is None or found.page_id != page.id:
+        raise errors.NotFound("There is no such subscriber")
+    rows.delete(db, found.id)
+    _note(db, page, by, "deleted", found)
+
+
+def of_link(db: Connection, page: Page, link: str) -> Subscriber | None:
+    """Whose link this is; None for one that leads nowhere on this page."""
+    found = rows.by_digest(db, ids.digest(link))
+    return found if found is not None and found.page_id == page.id else None
+
+
+def confirm(db: Connection, subscriber: Subscriber, now: int) -> Subscriber:
+    """They want to be told. Doing it twice changes nothing."""
+    rows.set_confirmed(db, subscriber.id, now)
+    return replace(subscriber, confirmed_at=subscriber.confirmed_at or now)
+
+
+def choose(db: Connection, subscriber: Subscriber, components: tuple[str, ...]) -> Subscriber:
+    """They want to hear of these components, or of all."""
+    changed = replace(subscriber, components=components)
+    rows.put(db, changed)
+    return changed
+
+
+def leave(db: Connection, subscriber: Subscriber) -> None:
+    """They want to hear no more: nothing of them stays."""
+    rows.delete(db, subscriber.id)
+
+
+def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
+    """Ask a webhook once more, now. After the commit call `SubscriberDeliveries.soon`."""
+    latest = next(iter(rows.requests(db, subscriber.id)), None)
+    if latest is None or subscriber.confirmed_at is not None:
+        return
+    number, waiting, _ = latest
+    if waiting:
+        rows.set_due(db, number, attempts=0, due_at=now, error="")
+    else:
+        rows.put(db, replace(subscriber, asked_at=now))
+        _put_request(db, subscriber.id, now)
+
+
+def _refuse_more(db: Connection, page: Page, tools: Tools, *, unconfirmed: int | None = None) -> None:
+    confirmed, waiting = rows.count(db, page.id)
+    if confirmed + waiting >= tools.most or (unconfirmed is not None and waiting >= unconfirmed):
+        raise BadRequest(Words.full)
+
+
+def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked:
+    own, subscriber_id = secrets.new(wanted.kind), ids.new_id()
+    subscriber = Subscriber(
+        id=subscriber_id,
+        page_id=page.id,
+        kind=wanted.kind,
+        address=wanted.address,
+        components=wanted.components,
+        digest=ids.digest(own.link),
+        sealed=secrets.sealed(tools.seal, subscriber_id, own),
+        created_at=now,
+        asked_at=now,
+    )
+    return _ask(db, subscriber, own, now)
+
+
+def _ask_webhook_again(db: Connection, before: Subscriber, wanted: Wanted, tools: Tools, now: int) -> Asked:
+    """Whoever asks last gets new secrets: those of the one before are worth nothing until the webhook confirms."""
+    own = secrets.new("webhook")
+    sealed = secrets.sealed(tools.seal, before.id, own)
+    asked = replace(before, components=wanted.components, digest=ids.digest(own.link), sealed=sealed, asked_at=now)
+    return _ask(db, asked, own, now)
+
+
+def _ask(db: Connection, subscriber: Subscriber, own: Secrets, now: int) -> Asked:
+    rows.put(db, subscriber)
+    _put_request(db, subscriber.id, now)
+    return Asked(subscriber, own)
+
+
+def _put_request(db: Connection, subscriber_id: str, now: int) -> None:
+    topic = f"request_{ids.base62(12)}"
+    rows.end_requests(db, subscriber_id, now)
+    rows.put_message(db, topic, None, msgspec.json.encode(Request()).decode(), now)
+    rows.put_deliveries(db, topic, [subscriber_id], now)
+
+
+def _note(db: Connection, page: Page, by: By, action: Action, subscriber: Subscriber) -> None:
+    detail = {"page": page.name, "type": subscriber.kind}
+    record(db, by, page.organization_id, action, "subscriber", subscriber.id, detail)

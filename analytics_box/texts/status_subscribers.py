@@ -1,0 +1,105 @@
+"""What subscribers of a status page are told, and the pages on which they subscribe, choose and leave."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class StatusSubscribers:
+    """Mails. Names in {braces} are filled in with str.format."""
+
+    statuses: ClassVar[Mapping[str, str]] = {
+        "investigating": "Investigating",
+        "identified": "Identified",
+        "monitoring": "Monitoring",
+        "resolved": "Resolved",
+        "postmortem": "Postmortem",
+        "scheduled": "Scheduled",
+        "in_progress": "In progress",
+        "verifying": "Verifying",
+        "completed": "Completed",
+    }
+    impacts: ClassVar[Mapping[str, str]] = {
+        "operational": "operational",
+        "degraded": "degraded",
+        "partial": "partial outage",
+        "down": "down",
+        "maintenance": "under maintenance",
+    }
+    subject = "[{page}] {status}: {title}"
+    when = "{status} · {time}"
+    planned = "Planned: {start} to {end}"
+    affected = "Affected:"
+    component = "- {name}: {impact}"
+    details = "Details: {url}"
+    foot = "You get this mail because you subscribed to the status of {page}. Choose what you hear of, or unsubscribe:"
+    confirm_subject = "Confirm that you want to hear from {page}"
+    confirm_text = (
+        "Somebody, hopefully you, asked for mail to this address whenever something happens on the status page of\n"
+        "{page}.\n\n"
+        "Open this link within 48 hours to confirm it:\n\n{link}\n\n"
+        "If it was not you, do nothing: you get no further mail, and the address is forgotten.\n"
+    )
+    manage_subject = "Your subscription to {page}"
+    manage_text = (
+        "Somebody, hopefully you, subscribed this address to the status page of {page} again.\n"
+        "It is subscribed already. Here you choose what you hear of, or unsubscribe:\n\n{link}\n\n"
+        "If it was not you, do nothing: everything stays as it is.\n"
+    )
+
+
+class SubscribePages:
+    """The pages on which visitors of a status page subscribe, choose and leave."""
+
+    title = "Subscribe to updates"
+    lead = "Hear of incidents and maintenances of {page} when they begin, change and end."
+    kind = "How"
+    email = "By e-mail"
+    webhook = "By webhook"
+    email_label = "E-mail address"
+    email_help = "You get a mail with a link to confirm it."
+    webhook_label = "Address of the webhook"
+    webhook_help = "It gets a signed POST with JSON, first of all a challenge that it has to answer."
+    components = "What you want to hear of"
+    all_components = "Everything on this page"
+    some_components = "Only what concerns these components:"
+    submit = "Subscribe"
+    sent_title = "Look into your mailbox"
+    sent = (
+        "If this address is not subscribed yet, a link to confirm it is on its way. It works for 48 hours. If it is, "
+        "there is a link to your subscription in every mail that you got."
+    )
+    closed_title = "No subscriptions"
+    closed = "This page takes no subscriptions."
+    full = "This page takes no more subscribers at the moment. Its feeds tell the same."
+    manage_title = "Your subscription"
+    unconfirmed = "Confirm that {address} is to hear from {page}."
+    confirm = "Confirm"
+    confirmed = "Confirmed: {address} hears from {page} from now on."
+    subscribed = "{address} hears from {page}."
+    save = "Save"
+    saved = "Saved."
+    leave = "Unsubscribe"
+    leave_lead = "You get no further message, and the address is removed at once."
+    left_title = "Unsubscribed"
+    left = "You get no further message from {page}, and the address is removed."
+    unknown_title = "This link does not work any more"
+    unknown = "It was used to unsubscribe, it is older than 48 hours and was not confirmed, or it is not complete."
+    again = "Subscribe again"
+    challenge_lead = (
+        "The box sends a POST with a challenge to this address. Answer it with a status of 200 and the challenge: as "
+        "text, or as JSON like {example}. Then the webhook is confirmed."
+    )
+    signing = "Signing secret"
+    signing_help = (
+        "Messages are signed with it, as Standard Webhooks describes. Keep it: it is shown until the webhook is "
+        "confirmed."
+    )
+    challenge_waits = "The challenge has not been answered yet."
+    challenge_failed = "The last try failed: {error}."
+    challenge_again = "Send the challenge again"
+    taken = (
+        "This address gets messages already. Each of them has a link with which the subscription is changed or ended."
+    )
+    no_email = "This page sends no e-mail."
+    wrong_choice = "Choose at least one component, or everything"
+    too_often = "Too many subscriptions were asked for; try again later"
