@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Conflict
+from analytics_box.status_pages.incident_rows import incidents_of
 from analytics_box.status_pages.page import Component, Group, Page
 from analytics_box.status_pages.whole import Whole
 from analytics_box.store import records
@@ -58,7 +59,9 @@ def everything(db: Connection) -> list[Whole]:
         return []
     groups = _by_page(records.all_of(db, Group, f"-- status_pages.everything\n{_GROUPS} {_IN_ORDER}"))
     components = _by_page(records.all_of(db, Component, f"-- status_pages.everything\n{_COMPONENTS} {_IN_ORDER}"))
-    return [Whole(page, groups.get(page.id, ()), components.get(page.id, ()), ()) for page in pages]
+    return [
+        Whole(page, groups.get(page.id, ()), components.get(page.id, ()), incidents_of(db, page.id)) for page in pages
+    ]
 
 
 def whole(db: Connection, page_id: str) -> Whole | None:
@@ -71,7 +74,7 @@ def whole(db: Connection, page_id: str) -> Whole | None:
     components = records.all_of(
         db, Component, f"-- status_pages.whole\n{_COMPONENTS} where page_id = ? {_IN_ORDER}", of_it
     )
-    return Whole(page, tuple(groups), tuple(components), ())
+    return Whole(page, tuple(groups), tuple(components), incidents_of(db, page_id))
 
 
 def find(db: Connection, page_id: str) -> Page | None:

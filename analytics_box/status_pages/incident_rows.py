@@ -1,0 +1,272 @@
+"""Incidents, maintenances and their updates in box.db. Every function takes a connection inside the caller's
+transaction. An incident comes with all of its updates, newest first."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.status_pages.incident import Affected, Incident, Kind, Update
+from analytics_box.store import records
+from analytics_box.store.db import Connection
+
+MOST_ENDED: Final = 50  # of each kind that are kept in memory (wire 9.2)
+
+_KINDS: Final[tuple[Kind, ...]] = ("incident", "maintenance")
+_STORED: Final = tuple(name for name in Incident.__struct_fields__ if name not in {"updates", "affected"})
+_COLUMNS: Final = ", ".join(_STORED)
+_INSERT: Final = f"insert into incidents ({_COLUMNS}) values ({', '.join(f':{name}' for name in _STORED)})"
+_FIXED: Final = frozenset(("id", "page_id", "kind", "origin", "created_at"))
+_SET: Final = ", ".join(f"{name} = :{name}" for name in _STORED if name not in _FIXED)
+_SAID: Final = Update.__struct_fields__
+_UPDATE_COLUMNS: Final = ", ".join(_SAID)
+_NEWEST: Final = "order by started_at desc, created_at desc, id"
+_AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
+
+
+class EarlierText(Struct, frozen=True):
+    """What an update said until `replaced_at` (UTC ms), when `author` edited it."""
+
+    message: str
+    author: str
+    replaced_at: int
+
+
+def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> tuple[Incident, ...]:
+    """What is kept of a page in memory: all that are open, and of each kind the latest that have ended.
+
+    Drafts that have ended are not among them.
+    """
+    found = _rows(
+        db,
+        f"select {_COLUMNS} from incidents where page_id = ? and status not in ('resolved', 'postmortem', 'completed')",
+        page_id,
+    )
+    for kind in _KINDS:
+        found += _rows(
+            db,
+            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and is_draft = 0"
+            f" and status in ('resolved', 'postmortem', 'completed') {_NEWEST} limit ?",
+            page_id,
+            kind,
+            most_ended,
+        )
+    return _whole(db, sorted(found, key=lambda row: (-row.started_at, -row.created_at, row.id)))
+
+
+def incidents_between(db: Connection, page_id: str, start: int, end: int) -> tuple[Incident, ...]:
+    """What began from `start` until before `end` (UTC ms) and is no draft, newest first."""
+    return _whole(
+        db,
+        _rows(
+            db,
+            f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
+            f" and started_at >= ? and started_at < ? {_NEWEST}",
+            page_id,
+            start,
+            end,
+        ),
+    )
+
+
+def latest(db: Connection, page_id: str, kind: Kind, *, before: int | None, most: int) -> tuple[Incident, ...]:
+    """The latest of a kind, drafts as well; those that began before this instant, if one is given."""
+    return _whole(
+        db,
+        _rows(
+            db,
+            f"select {_COLUMNS} from incidents where page_id = ? and kind = ?"
+            f" and (?3 is null or started_at < ?3) {_NEWEST} limit ?",
+            page_id,
+            kind,
+            before,
+            most,
+        ),
+    )
+
+
+def find(db: Connection, incident_id: str) -> Incident | None:
+    found = _whole(db, _rows(db, f"select {_COLUMNS} from incidents where id = ?", incident_id))
+    return found[0] if found else None
+
+
+def page_of(db: Connection, incident_id: str) -> str | None:
+    """The id of the page that an incident is on."""
+    return _text(db, "-- incidents.page_of\nselect page_id from incidents where id = ?", incident_id)
+
+
+def incident_of(db: Connection, update_id: str) -> str | None:
+    """The id of the incident that an update is of."""
+    return _text(db, "-- incidents.incident_of\nselect incident_id from incident_updates where id = ?", update_id)
+
+
+def insert(db: Connection, incident: Incident) -> None:
+    """A new one, with its components and updates."""
+    db.execute(f"-- incidents.insert\n{_INSERT}", _values(incident))
+    _set_affected(db, incident)
+    for update in reversed(incident.updates):
+        insert_update(db, update)
+
+
+def update(db: Connection, incident: Incident) -> None:
+    """Store all that may change of one but its updates."""
+    db.execute(f"-- incidents.update\nupdate incidents set {_SET} where id = :id", _values(incident))
+    db.execute("-- incidents.update\ndelete from incident_components where incident_id = ?", (incident.id,))
+    _set_affected(db, incident)
+
+
+def delete(db: Connection, incident_id: str) -> None:
+    """It is gone with its updates."""
+    db.execute("-- incidents.delete\ndelete from incidents where id = ?", (incident_id,))
+
+
+def insert_update(db: Connection, said: Update) -> None:
+    values = {name: getattr(said, name) for name in _SAID} | {"affected": _json(said.affected)}
+    placed = ", ".join(f":{name}" for name in _SAID)
+    db.execute(
+        f"-- incidents.insert_update\ninsert into incident_updates ({_UPDATE_COLUMNS}) values ({placed})", values
+    )
+
+
+def edit_update(db: Connection, said: Update, message: str, author: str, now: int) -> None:
+    """It says something else from now on; what it said is kept."""
+    db.execute(
+        """
+        -- incidents.edit_update
+        insert into incident_update_texts (update_id, message, author, replaced_at) values (?, ?, ?, ?)
+        """,
+        (said.id, said.message, author, now),
+    )
+    db.execute(
+        "-- incidents.edit_update\nupdate incident_updates set message = ?, updated_at = ? where id = ?",
+        (message, now, said.id),
+    )
+
+
+def rewrite_update(db: Connection, said: Update) -> None:
+    """Another text and other components of an update that nobody has seen."""
+    db.execute(
+        """
+        -- incidents.rewrite_update
+        update incident_updates set message = ?, affected = ?, updated_at = ? where id = ?
+        """,
+        (said.message, _json(said.affected), said.updated_at, said.id),
+    )
+
+
+def set_notified(db: Connection, update_id: str, now: int) -> None:
+    """Subscribers are told of it."""
+    db.execute(
+        "-- incidents.set_notified\nupdate incident_updates set notified = 1, updated_at = ? where id = ?",
+        (now, update_id),
+    )
+
+
+def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
+    """What an update said before, newest first."""
+    return records.all_of(
+        db,
+        EarlierText,
+        """
+        -- incidents.earlier_texts
+        select message, author, replaced_at from incident_update_texts where update_id = ? order by number desc
+        """,
+        (update_id,),
+    )
+
+
+def count_open(db: Connection, page_id: str) -> int:
+    """How many of a page are not over."""
+    ((found,),) = db.execute(
+        """
+        -- incidents.count_open
+        select count(*) from incidents
+        where page_id = ? and status not in ('resolved', 'postmortem', 'completed')
+        """,
+        (page_id,),
+    ).fetchall()
+    return int(str(found))
+
+
+def _whole(db: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
+    """The same with their components and updates."""
+    if not found:
+        return ()
+    ids = json.dumps([incident.id for incident in found])
+    known = _known(db, {incident.page_id for incident in found})
+    affected: defaultdict[str, list[Affected]] = defaultdict(list)
+    for incident_id, component_id, name, impact in db.execute(
+        """
+        -- incidents.whole
+        select incident_id, component_id, name, impact from incident_components
+        where incident_id in (select value from json_each(?)) order by incident_id, position
+        """,
+        (ids,),
+    ).fetchall():
+        one = {"component_id": component_id, "name": name, "impact": impact}
+        affected[str(incident_id)].append(msgspec.convert(one, Affected))
+    updates: defaultdict[str, list[Update]] = defaultdict(list)
+    for row in db.execute(
+        f"""
+        -- incidents.whole
+        select {_UPDATE_COLUMNS} from incident_updates
+        where incident_id in (select value from json_each(?)) order by incident_id, at desc, number desc
+        """,
+        (ids,),
+    ).fetchall():
+        said = _update(row, known)
+        updates[said.incident_id].append(said)
+    return tuple(replace(one, affected=tuple(affected[one.id]), updates=tuple(updates[one.id])) for one in found)
+
+
+def _known(db: Connection, pages: Iterable[str]) -> set[str]:
+    """The ids of all components that these pages have."""
+    found = db.execute(
+        """
+        -- incidents.known
+        select id from status_page_components where page_id in (select value from json_each(?))
+        """,
+        (json.dumps(list(pages)),),
+    ).fetchall()
+    return {str(component_id) for (component_id,) in found}
+
+
+def _update(row: Sequence[Any], known: Collection[str]) -> Update:
+    fields = dict(zip(_SAID, row, strict=True))
+    affected = [
+        one if one.component_id in known else replace(one, component_id=None)
+        for one in _AFFECTED.decode(fields["affected"])
+    ]
+    return replace(msgspec.convert(fields | {"affected": ()}, Update, strict=False), affected=tuple(affected))
+
+
+def _rows(db: Connection, statement: str, *values: object) -> list[Incident]:
+    found = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
+    return [msgspec.convert(dict(zip(_STORED, row, strict=True)), Incident, strict=False) for row in found]
+
+
+def _values(incident: Incident) -> dict[str, Any]:
+    return {name: getattr(incident, name) for name in _STORED}
+
+
+def _set_affected(db: Connection, incident: Incident) -> None:
+    db.executemany(
+        """
+        -- incidents.set_affected
+        insert into incident_components (incident_id, position, component_id, name, impact) values (?, ?, ?, ?, ?)
+        """,
+        [(incident.id, place, one.component_id, one.name, one.impact) for place, one in enumerate(incident.affected)],
+    )
+
+
+def _text(db: Connection, statement: str, value: str) -> str | None:
+    found = db.execute(statement, (value,)).fetchone()
+    return None if found is None else str(found[0])
+
+
+def _json(affected: Sequence[Affected]) -> str:
+    return msgspec.json.encode(affected).decode()
