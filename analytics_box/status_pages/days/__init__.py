@@ -1,0 +1,1 @@
+"""How components were, day by day. Days that are over are stored, and never change again."""

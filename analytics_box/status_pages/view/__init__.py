@@ -1,0 +1,1 @@
+"""How a status page is now, as visitors may see it."""
