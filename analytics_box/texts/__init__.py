@@ -29,6 +29,14 @@ from analytics_box.texts.organizations import Invitations, Members, Organization
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
+from analytics_box.texts.status_pages import (
+    IncidentConsole,
+    MaintenancePlanner,
+    StatusComponents,
+    StatusPageForm,
+    StatusPageList,
+    SubscriberPages,
+)
 from analytics_box.texts.status_public import StatusPublic
 from analytics_box.texts.status_subscribers import StatusSubscribers, SubscribePages
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
@@ -50,6 +58,7 @@ __all__ = [
     "Errors",
     "Filters",
     "Form",
+    "IncidentConsole",
     "Integrations",
     "Invitations",
     "Keys",
@@ -60,6 +69,7 @@ __all__ = [
     "LinkStats",
     "Links",
     "MaintenancePages",
+    "MaintenancePlanner",
     "Manual",
     "Members",
     "Metrics",
@@ -85,9 +95,13 @@ __all__ = [
     "SignIn",
     "Sites",
     "Snippet",
+    "StatusComponents",
+    "StatusPageForm",
+    "StatusPageList",
     "StatusPublic",
     "StatusSubscribers",
     "SubscribePages",
+    "SubscriberPages",
     "TheBox",
     "Vitals",
     "Warnings",
