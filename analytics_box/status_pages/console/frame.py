@@ -1,0 +1,118 @@
+"""What all pages about a status page share: their frame, its parts, and how it is now."""
+
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+
+from analytics_box.http.page.shell import Shell
+from analytics_box.http.page.visit import Again, Page, Visit
+from analytics_box.identity import Person, at_least
+from analytics_box.status_pages.access import seen as page_of
+from analytics_box.status_pages.seen import PageSeen
+from analytics_box.status_pages.view.snapshots import Snapshots
+from analytics_box.status_pages.whole import Whole
+from analytics_box.texts import StatusPageList, figures
+from analytics_box.websites.shell import shell
+
+HOME: Final = "/status-pages"
+Tab = Literal["now", "components", "maintenances", "history", "subscribers", "settings"]
+_PATHS: Final[dict[Tab, str]] = {"now": ""}
+_OF_EDITORS: Final[frozenset[Tab]] = frozenset(("subscribers", "settings"))
+
+
+class TabShown(Struct, frozen=True):
+    """A part of the pages about a status page; `count` is what waits there, or empty."""
+
+    name: Tab
+    label: str
+    href: str
+    count: str = ""
+
+
+class Head(Struct, frozen=True):
+    """What stands above every page about a status page."""
+
+    name: str
+    href: str
+    public_url: str
+    mark: str
+    label: str
+    tab: Tab
+    tabs: tuple[TabShown, ...]
+
+
+class Opened(Struct, frozen=True):
+    """A status page with how visitors see it now, for somebody who may see it here."""
+
+    visit: Visit
+    whole: Whole
+    seen: PageSeen
+
+    @property
+    def href(self) -> str:
+        """The path of its pages in the dashboard."""
+        return f"{HOME}/{self.whole.page.id}"
+
+    @property
+    def editable(self) -> bool:
+        """Whether who looks may change it."""
+        return may_edit(self.visit.person, self.whole.page.organization_id)
+
+    def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: object) -> Page:
+        """A page about it; `values`, `errors` and `general` are those of a form that came back."""
+        again = again or Again()
+        values = context.pop("values", {})
+        return self.visit.pages.show(
+            template,
+            code=again.code,
+            shell=frame(self.visit.person),
+            head=self._head(tab),
+            values={**(values if isinstance(values, dict) else {}), **again.values},
+            errors=again.wrong,
+            general=again.general,
+            editable=self.editable,
+            done=StatusPageList.done.get(self.visit.asked("done"), ""),
+            **context,
+        )
+
+    def _head(self, tab: Tab) -> Head:
+        page = self.whole.page
+        counts = {"now": sum(one.is_active or (one.is_draft and one.is_open) for one in self.whole.incidents)}
+        tabs = tuple(
+            TabShown(
+                name,
+                StatusPageList.tabs[name],
+                f"{self.href}{_PATHS.get(name, f'/{name}')}",
+                figures.count(counts[name]) if counts.get(name) else "",
+            )
+            for name in get_args(Tab)
+            if self.editable or name not in _OF_EDITORS
+        )
+        mark = page_mark(self.seen)
+        return Head(
+            figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs
+        )
+
+
+def frame(person: Person) -> Shell:
+    """The frame of all pages of status pages."""
+    return shell(person, "status")
+
+
+def may_edit(person: Person, organization_id: str) -> bool:
+    """Whether somebody may change status pages of an organization, and write incidents."""
+    role = person.role_in(organization_id)
+    return role is not None and at_least(role, "member")
+
+
+async def opened(visit: Visit, page_id: str) -> Opened:
+    """The page that an address names. Raises NotFound or Forbidden."""
+    whole = await page_of(visit.call, page_id)
+    return Opened(visit, whole, await visit.parts[Snapshots].of(whole))
+
+
+def page_mark(seen: PageSeen) -> str:
+    """How a page is, as styles and StatusPageList.states call it."""
+    if seen.overall == "operational" and seen.indicator == "maintenance":
+        return "maintenance"
+    return seen.overall
