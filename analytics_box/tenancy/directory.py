@@ -21,6 +21,10 @@ class Organizations:
         """The ids of deleted organizations; the set changes as they are deleted and restored."""
         return self._closed
 
+    def find(self, organization_id: str) -> Organization | None:
+        """The organization with this id."""
+        return self._by_id.get(organization_id)
+
     def site_of(self, organization_id: str) -> int:
         """The number under which an organization's events without a website are kept."""
         return self._by_id[organization_id].site

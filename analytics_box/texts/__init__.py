@@ -39,6 +39,7 @@ from analytics_box.texts.status_pages import (
 )
 from analytics_box.texts.status_public import StatusPublic
 from analytics_box.texts.status_subscribers import StatusSubscribers, SubscribePages
+from analytics_box.texts.status_view import StatusView
 from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
 
 __all__ = [
@@ -100,6 +101,7 @@ __all__ = [
     "StatusPageList",
     "StatusPublic",
     "StatusSubscribers",
+    "StatusView",
     "SubscribePages",
     "SubscriberPages",
     "TheBox",

@@ -40,8 +40,9 @@ class _Missing(NamedTuple):
         """The monitors whose checks are to be read, by the place of the day."""
         found: dict[int, list[int]] = {}
         for one, places in self.of.items():
-            for place in places if one.monitor is not None else ():
-                found.setdefault(place, []).append(one.monitor)
+            if one.monitor is not None:
+                for place in places:
+                    found.setdefault(place, []).append(one.monitor)
         return found
 
 
@@ -51,29 +52,40 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
     edges = calendar.edges(dates, tz)
     known, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
     missing = _missing(components, known, dates)
-    spans, checks = await events.read(partial(_of_events, missing=missing, edges=edges))
+    seen = await events.read(partial(_of_events, missing=missing, edges=edges))
     days = Days(dates, {}, [])
     for one in components:
-        found = _found(one, own if one.monitor is None else spans, checks, edges[missing.first :], missing.first, now)
+        spans = own.get(one.component_id, ()) if one.monitor is None else seen.spans.get(one.monitor, ())
+        checks = seen.checks.get(one.monitor, {}) if one.monitor is not None else None
+        found = each_day(spans, checks, edges[missing.first :], now)
         have = known.get(one.component_id, {})
-        computed = dict(zip(range(missing.first, len(dates)), found, strict=True))
         days.figures[one.component_id] = [
-            have[day.isoformat()] if day.isoformat() in have else computed[place] for place, day in enumerate(dates)
+            have.get(day.isoformat()) or found[place - missing.first] for place, day in enumerate(dates)
         ]
         days.settled.extend(
-            Stored(one.component_id, dates[place].isoformat(), computed[place])
+            Stored(one.component_id, dates[place].isoformat(), found[place - missing.first])
             for place in missing.of[one]
             if calendar.is_settled(dates[place], tz, now)
         )
     return days
 
 
+async def with_day(box_db: Db, component_ids: Sequence[str], day: date) -> set[str]:
+    """Those of these components of which this day is stored. Raises Unavailable."""
+    return await box_db.read(partial(rows.with_day, component_ids=component_ids, day=day.isoformat()))
+
+
+async def store(box_db: Db, days: Iterable[Stored]) -> None:
+    """Store days that are over. Raises Unavailable."""
+    await box_db.write(partial(rows.store, days=days), adds=True)
+
+
 def _of_box(
     db: Connection, *, components: Sequence[Measured], since: date, start: int
-) -> tuple[dict[str, dict[str, Figures]], dict[str | int, list[Span]]]:
+) -> tuple[dict[str, dict[str, Figures]], dict[str, list[Span]]]:
     known = rows.stored(db, [one.component_id for one in components], since.isoformat())
     own = [one.component_id for one in components if one.monitor is None]
-    return known, {**rows.component_spans(db, own, start)} if own else {}
+    return known, rows.component_spans(db, own, start) if own else {}
 
 
 def _missing(
@@ -87,30 +99,19 @@ def _missing(
     return _Missing(of, min((places[0] for places in of.values() if places), default=len(dates) - 1))
 
 
-def _of_events(
-    db: Connection, *, missing: _Missing, edges: Sequence[int]
-) -> tuple[dict[str | int, list[Span]], dict[int, dict[int, Checks]]]:
-    """Spans by monitor, and checks by monitor and place."""
+class _Seen(NamedTuple):
+    """Spans by monitor, and checks by monitor and day: 0 is the first that is missing."""
+
+    spans: dict[int, list[Span]]
+    checks: dict[int, dict[int, Checks]]
+
+
+def _of_events(db: Connection, *, missing: _Missing, edges: Sequence[int]) -> _Seen:
     numbers = [one.monitor for one in missing.of if one.monitor is not None]
     if not numbers:
-        return {}, {}
+        return _Seen({}, {})
     checks: dict[int, dict[int, Checks]] = {number: {} for number in numbers}
     for place, asked in missing.by_place.items():
         for number, found in rows.checks(db, asked, edges[place], edges[place + 1]).items():
-            checks[number][place] = found
-    return {**rows.spans(db, numbers, edges[missing.first])}, checks
-
-
-def _found(
-    one: Measured,
-    spans: Mapping[str | int, Sequence[Span]],
-    checks: Mapping[int, Mapping[int, Checks]],
-    edges: Sequence[int],
-    first: int,
-    now: int,
-) -> list[Figures]:
-    """Its figures of each day from the place `first` on."""
-    if one.monitor is None:
-        return each_day(spans.get(one.component_id, ()), None, edges, now)
-    own = {place - first: found for place, found in checks.get(one.monitor, {}).items()}
-    return each_day(spans.get(one.monitor, ()), own, edges, now)
+            checks[number][place - missing.first] = found
+    return _Seen(rows.spans(db, numbers, edges[missing.first]), checks)

@@ -1,9 +1,9 @@
-"""What days are made of: checks and spans in events.db, spans of components without a monitor and stored days in box.db.
-Reading takes a reader; storing runs in the writer thread, inside one transaction."""
+"""What days are made of: checks and spans in events.db; in box.db spans of components without a monitor, and stored
+days. Reading takes a reader; storing runs in the writer thread, inside one transaction."""
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -121,7 +121,7 @@ class _Group(NamedTuple):
 
     status: int | None
     bin: int | None
-    count: int | None
+    checks: int | None
     total: int | None
     fastest: int | None
     slowest: int | None
@@ -131,7 +131,7 @@ def _together(groups: Sequence[_Group]) -> Checks:
     decided = passed = total = timed = 0
     bins: dict[int, int] = defaultdict(int)
     for one in groups:
-        count = one.count or 0
+        count = one.checks or 0
         decided += count if one.status != _PENDING else 0
         passed += count if one.status == _PASSED else 0
         if one.bin is not None:
@@ -145,9 +145,5 @@ def _together(groups: Sequence[_Group]) -> Checks:
         timed,
         min((one.fastest for one in measured if one.fastest is not None), default=None),
         max((one.slowest for one in measured if one.slowest is not None), default=None),
-        _plain(bins),
+        dict(bins),
     )
-
-
-def _plain(bins: Mapping[int, int]) -> dict[int, int]:
-    return dict(bins)

@@ -1,0 +1,24 @@
+"""What a component is called where everybody reads it. Pure."""
+
+from urllib.parse import urlsplit
+
+from analytics_box.monitors.monitor import Monitor
+from analytics_box.status_pages.page import Component
+from analytics_box.texts import StatusView
+
+
+def public_name(component: Component, monitor: Monitor | None) -> str:
+    """Its own name, or its monitor's. Of one without a name the host, where that may be seen: never the whole URL."""
+    if component.name or monitor is None:
+        return component.name or StatusView.unnamed
+    return monitor.name or public_host(component, monitor) or StatusView.unnamed
+
+
+def public_host(component: Component, monitor: Monitor | None) -> str | None:
+    """The host of what an http monitor asks; None where it is hidden, and of other monitors."""
+    if component.hide_url or monitor is None or monitor.kind != "http":
+        return None
+    try:
+        return urlsplit(monitor.url).hostname
+    except ValueError:
+        return None

@@ -1,0 +1,18 @@
+"""What is said of a whole status page, wherever it is shown."""
+
+from typing import Final
+
+
+class StatusView:
+    """One sentence for how a page stands."""
+
+    unnamed = "Service"
+    headlines: Final = {
+        "none": "All systems operational",
+        "minor": "Some systems are degraded",
+        "major": "Partial outage",
+        "critical": "Major outage",
+        "maintenance": "Maintenance in progress",
+    }
+    unknown = "The status is not known"
+    empty = "Nothing is shown here yet"
