@@ -6,6 +6,7 @@ shows at once, with what is known of the days. While the databases do not answer
 
 import asyncio
 import logging
+import math
 from collections import OrderedDict
 from typing import Final
 
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 SOON: Final = 5.0  # seconds after which days are read again, while those that are known are shown
 OLD: Final = 10.0  # seconds after which they are not shown any more without that
 LOOK: Final = 0.25  # seconds in which the state of monitors is not looked at twice
+AGAIN: Final = 1.0  # seconds in which what was refused is not tried twice
 PATIENCE: Final = 1.0  # seconds that a visitor waits for what is known a little older
 FIRST_PATIENCE: Final = 5.0  # and where nothing is known
 MOST_COMPONENTS: Final = 2_000  # of all pages that are kept: about 30 MB
@@ -48,6 +50,7 @@ class _Kept(Struct):
     seen: PageSeen | None = None
     reading: asyncio.Task[None] | None = None
     began: float = 0.0
+    failed_at: float = -math.inf
 
     @property
     def measured(self) -> _Measured:
@@ -115,17 +118,18 @@ class Snapshots:
             await asyncio.wait({kept.reading}, timeout=patience)
 
     def _begin(self, kept: _Kept, now: float) -> None:
-        if kept.reading is None:
+        if kept.reading is None and now - kept.failed_at >= AGAIN:
             kept.began = now
             kept.reading = asyncio.get_running_loop().create_task(self._read(kept))
 
     async def _read(self, kept: _Kept) -> None:
         """Read the days of a page; those that are over are stored."""
         zone, of = kept.whole.page.zone, kept.measured
+        kept.failed_at = self.sources.clock.monotonic()  # until it has not
         try:
             found, settled = await sources.past(self.sources, kept.whole, kept.members, self.sources.clock.now())
             kept.past, kept.of, kept.zone, kept.seen = found, of, zone, None
-            kept.read_at = self.sources.clock.monotonic()
+            kept.read_at, kept.failed_at = self.sources.clock.monotonic(), -math.inf
             if settled:
                 task = asyncio.get_running_loop().create_task(self._store(settled))
                 self._storing.add(task)
