@@ -57,6 +57,8 @@ from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
+from analytics_box.status_pages.view.snapshots import Snapshots
+from analytics_box.status_pages.view.sources import Sources
 from analytics_box.store import running
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
@@ -199,6 +201,7 @@ def _parts(
         events.clicks,
         state.monitors,
         state.status_pages,
+        Snapshots(Sources(state.db, events.db, state.monitors, state.organizations, settings, clock)),
         Erasing(events.db),
         watched_websites(state.monitors, events.db),
         monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),

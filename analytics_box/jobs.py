@@ -22,6 +22,9 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.running import retention as check_retention
+from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.view.keeping import store_days
+from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
@@ -207,6 +210,11 @@ async def follow_websites(box: Box) -> None:
     box.parts[Monitors].follow()
 
 
+async def store_status_days(box: Box) -> None:
+    """Store days of status pages that are over: they do not change any more."""
+    await store_days(box.parts[Snapshots].sources, box.parts[StatusPages])
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -304,6 +312,7 @@ JOBS = (
     Job("follow websites", 10, follow_websites),
     Job("sweep checks", 600, sweep_checks),
     Job("retain checks", 21_600, retain_checks, removes=True),
+    Job("store status days", 3_600, store_status_days),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),
