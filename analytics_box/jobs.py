@@ -23,6 +23,7 @@ from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.running import retention as check_retention
 from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.incidents import ticking
 from analytics_box.status_pages.view.keeping import store_days
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.store import job_runs, pairing, space
@@ -215,6 +216,11 @@ async def store_status_days(box: Box) -> None:
     await store_days(box.parts[Snapshots].sources, box.parts[StatusPages])
 
 
+async def turn_incidents(box: Box) -> None:
+    """Begin and end maintenances of status pages, and publish incidents that monitors have made."""
+    await ticking.tick(box.parts)
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -313,6 +319,7 @@ JOBS = (
     Job("sweep checks", 600, sweep_checks),
     Job("retain checks", 21_600, retain_checks, removes=True),
     Job("store status days", 3_600, store_status_days),
+    Job("turn incidents", 10, turn_incidents),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),

@@ -34,6 +34,9 @@ from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as profiles
+from analytics_box.status_pages.incidents import calls as incidents
+from analytics_box.status_pages.incidents import maintenance_calls as page_maintenance
+from analytics_box.status_pages.incidents import template_calls as incident_templates
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import reading_calls as website_reading
@@ -116,6 +119,21 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("linkFolders.create", link_folders.create, "write:links", "member"),
     Procedure("linkFolders.update", link_folders.update, "write:links", "member"),
     Procedure("linkFolders.delete", link_folders.delete, "write:links", "member"),
+    Procedure("statusPage.createIncident", incidents.create_incident, "write:status_pages", "member"),
+    Procedure("statusPage.updateIncident", incidents.update_incident, "write:status_pages", "member"),
+    Procedure("statusPage.deleteIncident", incidents.delete_incident, "write:status_pages", "member"),
+    Procedure("statusPage.listIncidents", incidents.list_incidents, "read:status_pages"),
+    Procedure("statusPage.getIncident", incidents.get_incident, "read:status_pages"),
+    Procedure("statusPage.editIncidentUpdate", incidents.edit_incident_update, "write:status_pages", "member"),
+    Procedure("statusPage.publishIncident", incidents.publish_incident, "write:status_pages", "member"),
+    Procedure("statusPage.holdIncident", incidents.hold_incident, "write:status_pages", "member"),
+    Procedure("statusPage.listMaintenances", page_maintenance.list_maintenances, "read:status_pages"),
+    Procedure("statusPage.createMaintenance", page_maintenance.create_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.updateMaintenance", page_maintenance.update_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.cancelMaintenance", page_maintenance.cancel_maintenance, "write:status_pages", "member"),
+    Procedure("statusPage.listTemplates", incident_templates.list_templates, "read:status_pages"),
+    Procedure("statusPage.saveTemplate", incident_templates.save_template, "write:status_pages", "member"),
+    Procedure("statusPage.deleteTemplate", incident_templates.delete_template, "write:status_pages", "member"),
     Procedure("uptime.listSchedules", monitor_lists.list_schedules, "read:monitors"),
     Procedure("uptime.paginated", monitor_lists.paginated, "read:monitors"),
     Procedure("uptime.listTags", monitor_lists.list_tags, "read:monitors"),

@@ -3,7 +3,7 @@ transaction. An incident comes with all of its updates, newest first."""
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +25,13 @@ _SET: Final = ", ".join(f"{name} = :{name}" for name in _STORED if name not in _
 _SAID: Final = Update.__struct_fields__
 _UPDATE_COLUMNS: Final = ", ".join(_SAID)
 _NEWEST: Final = "order by started_at desc, created_at desc, id"
+_MAINTENANCE_DUE: Final = (
+    "resolved_at is null and is_draft = 0 and"
+    " (status = 'scheduled' and scheduled_for <= :now"
+    " or status in ('in_progress', 'verifying') and scheduled_until <= :now)"
+)
+_DRAFT_DUE: Final = "publish_at is not null and publish_at <= :now"
+_NEVER: Final = 2**62  # ms
 _AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
 
 
@@ -44,16 +51,14 @@ def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> 
     found = _rows(
         db,
         f"select {_COLUMNS} from incidents where page_id = ? and status not in ('resolved', 'postmortem', 'completed')",
-        page_id,
+        (page_id,),
     )
     for kind in _KINDS:
         found += _rows(
             db,
             f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and is_draft = 0"
             f" and status in ('resolved', 'postmortem', 'completed') {_NEWEST} limit ?",
-            page_id,
-            kind,
-            most_ended,
+            (page_id, kind, most_ended),
         )
     return _whole(db, sorted(found, key=lambda row: (-row.started_at, -row.created_at, row.id)))
 
@@ -66,9 +71,7 @@ def incidents_between(db: Connection, page_id: str, start: int, end: int) -> tup
             db,
             f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
             f" and started_at >= ? and started_at < ? {_NEWEST}",
-            page_id,
-            start,
-            end,
+            (page_id, start, end),
         ),
     )
 
@@ -79,18 +82,14 @@ def latest(db: Connection, page_id: str, kind: Kind, *, before: int | None, most
         db,
         _rows(
             db,
-            f"select {_COLUMNS} from incidents where page_id = ? and kind = ?"
-            f" and (?3 is null or started_at < ?3) {_NEWEST} limit ?",
-            page_id,
-            kind,
-            before,
-            most,
+            f"select {_COLUMNS} from incidents where page_id = ? and kind = ? and started_at < ? {_NEWEST} limit ?",
+            (page_id, kind, _NEVER if before is None else before, most),
         ),
     )
 
 
 def find(db: Connection, incident_id: str) -> Incident | None:
-    found = _whole(db, _rows(db, f"select {_COLUMNS} from incidents where id = ?", incident_id))
+    found = _whole(db, _rows(db, f"select {_COLUMNS} from incidents where id = ?", (incident_id,)))
     return found[0] if found else None
 
 
@@ -192,6 +191,35 @@ def count_open(db: Connection, page_id: str) -> int:
     return int(str(found))
 
 
+def pages_due(db: Connection, now: int) -> list[str]:
+    """The ids of pages on which a maintenance begins or ends, or a draft is published, by now (UTC ms)."""
+    found = db.execute(
+        f"""
+        -- incidents.pages_due
+        select page_id from incidents where {_MAINTENANCE_DUE}
+        union
+        select page_id from incidents where {_DRAFT_DUE}
+        """,
+        {"now": now},
+    ).fetchall()
+    return [str(page_id) for (page_id,) in found]
+
+
+def maintenances_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
+    """The maintenances of a page that begin or end by now."""
+    return _due(db, _MAINTENANCE_DUE, page_id, now)
+
+
+def drafts_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
+    """The drafts of a page that are to be published by now."""
+    return _due(db, _DRAFT_DUE, page_id, now)
+
+
+def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ...]:
+    statement = f"select {_COLUMNS} from incidents where {due} and page_id = :page order by started_at, id"
+    return _whole(db, _rows(db, statement, {"now": now, "page": page_id}))
+
+
 def _whole(db: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
     """The same with their components and updates."""
     if not found:
@@ -244,7 +272,7 @@ def _update(row: Sequence[Any], known: Collection[str]) -> Update:
     return replace(msgspec.convert(fields | {"affected": ()}, Update, strict=False), affected=tuple(affected))
 
 
-def _rows(db: Connection, statement: str, *values: object) -> list[Incident]:
+def _rows(db: Connection, statement: str, values: Mapping[str, object] | Sequence[object]) -> list[Incident]:
     found = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
     return [msgspec.convert(dict(zip(_STORED, row, strict=True)), Incident, strict=False) for row in found]
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from analytics_box import errors
 from analytics_box.http.call import Parts
-from analytics_box.status_pages import rows
+from analytics_box.status_pages import rows, states
 from analytics_box.status_pages.access import UNKNOWN
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.whole import Whole
@@ -39,4 +39,5 @@ def touched(db: Connection, page_id: str, now: int) -> Whole:
     whole = rows.whole(db, page_id)
     if whole is None:
         raise errors.NotFound(UNKNOWN)
+    states.note(db, whole, now)
     return whole

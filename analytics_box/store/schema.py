@@ -871,6 +871,7 @@ BOX = (
             """,
             "create index incidents_of on incidents (page_id, started_at)",
             "create index incidents_open on incidents (status, scheduled_for) where resolved_at is null",
+            "create index incidents_to_publish on incidents (publish_at) where publish_at is not null",
             """
             create table incident_components (
               incident_id      text    not null references incidents (id) on delete cascade,

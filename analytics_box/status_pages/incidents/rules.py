@@ -136,3 +136,21 @@ def check_times(start: int, end: int) -> None:
         raise BadRequest.about("scheduledUntil", "It has to end after it starts")
     if end - start > LONGEST_MAINTENANCE:
         raise BadRequest.about("scheduledUntil", "A maintenance may last 31 days; plan another one for what is left")
+
+
+def covered_until(incident: Incident, others: Iterable[Incident], now: int) -> int | None:
+    """When the maintenances end that explain all that an incident says is wrong; None where they do not.
+
+    Something that is only an outcome of a maintenance need not be said before that should be over (UTC ms).
+    """
+    under = [
+        (one.component_id, maintenance.scheduled_until or 0)
+        for maintenance in others
+        if maintenance.kind == "maintenance" and maintenance.is_active and (maintenance.scheduled_until or 0) > now
+        for one in maintenance.affected
+        if one.component_id is not None
+    ]
+    wrong = {one.component_id for one in incident.affected if one.impact != "operational"}
+    if not wrong or not wrong <= {component_id for component_id, _ in under}:
+        return None
+    return max(until for component_id, until in under if component_id in wrong)

@@ -1,0 +1,77 @@
+"""What happens to incidents and maintenances by the clock: maintenances begin and end, drafts of monitors are
+published. States only go forwards, so a clock that is set back neither undoes nor repeats anything."""
+
+import logging
+from functools import partial
+
+from msgspec.structs import replace
+
+from analytics_box import errors
+from analytics_box.clock import MINUTE
+from analytics_box.http.call import Parts
+from analytics_box.status_pages import incident_rows, rows
+from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.incident import Incident
+from analytics_box.status_pages.incidents import rules, saying
+from analytics_box.status_pages.page import Page
+from analytics_box.status_pages.saving import save
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.store.db import Connection
+from analytics_box.texts import StatusIncidents
+
+log = logging.getLogger(__name__)
+
+
+async def tick(parts: Parts) -> None:
+    """Do all that is due. A page on which something cannot be done does not keep others waiting. Raises Unavailable."""
+    now = parts.clock.now()
+    for page_id in await parts.box_db.read(lambda db: incident_rows.pages_due(db, now)):
+        if parts[StatusPages].find(page_id) is None:
+            continue  # of a closed organization
+        try:
+            await save(parts, page_id, partial(turn, page_id=page_id, now=now))
+        except errors.Unavailable:
+            raise
+        except errors.NotFound:
+            continue  # deleted a moment ago
+        except Exception:
+            log.exception("What is due on the status page %s could not be done", page_id)
+            continue
+        parts[SubscriberDeliveries].soon()
+
+
+def turn(db: Connection, page_id: str, now: int) -> None:
+    """Do what is due on a page, in the caller's transaction. `now` is UTC ms."""
+    page = rows.find(db, page_id)
+    if page is None:
+        return
+    for maintenance in incident_rows.maintenances_due(db, page_id, now):
+        _turn_maintenance(db, page, maintenance, now)
+    publish_due(db, page, now)
+
+
+def publish_due(db: Connection, page: Page, now: int) -> None:
+    """Publish the drafts of a page whose time has come, in the caller's transaction.
+
+    They wait on while a maintenance explains them, and stay drafts where the page does not publish any more.
+    """
+    for draft in incident_rows.drafts_due(db, page.id, now):
+        if page.automatic != "publish":
+            incident_rows.update(db, replace(draft, publish_at=None))
+            continue
+        until = rules.covered_until(draft, incident_rows.incidents_of(db, page.id, 0), now)
+        if until is None:
+            saying.publish(db, page, draft, now=now)
+        else:
+            incident_rows.update(db, replace(draft, publish_at=until + page.publish_after * MINUTE))
+
+
+def _turn_maintenance(db: Connection, page: Page, maintenance: Incident, now: int) -> None:
+    """Begin and end it when that was planned. Of one that is over already, only the end is told."""
+    start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
+    if maintenance.status == "scheduled":
+        maintenance = saying.say(
+            db, page, maintenance, "in_progress", StatusIncidents.began, now=now, at=start, notify=end > now
+        )
+    if end <= now:
+        saying.say(db, page, maintenance, "completed", StatusIncidents.over, now=now, at=end)
