@@ -174,7 +174,7 @@ def _component(
         shows_latency=not one.hide_latency and member.monitor is not None,
         only_if_degraded=one.only_if_degraded,
         created_at=one.created_at,
-        updated_at=one.updated_at,
+        updated_at=max(one.updated_at, own.since),
     )
 
 

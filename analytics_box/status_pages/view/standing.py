@@ -44,12 +44,14 @@ _LESSER: Final[frozenset[ComponentStatus]] = frozenset(("degraded_performance", 
 
 
 class Own(NamedTuple):
-    """How a component is without incidents; `status` is None where nothing is known."""
+    """How a component is without incidents; `status` is None where nothing is known. `since` is when its monitor's
+    state began (UTC ms), 0 where there is none."""
 
     current: Current
     freshness: Freshness
     status: ComponentStatus | None
     last_checked_at: int | None = None
+    since: int = 0
 
 
 def of_people(status: ComponentStatus) -> Own:
@@ -69,7 +71,7 @@ def of_monitor(monitor: Monitor, live: Live | None, now: int) -> Own:
         status = "under_maintenance"
     elif freshness != "fresh" and current != "down":
         status = None
-    return Own(current, freshness, status, last.at if last is not None else None)
+    return Own(current, freshness, status, last.at if last is not None else None, live.since or 0)
 
 
 def _freshness(monitor: Monitor, at: int | None, now: int) -> Freshness:
