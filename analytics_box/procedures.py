@@ -34,6 +34,7 @@ from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as profiles
+from analytics_box.status_pages import public_calls as status_public
 from analytics_box.status_pages.incidents import calls as incidents
 from analytics_box.status_pages.incidents import maintenance_calls as page_maintenance
 from analytics_box.status_pages.incidents import template_calls as incident_templates
@@ -163,6 +164,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
     Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
+    Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
+    Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),

@@ -30,7 +30,8 @@ class Procedure(NamedTuple):
     """A line of the table of procedures. A key needs the scope in `access`, a person at least the role.
 
     With `anonymous` callers without a credential get through to the procedure, which decides by what they ask for.
-    With `most_bytes` its body may be larger than a query's.
+    With `most_bytes` its body may be larger than a query's, with `limit` it may be called this often in a minute
+    instead of the usual number.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Procedure(NamedTuple):
     role: Role = "viewer"
     anonymous: bool = False
     most_bytes: int | None = None
+    limit: int | None = None
 
     @property
     def paths(self) -> tuple[str, str]:

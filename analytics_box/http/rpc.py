@@ -87,7 +87,8 @@ class Procedures:
             enveloped = form.enveloped
             # Not earlier, because a refusal has the form that was asked in.
             allow(identity, line.access, role=line.role, anonymous=line.anonymous)
-            scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, settings.limit_rpc)
+            most = settings.limit_rpc and (line.limit or settings.limit_rpc)
+            scope["allowance"] = self._parts.limits.take(line.name, identity.limit_name, most)
             output = await _call(line, self._parts.by(identity), form.input)
         except Exception as raised:
             error = render.as_box_error(raised)

@@ -51,7 +51,9 @@ def in_trouble(seen: PageSeen, incidents: Sequence[Incident]) -> list[ComponentS
 
 def proposed(whole: Whole, seen: PageSeen, *, monitor_id: str = "", component_id: str = "") -> dict[str, Impact]:
     """What a new incident is about unless somebody says otherwise: what is in trouble, and what was asked for."""
-    asked = {one.id for one in whole.components if component_id == one.id or (monitor_id and monitor_id == one.monitor_id)}
+    asked = {
+        one.id for one in whole.components if component_id == one.id or (monitor_id and monitor_id == one.monitor_id)
+    }
     found = {one.id: impact_of(one) or "down" for one in in_trouble(seen, whole.incidents)}
     for one in seen.components:
         if one.id in asked:
@@ -95,9 +97,7 @@ def state_of(one: ComponentSeen) -> tuple[str, str]:
 
 def read_impacts(form: Mapping[str, str]) -> dict[str, str]:
     """What a form says of components, those that are not affected left out."""
-    return {
-        name.removeprefix(PREFIX): impact for name, impact in form.items() if name.startswith(PREFIX) and impact
-    }
+    return {name.removeprefix(PREFIX): impact for name, impact in form.items() if name.startswith(PREFIX) and impact}
 
 
 def impacts_of(affected: Sequence[Affected]) -> dict[str, str]:

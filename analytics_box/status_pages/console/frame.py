@@ -89,9 +89,7 @@ class Opened(Struct, frozen=True):
             if self.editable or name not in _OF_EDITORS
         )
         mark = page_mark(self.seen)
-        return Head(
-            figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs
-        )
+        return Head(figures.visible(page.name), self.href, self.seen.url, mark, StatusPageList.states[mark], tab, tabs)
 
 
 def frame(person: Person) -> Shell:
