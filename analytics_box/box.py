@@ -232,7 +232,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     return Front(
         app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
         events=event_handlers(events.intake),
-        links=_redirects(state, events, parts, pages),
+        public=(_redirects(state, events, parts, pages),),
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[Watched].proxies,

@@ -1,11 +1,11 @@
 """The first and the last thing that a request meets: its id, its address, host check, headers, last refusal.
 
-Events and short links go straight from here to their handlers; everything else goes to Litestar.
+Events, short links and status pages go straight from here to their handlers; everything else goes to Litestar.
 """
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -38,21 +38,22 @@ CLOSE = (b"connection", b"close")  # after a flood: what else was sent ahead cos
 _LIMITS = (b"x-ratelimit-limit", b"x-ratelimit-remaining", b"x-ratelimit-reset")
 OURS = frozenset((b"x-request-id", *(name for name, _ in (*SECURITY_HEADERS, HSTS, CLOSE)), *_LIMITS))
 FILES = "/static/"  # what pages on every host load
+_ANY_KEY = (b"www-authenticate", b"Bearer")
 _HOST = re.compile(rb"([0-9A-Za-z\-._~!$&'()*+,;=%]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")  # RFC 3986 3.2.2
 _LONGEST_HOST = 262  # bytes: a name of 255, a dot and a port
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "::1"}
 
 
-class ShortLinks(Protocol):
-    """What answers short addresses: under its prefix on the box's own hosts, at the root of domains of its own."""
+class Public(Protocol):
+    """What answers past the framework: under its prefix on the box's own hosts, at the root of domains of its own."""
 
     prefix: str
 
-    def domain_of(self, scope: Scope) -> str | None:
-        """The domain of short links that a request names as its host; None for every other host."""
+    def has_domains(self) -> bool:
+        """Whether there are any, so that there is something to look up."""
 
-    def on_domain(self, domain: str) -> App:
-        """What answers there."""
+    def on_domain(self, host: str) -> App | None:
+        """What answers on this host; None where it is none of these domains."""
 
     async def under_prefix(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What answers below the prefix."""
@@ -66,14 +67,14 @@ class Front:
         app: App,
         *,
         events: Mapping[str, App],
-        links: ShortLinks,
+        public: Sequence[Public],
         limits: Limits,
         settings: Settings,
         proxies: ProxyWatch,
     ) -> None:
         self._app = app
         self._events = events
-        self._links = links
+        self._public = tuple(public)
         self._limits = limits
         self._limit = settings.limit_address
         self._turns = Turns(settings.max_requests_address)
@@ -113,7 +114,7 @@ class Front:
                     if name in OURS:
                         more = tuple(item for item in more if item[0] != name)
                 if status == 401:
-                    own = [self._how if name == b"www-authenticate" else (name, value) for name, value in own]
+                    own = [self._how if pair == _ANY_KEY else pair for pair in own]
                 message["headers"] = [*own, *more]
             elif head and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
@@ -147,15 +148,17 @@ class Front:
     async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
         """Hand a request to whoever answers it. Raises what they raise."""
         path = scope["path"]
-        domain = self._links.domain_of(scope)
-        if domain is not None:
-            self._admit(scope, own_host=False)
-            await (self._app if path.startswith(FILES) else self._links.on_domain(domain))(scope, receive, answer)
-            return
-        if path.startswith(self._links.prefix):
-            self._admit(scope)
-            await self._links.under_prefix(scope, receive, answer)
-            return
+        for public in self._public:
+            found = public.on_domain(_named(scope)) if public.has_domains() else None
+            if found is not None:
+                self._admit(scope, own_host=False)
+                await (self._app if path.startswith(FILES) else found)(scope, receive, answer)
+                return
+        for public in self._public:
+            if path.startswith(public.prefix):
+                self._admit(scope)
+                await public.under_prefix(scope, receive, answer)
+                return
         handler = self._events.get(path)
         if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or path != "/"):
             try:
@@ -171,7 +174,7 @@ class Front:
     def _admit(self, scope: Scope, *, own_host: bool = True) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
 
-        Without `own_host` the host is known to be a domain of short links.
+        Without `own_host` the host is known to be a domain of something that this box serves.
         """
         host = forwarded_for = None
         for name, value in scope["headers"]:
@@ -223,6 +226,12 @@ def hosts(settings: Settings) -> frozenset[str]:
     """The host names that this box answers to; none means any, as long as no address is configured."""
     configured = {urlsplit(url).hostname or "" for url in (settings.base_url, settings.ingest_url) if url}
     return frozenset(configured | LOOPBACK_NAMES) if configured else frozenset()
+
+
+def _named(scope: Scope) -> str:
+    """The host that a request names, as it is to be looked up; empty for none. What is wrong with it is told later."""
+    given: bytes = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    return given.decode("latin-1").partition(":")[0].rstrip(".").lower()
 
 
 @lru_cache(maxsize=1_024)

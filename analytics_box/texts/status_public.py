@@ -37,6 +37,8 @@ class StatusPublic:
     recent = "The last 14 days"
     recent_none = "No incidents in the last 14 days."
     history_none = "No incidents in this month."
+    history_months = "Months"
+    history_list = "Incidents and maintenance"
     older = "Older"
     newer = "Newer"
     affects = "Affects {what}"
@@ -113,6 +115,11 @@ class StatusPublic:
     table_checks = "Checks"
     nothing = "–"
 
+    unknown: Final = (
+        "This page does not exist",
+        "There is no status page with this URL on this server.",
+        "Check that the URL is complete, or ask whoever gave it to you.",
+    )
     missing: Final = (
         "This page does not exist",
         "There is nothing at this address, or it has moved.",

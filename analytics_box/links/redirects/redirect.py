@@ -5,6 +5,7 @@ browser know it already. Nothing of the request can change the targets of a link
 target's query.
 """
 
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -87,24 +88,14 @@ class Redirects:
         """/l/{slug} on the box's own host."""
         await self._answer(None, scope["path"][len(PREFIX) :], PREFIX, scope, receive, send)
 
-    def domain_of(self, scope: Scope) -> str | None:
-        """The domain of short links that a request names as its host; None for every other host."""
-        if not self._domains:
-            return None
-        given = next((value for name, value in scope["headers"] if name == b"host"), b"")
-        name = given.decode("latin-1").partition(":")[0].rstrip(".").lower()
-        return name if self._domains.find(name) is not None else None
+    def has_domains(self) -> bool:
+        """Whether there are domains of short links."""
+        return bool(self._domains)
 
-    def on_domain(self, domain: str) -> App:
-        """What answers there: /{slug}, and the few paths that every host has."""
-
-        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            found = self._domains.find(domain)
-            if found is None:
-                raise errors.Misdirected("This host name is not one of this box")
-            await self._at_root(found, scope, receive, send)
-
-        return serve
+    def on_domain(self, host: str) -> App | None:
+        """What answers on a domain of short links: /{slug}, and the few paths that every host has."""
+        found = self._domains.find(host)
+        return partial(self._at_root, found) if found is not None else None
 
     async def _at_root(self, domain: LinkDomain, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"][1:]

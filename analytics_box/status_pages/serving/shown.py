@@ -30,7 +30,7 @@ RECENT_MS: Final = 14 * 86_400_000  # for how long what is over stays on the pag
 _MOST_RECENT: Final = 10
 _ALL_OPEN: Final = 10  # components, up to which groups are unfolded
 _MOST_NOTED: Final = 20  # days in the list below the bars of a component
-_LOOKS: Final[dict[ComponentStatus | None, Look]] = {
+LOOKS: Final[dict[ComponentStatus | None, Look]] = {
     "operational": "up",
     "degraded_performance": "degraded",
     "partial_outage": "degraded",
@@ -68,6 +68,17 @@ class ComponentShown(Struct, frozen=True, kw_only=True):
         return bool(self.noted or self.chart or (self.bars and self.uptime))
 
 
+class DayShown(Struct, frozen=True, kw_only=True):
+    """A day in the table of a component."""
+
+    date: str
+    state: str
+    uptime: str
+    down: str
+    average: str
+    slow: str
+
+
 class GroupShown(Struct, frozen=True, kw_only=True):
     """Components under one name; without a name it is one component alone."""
 
@@ -90,7 +101,7 @@ class UpdateShown(Struct, frozen=True, kw_only=True):
 
 
 class IncidentShown(Struct, frozen=True, kw_only=True):
-    """An incident or a maintenance. `times` are its ends, as far as they are known; `lasted` is empty while it lasts."""
+    """An incident or a maintenance, with its ends as far as they are known; `lasted` is empty while it lasts."""
 
     id: str
     title: str
@@ -127,7 +138,7 @@ def page(seen: PageSeen, now: int) -> PageShown:
     planned = sorted((one for one in seen.maintenances if one.status == "scheduled"), key=_soonest)
     recent = sorted((one for one in everything if not one.is_open and _ended(one) >= now - RECENT_MS), key=_newest)
     return PageShown(
-        look="unknown" if seen.overall == "unknown" else _HEADLINES[seen.indicator],
+        look=look_of(seen),
         headline=seen.headline,
         at=times.moment(seen.at, seen.zone),
         stale=_stale(seen, now),
@@ -136,6 +147,35 @@ def page(seen: PageSeen, now: int) -> PageShown:
         groups=tuple(_groups(seen.groups, components)),
         recent=tuple(incident(one, seen.zone) for one in recent[:_MOST_RECENT]),
     )
+
+
+def look_of(seen: PageSeen) -> Look:
+    """How the whole page is."""
+    return "unknown" if seen.overall == "unknown" else _HEADLINES[seen.indicator]
+
+
+def day_rows(one: ComponentSeen) -> tuple[DayShown, ...]:
+    """All days of a component, latest first."""
+    return tuple(
+        DayShown(
+            date=times.day(day.date),
+            state=Words.days[day.state],
+            uptime=figures.uptime(day.uptime) if day.uptime is not None else Words.nothing,
+            down=figures.duration(day.downtime_seconds) if day.downtime_seconds else Words.nothing,
+            average=figures.milliseconds(day.average_ms) if day.average_ms is not None else Words.nothing,
+            slow=figures.milliseconds(day.p95_ms) if day.p95_ms is not None else Words.nothing,
+        )
+        for day in reversed(one.days)
+    )
+
+
+def columns(one: ComponentSeen) -> frozenset[str]:
+    """What is known of the days of a component, and not hidden."""
+    known = {
+        "uptime": one.shows_uptime and any(day.uptime is not None for day in one.days),
+        "latency": one.shows_latency and any(day.average_ms is not None for day in one.days),
+    }
+    return frozenset(name for name, there in known.items() if there)
 
 
 def component(one: ComponentSeen) -> ComponentShown:
@@ -147,7 +187,7 @@ def component(one: ComponentSeen) -> ComponentShown:
         name=one.name,
         description=one.description,
         domain=one.domain,
-        look=_LOOKS[one.status],
+        look=LOOKS[one.status],
         status=Words.components[one.status],
         uptime=Words.uptime.format(uptime=figures.uptime(one.uptime)) if one.uptime is not None else "",
         bars=drawn,
@@ -208,7 +248,7 @@ def _groups(groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...]
             yield GroupShown(
                 name=found.name,
                 description=found.description,
-                look=_LOOKS[found.status],
+                look=LOOKS[found.status],
                 status=Words.components[found.status],
                 is_open=few or found.status != "operational",
                 components=shown,

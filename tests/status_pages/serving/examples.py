@@ -22,7 +22,9 @@ HOUR: Final = 3_600_000
 DAY: Final = 24 * HOUR
 
 
-def days(bad: dict[int, tuple[DayState, float | None, int | None]], *, unknown: int = 0, ms: int = 120) -> tuple[Day, ...]:
+def days(
+    bad: dict[int, tuple[DayState, float | None, int | None]], *, unknown: int = 0, ms: int = 120
+) -> tuple[Day, ...]:
     """The last 90 days: those in `bad` count back from today, the first `unknown` of all have no data."""
     found = []
     for back in range(89, -1, -1):
@@ -89,8 +91,15 @@ ONGOING: Final = IncidentSeen(
     scheduled_for=None,
     scheduled_until=None,
     updates=(
-        update(2, "identified", "A disk is **full**. We are moving data; see [the plan](https://example.com/plan).", NOW - HOUR),
-        update(1, "investigating", "About half of all requests fail.\n\n- `POST /orders`\n- `GET /orders`", NOW - 2 * HOUR),
+        update(
+            2,
+            "identified",
+            "A disk is **full**. We are moving data; see [the plan](https://example.com/plan).",
+            NOW - HOUR,
+        ),
+        update(
+            1, "investigating", "About half of all requests fail.\n\n- `POST /orders`\n- `GET /orders`", NOW - 2 * HOUR
+        ),
     ),
     affected=(AffectedSeen(API.id, "API", "down"),),
 )
@@ -168,12 +177,33 @@ def _many() -> tuple[ComponentSeen, ...]:
     payments = days({0: ("degraded", 100.0, 0), 1: ("degraded", 100.0, 0), 30: ("maintenance", None, None)}, unknown=40)
     return (
         component("Website", domain="example.com", position=0),
-        replace(API, status="major_outage", current="down", uptime=97.1, days=days({0: ("down", 91.3, 7_000), 20: ("down", 99.1, 790)})),
+        replace(
+            API,
+            status="major_outage",
+            current="down",
+            uptime=97.1,
+            days=days({0: ("down", 91.3, 7_000), 20: ("down", 99.1, 790)}),
+        ),
         component("Search", position=3, uptime=None, shows_uptime=False, days=()),
-        component("Invoices by e-mail", position=4, manual=True, status="degraded_performance", shows_latency=False, uptime=None),
+        component(
+            "Invoices by e-mail",
+            position=4,
+            manual=True,
+            status="degraded_performance",
+            shows_latency=False,
+            uptime=None,
+        ),
         component("Orders", group_id="group-1", position=5, days=days({})),
         component("Payments", group_id="group-1", position=6, status="degraded_performance", days=payments),
-        component("Pictures", group_id="group-1", position=7, status=None, current="unknown", days=days({}, unknown=90), uptime=None),
+        component(
+            "Pictures",
+            group_id="group-1",
+            position=7,
+            status=None,
+            current="unknown",
+            days=days({}, unknown=90),
+            uptime=None,
+        ),
         component("Europe", group_id="group-2", position=9, days=days({}, ms=40)),
         component("America", group_id="group-2", position=10, days=days({44: ("down", 99.99, 8)}, ms=90)),
         component("Asia", group_id="group-2", position=11, status="under_maintenance", days=days({}, ms=240)),

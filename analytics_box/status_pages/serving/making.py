@@ -1,0 +1,154 @@
+"""What each path below a status page is answered with, made of what may be seen of the page and of nothing else."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from analytics_box.clock import Clock
+from analytics_box.errors import BoxError
+from analytics_box.status_pages.seen import IncidentSeen, PageSeen
+from analytics_box.status_pages.serving import badges, feeds, history, shown
+from analytics_box.status_pages.serving.history import Month
+from analytics_box.status_pages.serving.kept import Made
+from analytics_box.status_pages.serving.times import month as month_in_words
+from analytics_box.status_pages.whole import Whole
+
+Render = Callable[..., str]  # a template's name and its context → a page
+Documents = Mapping[str, Callable[[PageSeen], object]]  # names below api/v2/ → what is written as JSON
+Between = Callable[[Whole, int, int], Awaitable[Sequence[IncidentSeen]]]  # what began between two instants (UTC ms)
+Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
+
+API: Final = "api/v2/"
+EVERYWHERE: Final = (
+    (b"access-control-allow-origin", b"*"),
+    (b"cross-origin-resource-policy", b"cross-origin"),
+)
+HTML: Final = b"text/html; charset=utf-8"
+NO_INDEX: Final = (b"x-robots-tag", b"noindex")
+_TYPES: Final = {
+    "json": b"application/json",
+    "atom": b"application/atom+xml; charset=utf-8",
+    "rss": b"application/rss+xml; charset=utf-8",
+    "svg": b"image/svg+xml",
+}
+# Caches between us and visitors show what they have while we are away; who has a password keeps it alone.
+_PUBLIC: Final = (b"cache-control", b"public, max-age=10, stale-while-revalidate=30, stale-if-error=86400")
+_PRIVATE: Final = (b"cache-control", b"private, max-age=10")
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def is_for_programs(rest: str) -> bool:
+    """Whether a path below a page is no page: JSON, a feed or a badge, which other sites may load."""
+    return rest.startswith(API) or rest.endswith((".atom", ".rss", ".svg"))
+
+
+class Maker:
+    """Makes answers; whoever asks keeps them."""
+
+    def __init__(self, render: Render, documents: Documents, between: Between, find: Find, clock: Clock) -> None:
+        self._render = render
+        self._documents = documents
+        self._between = between
+        self._find = find
+        self._clock = clock
+
+    async def make(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> Made | None:
+        """The answer to a path; None where nothing is there. Raises Unavailable."""
+        headers = [_PRIVATE if whole.page.password else _PUBLIC]
+        if not seen.indexed or whole.page.password:
+            headers.append(NO_INDEX)
+        if is_for_programs(rest):
+            body, kind = self._for_programs(seen, rest), _TYPES[rest.rpartition(".")[2]]
+            return Made(body, kind, (*headers, *EVERYWHERE)) if body is not None else None
+        page = await self._page(whole, seen, base, rest)
+        return Made(page.encode(), HTML, tuple(headers)) if page is not None else None
+
+    def page(self, template: str, seen: PageSeen, base: str, **context: Any) -> str:
+        """A page in the layout of this status page. Its pictures come from the host that it is on."""
+        return self._render(
+            f"status/{template}.html",
+            page=seen,
+            base=base,
+            logo=_here(seen.logo_url, seen, base),
+            favicon=_here(seen.favicon_url, seen, base),
+            **context,
+        )
+
+    def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
+        if rest.startswith(API):
+            document = self._documents.get(rest[len(API) :].removesuffix(".json"))
+            return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
+        match rest.split("/"):
+            case ["history.atom"]:
+                return feeds.atom(self._render, seen).encode()
+            case ["history.rss"]:
+                return feeds.rss(self._render, seen).encode()
+            case ["badge.svg"]:
+                return badges.of_page(self._render, seen).encode()
+            case ["badge", file]:
+                found = badges.of_component(self._render, seen, file.removesuffix(".svg"))
+                return found.encode() if found is not None and file.endswith(".svg") else None
+        return None
+
+    async def _page(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> str | None:
+        match rest.split("/"):
+            case [""]:
+                return self.page("page", seen, base, shown=shown.page(seen, self._clock.now()))
+            case ["history"]:
+                return await self._history(whole, seen, base, "")
+            case ["history", address]:
+                return await self._history(whole, seen, base, address)
+            case ["incidents", incident_id]:
+                return await self._incident(whole, seen, base, incident_id)
+            case ["components", component_id]:
+                return self._component(seen, base, component_id)
+        return None
+
+    async def _history(self, whole: Whole, seen: PageSeen, base: str, address: str) -> str | None:
+        now = self._clock.now()
+        month = history.read(address, seen, now)
+        if month is None:
+            return None
+        older, newer = month.moved(-1), month.moved(1)
+        return self.page(
+            "history",
+            seen,
+            base,
+            month=month_in_words(month.year, month.number),
+            address=month.address,
+            found=[shown.incident(one, seen.zone) for one in await self._began(whole, seen, month)],
+            older=older.address if older >= history.first(seen) else None,
+            newer=newer.address if newer <= history.last(seen, now) else None,
+        )
+
+    async def _began(self, whole: Whole, seen: PageSeen, month: Month) -> list[IncidentSeen]:
+        """What began in a month; while box.db does not answer, of that the latest, which are in memory."""
+        known: Sequence[IncidentSeen] = (*seen.incidents, *seen.maintenances)
+        with suppress(BoxError):
+            known = await self._between(whole, month.start(seen.zone), month.moved(1).start(seen.zone))
+        return history.within(known, month, seen.zone)
+
+    async def _incident(self, whole: Whole, seen: PageSeen, base: str, incident_id: str) -> str | None:
+        known = (one for one in (*seen.incidents, *seen.maintenances) if one.id == incident_id)
+        found = next(known, None) or await self._find(whole, incident_id)
+        return self.page("incident", seen, base, one=shown.incident(found, seen.zone)) if found is not None else None
+
+    def _component(self, seen: PageSeen, base: str, component_id: str) -> str | None:
+        found = next((one for one in seen.components if one.id == component_id), None)
+        if found is None:
+            return None
+        return self.page(
+            "component",
+            seen,
+            base,
+            one=shown.component(found),
+            days=shown.day_rows(found),
+            columns=shown.columns(found),
+        )
+
+
+def _here(url: str | None, seen: PageSeen, base: str) -> str | None:
+    """A file of the page as it is loaded from this host: no page loads anything from another one."""
+    return f"{base}{url.removeprefix(seen.url)}" if url is not None else None
