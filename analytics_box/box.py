@@ -59,6 +59,9 @@ from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.view.sources import Sources
+from analytics_box.status_pages.subscribers import subscribing
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.status_pages.subscribers.public import Subscriptions
 from analytics_box.store import running
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
@@ -176,6 +179,8 @@ def _parts(
     watched: Watched,
 ) -> Parts:
     known = monitored(state.monitors)
+    told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
+    subscribed = subscribing.Tools(state.seal, client.fence, settings.status_page_subscribers)
     return Parts(
         settings,
         clock,
@@ -202,6 +207,9 @@ def _parts(
         state.monitors,
         state.status_pages,
         Snapshots(Sources(state.db, events.db, state.monitors, state.organizations, settings, clock)),
+        told,
+        subscribed,
+        Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
         Erasing(events.db),
         watched_websites(state.monitors, events.db),
         monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),

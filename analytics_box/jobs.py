@@ -26,6 +26,7 @@ from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incidents import ticking
 from analytics_box.status_pages.view.keeping import store_days
 from analytics_box.status_pages.view.snapshots import Snapshots
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom
@@ -102,6 +103,16 @@ async def purge_organizations(box: Box) -> None:
 async def deliver_messages(box: Box) -> None:
     """Send what waits for alert channels."""
     await box.deliveries.run()
+
+
+async def tell_subscribers(box: Box) -> None:
+    """Send what waits for subscribers of status pages."""
+    await box.parts[SubscriberDeliveries].run()
+
+
+async def sweep_subscribers(box: Box) -> None:
+    """Forget who was asked to confirm and has not, and what subscribers were told long ago."""
+    await box.parts[SubscriberDeliveries].sweep()
 
 
 async def watch_monitors(box: Box) -> None:
@@ -297,9 +308,11 @@ JOBS = (
     Job("purge organizations", 3_600, purge_organizations, removes=True),
     Job("retain events", 21_600, retain_events, removes=True),
     Job("deliver messages", 5, deliver_messages),
+    Job("tell subscribers", 5, tell_subscribers),
     Job("watch monitors", 5, watch_monitors),
     Job("watch domains", 3_600, watch_domains),
     Job("sweep deliveries", 86_400, sweep_deliveries),
+    Job("sweep subscribers", 3_600, sweep_subscribers, removes=True),
     Job("remind", 30, remind),
     Job("watch traffic", 60, watch_traffic),
     Job("sweep alarms", 86_400, sweep_alarms, removes=True),

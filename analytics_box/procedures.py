@@ -38,6 +38,7 @@ from analytics_box.status_pages import public_calls as status_public
 from analytics_box.status_pages.incidents import calls as incidents
 from analytics_box.status_pages.incidents import maintenance_calls as page_maintenance
 from analytics_box.status_pages.incidents import template_calls as incident_templates
+from analytics_box.status_pages.subscribers import calls as subscribers
 from analytics_box.websites import calls as website_calls
 from analytics_box.websites import deletion_calls as website_deletion
 from analytics_box.websites import reading_calls as website_reading
@@ -163,6 +164,10 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.createMaintenance", maintenance.create_maintenance, "write:monitors", "member"),
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
+    Procedure("statusPage.listSubscribers", subscribers.list_subscribers, "write:status_pages", "member"),
+    Procedure("statusPage.addSubscriber", subscribers.add_subscriber, "write:status_pages", "member"),
+    Procedure("statusPage.removeSubscriber", subscribers.remove_subscriber, "write:status_pages", "member"),
+    Procedure("statusPage.exportSubscribers", subscribers.export_subscribers, "write:status_pages", "member"),
     Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
     Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
     Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),

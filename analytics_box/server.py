@@ -23,6 +23,7 @@ from analytics_box.errors import Unavailable
 from analytics_box.links.redirects.directory import LinkDirectory, load_beside
 from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.store.integrity import integrity_in_pieces
 from analytics_box.watch.state import Watched
 from analytics_box.web_server import HARD_STOP, WebServer, check_tls
@@ -102,6 +103,7 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
         await web.stop(settings.drain_seconds)
         await box.engine.stop(HARD_STOP)
         await box.deliveries.stop(HARD_STOP)
+        await box.parts[SubscriberDeliveries].stop(HARD_STOP)
         await box.events.clicks.flush()
         await asyncio.to_thread(box.close)
         log.info("Stopped")

@@ -171,6 +171,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Hosts with ports that are asked, when most monitors fail at once, whether the box is cut off; empty: none.",
     ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
+    # Status pages
+    status_page_subscribers: Annotated[
+        int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."
+    ] = 5_000
+
     # Geo
     geo_database: Annotated[
         _Text,

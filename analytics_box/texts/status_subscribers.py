@@ -52,13 +52,15 @@ class SubscribePages:
 
     title = "Subscribe to updates"
     lead = "Hear of incidents and maintenances of {page} when they begin, change and end."
-    kind = "How"
-    email = "By e-mail"
-    webhook = "By webhook"
-    email_label = "E-mail address"
-    email_help = "You get a mail with a link to confirm it."
-    webhook_label = "Address of the webhook"
-    webhook_help = "It gets a signed POST with JSON, first of all a challenge that it has to answer."
+    address = "E-mail address, or address of a webhook"
+    address_webhook = "Address of a webhook"
+    address_help = (
+        "You get a mail with a link to confirm it. A webhook, like https://example.com/hook, gets a signed POST with "
+        "JSON, first of all a challenge that it has to answer."
+    )
+    address_help_webhook = (
+        "It gets a signed POST with JSON, first of all a challenge that it has to answer. This page sends no e-mail."
+    )
     components = "What you want to hear of"
     all_components = "Everything on this page"
     some_components = "Only what concerns these components:"
@@ -100,6 +102,6 @@ class SubscribePages:
     taken = (
         "This address gets messages already. Each of them has a link with which the subscription is changed or ended."
     )
-    no_email = "This page sends no e-mail."
+    no_email = "This page sends no e-mail. Enter the address of a webhook, like https://example.com/hook"
     wrong_choice = "Choose at least one component, or everything"
     too_often = "Too many subscriptions were asked for; try again later"

@@ -233,6 +233,24 @@ def requests(db: Connection, subscriber_id: str) -> list[tuple[int, bool, str]]:
     return [(int(str(number)), bool(waiting), str(error)) for number, waiting, error in found.fetchall()]
 
 
+def states(db: Connection, subscribers: Collection[str]) -> dict[str, tuple[int, str]]:
+    """How many messages wait for each of these subscribers, and the error of the latest that was tried."""
+    found = db.execute(
+        """
+        -- subscribers.states
+        select subscriber_id, count(due_at), coalesce((
+          select error from subscriber_deliveries as tried
+          where tried.subscriber_id = one.subscriber_id and attempts > 0 order by number desc limit 1
+        ), '')
+        from subscriber_deliveries as one
+        where subscriber_id in (select value from json_each(?))
+        group by subscriber_id
+        """,
+        (msgspec.json.encode(list(subscribers)).decode(),),
+    )
+    return {str(one): (int(str(waiting)), str(error)) for one, waiting, error in found.fetchall()}
+
+
 def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
     """Requests to confirm that wait are sent no more: a newer one is."""
     db.execute(
