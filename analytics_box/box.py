@@ -59,6 +59,10 @@ from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.view.sources import Sources
+from analytics_box.status_pages.serving.earlier import Earlier
+from analytics_box.status_pages.serving.locks import Locks
+from analytics_box.status_pages.serving.making import Maker
+from analytics_box.status_pages.serving.serve import Serving
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
@@ -240,7 +244,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     return Front(
         app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
         events=event_handlers(events.intake),
-        public=(_redirects(state, events, parts, pages),),
+        public=(_redirects(state, events, parts, pages), _status_pages(state, parts, pages)),
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[Watched].proxies,
@@ -289,6 +293,23 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         limits=state.limits,
         clock=parts.clock,
         settings=parts.settings,
+        render=pages.text,
+    )
+
+
+def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
+    settings, clock = parts.settings, parts.clock
+    snapshots = parts[Snapshots]
+    earlier = Earlier(snapshots.sources)
+    return Serving(
+        pages=state.status_pages,
+        snapshots=snapshots,
+        maker=Maker(pages.text, {}, earlier.between, earlier.find, clock),
+        files=_no_files,
+        subscriptions=parts[Subscriptions],
+        locks=Locks(state.seal, state.passwords, state.limits, clock, secure=settings.secure),
+        clock=clock,
+        settings=settings,
         render=pages.text,
     )
 

@@ -55,23 +55,18 @@ def read(address: str, seen: PageSeen, now: int) -> Month | None:
 
 def first(seen: PageSeen) -> Month:
     """The month of the first thing that may stand on the page."""
-    return month_of(min([seen.created_at, *map(began, _all(seen))]), seen.zone)
+    return month_of(min([seen.created_at, *(one.started_at for one in _all(seen))]), seen.zone)
 
 
 def last(seen: PageSeen, now: int) -> Month:
     """The month of the last thing that stands on the page, at least this month."""
-    return month_of(max([now, *map(began, _all(seen))]), seen.zone)
-
-
-def began(one: IncidentSeen) -> int:
-    """When an incident began, or a maintenance was to begin."""
-    return one.scheduled_for if one.kind == "maintenance" and one.scheduled_for is not None else one.started_at
+    return month_of(max([now, *(one.started_at for one in _all(seen))]), seen.zone)
 
 
 def within(found: Iterable[IncidentSeen], month: Month, zone: str) -> list[IncidentSeen]:
     """What began in the month, newest first."""
     start, end = month.start(zone), month.moved(1).start(zone)
-    return sorted((one for one in found if start <= began(one) < end), key=lambda one: (-began(one), one.id))
+    return sorted((one for one in found if start <= one.started_at < end), key=lambda one: (-one.started_at, one.id))
 
 
 def _all(seen: PageSeen) -> tuple[IncidentSeen, ...]:

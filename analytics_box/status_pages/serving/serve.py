@@ -15,7 +15,7 @@ from analytics_box.settings import Settings
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.serving import making
-from analytics_box.status_pages.serving.kept import HeaderList, Shelf, send_kept
+from analytics_box.status_pages.serving.kept import HeaderList, Made, Shelf, send_kept
 from analytics_box.status_pages.serving.locks import Locks, basic_password
 from analytics_box.status_pages.serving.making import HTML, NO_INDEX, Maker
 from analytics_box.status_pages.subscribers.public import MOST_FORM_BYTES, Reply, Visit, is_for_us
@@ -38,7 +38,7 @@ _PREFLIGHT: Final = (
 _HEALTHY: Final = b'{"status":"ok"}'
 _ROBOTS: Final = {True: b"User-agent: *\nAllow: /\n", False: b"User-agent: *\nDisallow: /\n"}
 
-Files = Callable[[Whole, str], Awaitable[tuple[bytes, str] | None]]  # a digest → a picture of the page and its type
+Files = Callable[[str, str], Awaitable[tuple[bytes, str] | None]]  # ids of page and picture → its bytes and type
 
 
 class Snapshots(Protocol):
@@ -137,7 +137,7 @@ class Serving:
             else:
                 await self._ask_password(whole, base, rest, send)
         elif rest.startswith(FILES):
-            await self._file(whole, rest.removeprefix(FILES), send)
+            await self._file(whole, rest.removeprefix(FILES), known, send)
         elif whole.page.password and not await self._is_open(whole, rest, scope):
             await self._ask_password(whole, base, rest, send)
         else:
@@ -165,13 +165,18 @@ class Serving:
             raise errors.NotFound("This status page has nothing at this address", headers=_everywhere())
         await self._page(send, "note", seen, base, status=404, what=Words.missing)
 
-    async def _file(self, whole: Whole, digest: str, send: Send) -> None:
-        found = await self._files(whole, digest)
-        if found is None:
+    async def _file(self, whole: Whole, digest: str, known: bytes | None, send: Send) -> None:
+        """A picture of the page, whoever may see the page: its form shows it, and nobody guesses a digest."""
+        key = (whole.page.id, "", f"{FILES}{digest}")
+        kept = self.shelf.find(key, digest)
+        if digest not in {whole.page.logo, whole.page.favicon}:
+            kept = None
+        elif kept is None and (found := await self._files(whole.page.id, digest)) is not None:
+            content, kind = found
+            kept = self.shelf.keep(key, Made(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
+        if kept is None:
             raise errors.NotFound("This status page has no such file", headers=_everywhere())
-        content, kind = found
-        headers = [(b"content-type", kind.encode()), _FOR_EVER, *making.EVERYWHERE, (b"etag", f'"{digest}"'.encode())]
-        await respond(send, 200, headers, content)
+        await send_kept(send, kept, b"", known)
 
     # What is no reading
 

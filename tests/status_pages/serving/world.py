@@ -1,0 +1,156 @@
+"""Status pages behind the front of the box, with what is known of them told by the test."""
+
+import asyncio
+import base64
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from analytics_box.accounts.passwords import Passwords, hash_now
+from analytics_box.box import web_dir
+from analytics_box.errors import Unavailable
+from analytics_box.http.asgi import Receive, Scope, Send, respond
+from analytics_box.http.front import Front
+from analytics_box.http.page import assets
+from analytics_box.http.page.templates import Pages
+from analytics_box.http.proxy_watch import ProxyWatch
+from analytics_box.limits import Limits
+from analytics_box.settings import Settings
+from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.page import Page
+from analytics_box.status_pages.seen import IncidentSeen, PageSeen
+from analytics_box.status_pages.serving.locks import Locks
+from analytics_box.status_pages.serving.making import Maker
+from analytics_box.status_pages.serving.serve import Serving
+from analytics_box.status_pages.subscribers.public import Reply, Visit
+from analytics_box.status_pages.whole import Whole
+from analytics_box.store.seal import Seal
+from tests.inprocess import Answer, FixedClock
+from tests.status_pages.serving.examples import BUSY, NOW
+
+PASSWORD = "open sesame"
+HASHED = hash_now(PASSWORD)
+DOMAIN = "status.acme.example"
+PICTURE = b"\x89PNG a logo"
+PAGE = Page(id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1)
+
+PAGES = Pages(web_dir() / "templates", assets.load(web_dir() / "static"))
+
+
+class Known:
+    """What is known of the page: a test sets `seen`. `looks` counts how often somebody asked."""
+
+    def __init__(self) -> None:
+        self.seen: PageSeen = BUSY
+        self.earlier: Sequence[IncidentSeen] | None = ()
+        self.looks = 0
+        self.visits: list[Visit] = []
+
+    async def of(self, _: Whole) -> PageSeen:
+        self.looks += 1
+        return self.seen
+
+    async def between(self, _: Whole, start: int, end: int) -> Sequence[IncidentSeen]:
+        if self.earlier is None:
+            raise Unavailable("The box is busy")
+        found = (*self.seen.incidents, *self.seen.maintenances, *self.earlier)
+        return [one for one in found if start <= one.started_at < end]
+
+    async def find(self, _: Whole, incident_id: str) -> IncidentSeen | None:
+        if self.earlier is None:
+            raise Unavailable("The box is busy")
+        return next((one for one in self.earlier if one.id == incident_id), None)
+
+    async def answer(self, _: Whole, __: PageSeen, visit: Visit) -> Reply:
+        self.visits.append(visit)
+        if visit.method == "POST":
+            return Reply(status=303, location="/subscription/secret")
+        return Reply(title="Subscribe", text="Here")
+
+
+class World:
+    """A page at /status/acme, and what answers for it."""
+
+    def __init__(self, directory: Path, settings: Settings | None = None) -> None:
+        self.clock = FixedClock(NOW)
+        self.known = Known()
+        self.pages = StatusPages([Whole(PAGE)])
+        self.files_asked = 0
+        settings = settings or Settings(data_dir=directory)
+        limits = Limits(self.clock)
+        self.serving = Serving(
+            pages=self.pages,
+            snapshots=self.known,
+            maker=Maker(PAGES.text, {"status": lambda seen: {"page": {"id": seen.id}}}, self.known.between, self.known.find, self.clock),
+            files=self._file,
+            subscriptions=self.known,
+            locks=Locks(Seal(directory / "secret.key"), Passwords(), limits, self.clock, secure=settings.secure),
+            clock=self.clock,
+            settings=settings,
+            render=PAGES.text,
+        )
+        self.front = Front(
+            _nothing,
+            events={},
+            public=(self.serving,),
+            limits=limits,
+            settings=settings,
+            proxies=ProxyWatch(self.clock),
+        )
+        self._runner = asyncio.Runner()
+
+    def change(self, **fields: Any) -> None:
+        """Other fields of the page."""
+        whole = self.pages.find(PAGE.id)
+        assert whole is not None
+        self.pages.remember(Whole(replace(whole.page, version=whole.page.version + 1, **fields)))
+
+    def get(self, path: str = "", **headers: str) -> Answer:
+        """GET below /status/acme, or a whole path."""
+        return self.ask("GET", path, headers)
+
+    def ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Answer:
+        """One request; header names are given with underscores."""
+        sent = {"host": "localhost", **(headers or {})}
+        target = path if path.startswith("/") else f"/status/acme/{path}".rstrip("/")
+        scope = {
+            "type": "http",
+            "method": method,
+            "scheme": "http",
+            "path": target,
+            "query_string": b"",
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()],
+            "client": ("203.0.113.7", 40_000),
+        }
+        return self._runner.run(self._exchange(scope, body))
+
+    async def _exchange(self, scope: Scope, body: bytes) -> Answer:
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        await self.front(scope, receive, send)
+        headers = {name.decode(): value.decode("latin-1") for name, value in reversed(sent[0]["headers"])}
+        return Answer(sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]))
+
+    async def _file(self, _: str, digest: str) -> tuple[bytes, str] | None:
+        self.files_asked += 1
+        return (PICTURE, "image/png") if digest == "abc123" else None
+
+    def close(self) -> None:
+        self._runner.close()
+
+
+def basic(password: str) -> str:
+    """An Authorization header."""
+    return f"Basic {base64.b64encode(f'anybody:{password}'.encode()).decode()}"
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    await respond(send, 404, [], b"the framework")
