@@ -35,6 +35,9 @@ from analytics_box.organizations import deletion_calls, logo_calls
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as profiles
 from analytics_box.status_pages import public_calls as status_public
+from analytics_box.status_pages.editing import calls as status_pages
+from analytics_box.status_pages.editing import component_calls as status_components
+from analytics_box.status_pages.files import calls as status_files
 from analytics_box.status_pages.incidents import calls as incidents
 from analytics_box.status_pages.incidents import maintenance_calls as page_maintenance
 from analytics_box.status_pages.incidents import template_calls as incident_templates
@@ -164,13 +167,32 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.createMaintenance", maintenance.create_maintenance, "write:monitors", "member"),
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
+    Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
+    Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
+    Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
+    Procedure("statusPage.list", status_pages.list_pages, "read:status_pages"),
+    Procedure("statusPage.get", status_pages.get, "read:status_pages"),
+    Procedure("statusPage.create", status_pages.create, "write:status_pages", "member"),
+    Procedure("statusPage.update", status_pages.update, "write:status_pages", "member"),
+    Procedure("statusPage.delete", status_pages.delete, "write:status_pages", "member"),
+    Procedure("statusPage.transfer", status_pages.transfer, "write:status_pages", "member"),
+    Procedure("statusPage.createAssetUploadUrl", status_files.create_asset_upload_url, "write:status_pages", "member"),
+    Procedure("statusPage.addMonitor", status_components.add_monitor, "write:status_pages", "member"),
+    Procedure("statusPage.removeMonitor", status_components.remove_monitor, "write:status_pages", "member"),
+    Procedure(
+        "statusPage.updateMonitorSettings", status_components.update_monitor_settings, "write:status_pages", "member"
+    ),
+    Procedure("statusPage.addComponent", status_components.add_component, "write:status_pages", "member"),
+    Procedure("statusPage.updateComponent", status_components.update_component, "write:status_pages", "member"),
+    Procedure("statusPage.removeComponent", status_components.remove_component, "write:status_pages", "member"),
+    Procedure("statusPage.addGroup", status_components.add_group, "write:status_pages", "member"),
+    Procedure("statusPage.updateGroup", status_components.update_group, "write:status_pages", "member"),
+    Procedure("statusPage.removeGroup", status_components.remove_group, "write:status_pages", "member"),
+    Procedure("statusPage.reorder", status_components.reorder, "write:status_pages", "member"),
     Procedure("statusPage.listSubscribers", subscribers.list_subscribers, "write:status_pages", "member"),
     Procedure("statusPage.addSubscriber", subscribers.add_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.removeSubscriber", subscribers.remove_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.exportSubscribers", subscribers.export_subscribers, "write:status_pages", "member"),
-    Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
-    Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
-    Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),

@@ -54,6 +54,7 @@ from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
 from analytics_box.setup import pages as setup_pages
+from analytics_box.status_pages.files import routes as status_uploads
 from analytics_box.watch import pages as watching
 from analytics_box.watch import routes as watch
 from analytics_box.websites import pages as website_pages
@@ -189,6 +190,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/sites/{website_id:str}/monitor", monitor_form.of_website, SIGNED_IN, "member", page=True),
     Route("GET", "/push/{token:str}", push_routes.push, PUBLIC),
     Route("POST", "/push/{token:str}", push_routes.push, PUBLIC),
+    Route("PUT", "/status-pages/uploads/{token:str}", status_uploads.upload, PUBLIC),
     Route("GET", "/settings/members", member_pages.member_list, SIGNED_IN, page=True),
     Route("POST", "/settings/members/invite", inviting_pages.invite_member, SIGNED_IN, "admin", page=True),
     Route(

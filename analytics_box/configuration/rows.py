@@ -84,6 +84,16 @@ def set_proven(db: Connection, domain_id: str, *, at: int, by: ProvenBy) -> None
 
 def delete(db: Connection, domain_id: str) -> None:
     """Raises Conflict while something is served on the domain."""
+    page = db.execute(
+        """
+        -- configuration.delete
+        select name from status_pages join domains using (domain, organization_id)
+        where domains.id = ? and proven_at is not null
+        """,
+        (domain_id,),
+    ).fetchone()
+    if page is not None:
+        raise Conflict(f"The status page {page[0]} is served on this domain; end that first")
     try:
         db.execute("-- configuration.delete\ndelete from domains where id = ?", (domain_id,))
     except ConstraintError as used:

@@ -9,7 +9,9 @@ PUBLIC: Final = "public"  # nobody is asked who they are
 SIGNED_IN: Final = "signed in"  # a person, by session cookie
 
 Access = Scope | Literal["public", "signed in"]
-OF_ORGANIZATION = frozenset({"manage:config", "read:links", "write:links"})  # never about a single website
+OF_ORGANIZATION: Final[frozenset[Scope]] = frozenset(  # never about a single website
+    ("manage:config", "read:links", "write:links", "read:status_pages", "write:status_pages")
+)
 
 
 def allow(

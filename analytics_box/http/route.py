@@ -15,7 +15,7 @@ class Route(NamedTuple):
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "PUT"]
     path: str
     handler: Callable[..., Any]
     access: Access

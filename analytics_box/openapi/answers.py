@@ -28,6 +28,13 @@ class Pushed(Struct):
     requestId: RequestId
 
 
+class UploadedPicture(Struct):
+    """Where a picture is served from now on."""
+
+    url: str
+    requestId: RequestId
+
+
 class WebsiteItem(Struct):
     """A website that the caller may read."""
 

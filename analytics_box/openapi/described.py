@@ -18,7 +18,8 @@ Schema = dict[str, Any]
 class Described(Struct, frozen=True):
     """A line. `body` and `answer` are types; `media` is the answer's content type; `errors` are further statuses.
 
-    With `most` the body is an array of up to so many of its type; `form` are the fields of one that is a form.
+    With `most` the body is an array of up to so many of its type; `form` are the fields of one that is a form, `raw` is
+    the content type of one that is just bytes.
     `moved` are redirects.
     """
 
@@ -35,6 +36,7 @@ class Described(Struct, frozen=True):
     empty: dict[int, str] = {}  # answers without a body
     moved: dict[int, str] = {}
     form: dict[str, str] = {}
+    raw: str = ""
     examples: dict[str, Any] = {}
 
 
@@ -128,6 +130,15 @@ ROUTES: dict[tuple[str, str], Described] = {
         )
         for method in ("GET", "POST")
     },
+    ("PUT", "/status-pages/uploads/{token}"): Described(
+        "statusPage",
+        "Upload a logo or favicon of a status page",
+        text="The address is that of statusPage.createAssetUploadUrl; the body are the bytes of a PNG, JPEG or WebP "
+        "picture of at most 512 KB. The page has it at once.",
+        raw="image/*",
+        answer=answers.UploadedPicture,
+        errors=(400, 403, 404, 413, 503),
+    ),
     ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): Described(
         "Discovery",

@@ -250,6 +250,8 @@ def _complete(operation: Schema, described: Described, family: Family, statuses:
         fields = {name: {"type": "string", "description": text} for name, text in described.form.items()}
         form: Schema = {"schema": {"type": "object", "properties": fields, "required": [*fields]}}
         operation["requestBody"] = {"required": True, "content": {"application/x-www-form-urlencoded": form}}
+    if described.raw:
+        operation["requestBody"] = {"required": True, "content": {described.raw: {"schema": {}}}}
     good: Schema = {str(status): {"description": text} for status, text in described.empty.items()}
     good |= {
         str(status): {"description": text} | ({} if status == 304 else {"headers": _location()})

@@ -11,6 +11,7 @@ GROUPS = {
     "linkFolders": "Short links",
     "Short URLs": "Short links",
     "uptime": "Monitors",
+    "statusPage": "Status pages",
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",

@@ -112,6 +112,14 @@ def count_of(db: Connection, organization_id: str) -> int:
     return int(str(found))
 
 
+def pages_with(db: Connection, monitor_id: str) -> set[str]:
+    """The pages with a component of this monitor."""
+    found = db.execute(
+        "-- status_pages.pages_with\nselect page_id from status_page_components where monitor_id = ?", (monitor_id,)
+    ).fetchall()
+    return {str(page_id) for (page_id,) in found}
+
+
 def component(db: Connection, component_id: str) -> Component | None:
     return records.one_of(db, Component, f"-- status_pages.component\n{_COMPONENTS} where id = ?", (component_id,))
 

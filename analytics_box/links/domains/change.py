@@ -36,6 +36,9 @@ def add(
         raise BadRequest.about(
             "domain", "Prove first that this domain is yours: add it to the domains of the organization"
         )
+    page = domain_rows.status_page_on(db, domain)
+    if page is not None:
+        raise errors.Conflict(f"The status page {page} is served on this domain; use another one")
     leading = domain_rows.leads_there(db, domain)
     if leading is not None:
         raise errors.Conflict(f"The link {leading} redirects to this domain; that would be a loop")

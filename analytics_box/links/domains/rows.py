@@ -34,6 +34,14 @@ def proven_id(db: Connection, organization_id: str, domain: str) -> str | None:
     return str(found[0]) if found else None
 
 
+def status_page_on(db: Connection, domain: str) -> str | None:
+    """The name of a status page that is served on it."""
+    found = db.execute(
+        "-- links.domains.status_page_on\nselect name from status_pages where domain = ?", (domain,)
+    ).fetchone()
+    return str(found[0]) if found else None
+
+
 def insert(db: Connection, one: LinkDomain) -> None:
     """Raises Conflict when it is there already."""
     try:

@@ -1,0 +1,1 @@
+"""Making and changing status pages, their components and their groups."""

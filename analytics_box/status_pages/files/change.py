@@ -1,0 +1,21 @@
+"""Putting a picture on a page: each verb writes its rows and audit entry in the caller's transaction."""
+
+from analytics_box import audit
+from analytics_box.status_pages import rows
+from analytics_box.status_pages.access import Reach, check, existing
+from analytics_box.status_pages.files import pictures
+from analytics_box.status_pages.files.pictures import Fetched
+from analytics_box.status_pages.page import FileKind, Page
+from analytics_box.store.db import Connection
+
+
+def put(db: Connection, own: Reach, page_id: str, kind: FileKind, given: Fetched | None) -> Page:
+    """Another logo or favicon, or none. Raises Forbidden or NotFound."""
+    check(db, own, "member")
+    before = existing(db, own, page_id)
+    after = pictures.put(db, before, kind, given, own.by.now)
+    if after != before:
+        rows.update(db, after)
+        detail = {"name": after.name, kind: {"before": getattr(before, kind), "after": getattr(after, kind)}}
+        audit.record(db, own.by, own.organization_id, "updated", "status page", page_id, detail)
+    return after

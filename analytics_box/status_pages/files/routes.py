@@ -1,0 +1,51 @@
+"""Where pictures of status pages are uploaded. Whoever has the address may; it is good for some minutes."""
+
+from typing import Any, cast
+
+from litestar import Request, Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from analytics_box import errors
+from analytics_box.acting import By
+from analytics_box.errors import BadRequest, PayloadTooLarge
+from analytics_box.http import body
+from analytics_box.http.answer import json_answer
+from analytics_box.http.asgi import Receive
+from analytics_box.http.call import Call
+from analytics_box.organizations import image
+from analytics_box.status_pages.access import Reach
+from analytics_box.status_pages.directory import StatusPages
+from analytics_box.status_pages.files import change, pictures
+from analytics_box.status_pages.files.pictures import Fetched
+from analytics_box.status_pages.files.uploads import UNKNOWN, upload_of
+from analytics_box.status_pages.saving import save
+from analytics_box.store.seal import Seal
+
+UPLOADS = 30  # by one address per 60 s
+
+
+async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: NamedDependency[Call]) -> Response[bytes]:
+    """PUT /status-pages/uploads/{token}: the bytes of a picture.
+
+    Raises NotFound, Forbidden, BadRequest, PayloadTooLarge or RateLimited.
+    """
+    parts = call.parts
+    parts.limits.take("status page uploads", call.identity.address, UPLOADS)
+    allowed = upload_of(parts[Seal], token, call.now)
+    known = parts[StatusPages].find(allowed.page_id)
+    if known is None:
+        raise errors.NotFound(UNKNOWN)
+    try:
+        sent = await body.read(
+            cast(Receive, request.receive), limit=image.MOST_BYTES, seconds=parts.settings.body_seconds
+        )
+    except PayloadTooLarge as large:
+        raise PayloadTooLarge(image.TOO_LARGE) from large
+    if not sent:
+        raise BadRequest("Send the bytes of the picture")
+    given = Fetched(image.picture(sent))
+    own = Reach(known.page.organization_id, By(allowed.actor, call.now, allowed.user_id))
+    page = await save(parts, allowed.page_id, lambda db: change.put(db, own, allowed.page_id, allowed.kind, given))
+    url = pictures.served(page, getattr(page, allowed.kind), parts.settings)
+    return json_answer(request, {"url": url})
