@@ -3,6 +3,7 @@
 What stands over one database is wired in state_side and event_side; here they meet, with what reaches out of the box.
 """
 
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -57,8 +58,7 @@ from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
-from analytics_box.status_pages.view.snapshots import Snapshots
-from analytics_box.status_pages.view.sources import Sources
+from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
 from analytics_box.status_pages.serving.making import Maker
@@ -66,6 +66,8 @@ from analytics_box.status_pages.serving.serve import Serving
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
+from analytics_box.status_pages.view.snapshots import Snapshots
+from analytics_box.status_pages.view.sources import Sources
 from analytics_box.store import running
 from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
@@ -305,7 +307,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
         pages=state.status_pages,
         snapshots=snapshots,
         maker=Maker(pages.text, {}, earlier.between, earlier.find, clock),
-        files=_no_files,
+        files=partial(pictures.find, state.db),
         subscriptions=parts[Subscriptions],
         locks=Locks(state.seal, state.passwords, state.limits, clock, secure=settings.secure),
         clock=clock,

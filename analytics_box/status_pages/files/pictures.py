@@ -15,7 +15,7 @@ from analytics_box.settings import Settings
 from analytics_box.status_pages.files import rows
 from analytics_box.status_pages.page import FileKind, Page
 from analytics_box.status_pages.subscribers import places
-from analytics_box.store.db import Connection
+from analytics_box.store.db import Connection, Db
 
 DIGEST_LENGTH: Final = 32  # characters of the SHA-256
 FIELDS: Final[dict[FileKind, str]] = {"logo": "logoUrl", "favicon": "faviconUrl"}
@@ -75,6 +75,7 @@ def put(db: Connection, page: Page, kind: FileKind, given: Fetched | None, now: 
     return replace(page, **fields)
 
 
-def find(db: Connection, page_id: str, digest: str) -> Picture | None:
-    """The picture of a page with this digest, as it is served to everybody who may see the page."""
-    return rows.find(db, page_id, digest)
+async def find(box_db: Db, page_id: str, digest: str) -> tuple[bytes, str] | None:
+    """The picture of a page with this digest and its content type, for everybody who may see the page."""
+    found = await box_db.read(lambda db: rows.find(db, page_id, digest))
+    return (found.content, found.type) if found is not None else None
