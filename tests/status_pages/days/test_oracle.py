@@ -20,7 +20,7 @@ from analytics_box.settings import Settings
 from analytics_box.status_pages.days import figures, reading
 from analytics_box.status_pages.days.reading import Measured
 from analytics_box.status_pages.seen import Day
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 from analytics_box.store.strings import Strings
 from tests.inprocess import WholeBox, whole_box
 from tests.monitors.running.world import monitor
@@ -82,7 +82,7 @@ def fill(events: Db, told: Told) -> None:
     ]
     others = [(OTHER, DOWN, told.now - 80 * DAY, 0)]
 
-    def work(db: rows.Connection) -> None:
+    def work(db: Connection) -> None:
         for table in ("checks", "monitor_spans"):
             db.execute(f"delete from {table}").fetchall()
         rows.append(db, strings, checks)

@@ -1,6 +1,7 @@
 """What tests of status pages do to a box: put pages, components and incidents there, and look at a page as visitors
 do. Monitors are run by a stand-in that says what it is told to."""
 
+import asyncio
 from typing import Any
 
 from msgspec.structs import replace
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.facts.layout import INSERT
 from analytics_box.facts.uptime import Span
 from analytics_box.monitors.engine import State
-from analytics_box.monitors.result import Result
+from analytics_box.monitors.result import Outcome, Result
 from analytics_box.monitors.running import rows as check_rows
 from analytics_box.monitors.running.rows import Check
 from analytics_box.status_pages import rows
@@ -51,6 +52,15 @@ class StatusWorld(World):
         """A page as visitors see it."""
         return self.box.run(self.snapshots.of(self.whole(page_id)))
 
+    def settle(self) -> None:
+        """Returns when all that was begun has ended."""
+
+        async def others() -> None:
+            while left := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(left)
+
+        self.box.run(others())
+
     def add_page(self, page: Page) -> None:
         self.box.box.box_db.write_now(lambda db: rows.insert(db, page))
         self._save(page.id, lambda db: None)
@@ -61,7 +71,7 @@ class StatusWorld(World):
 
     def add(self, component_id: str, monitor_id: str | None = None, **fields: Any) -> Component:
         """A component on the page."""
-        given = {"page_id": PAGE, "created_at": NOON, "updated_at": NOON} | fields
+        given: dict[str, Any] = {"page_id": PAGE, "created_at": NOON, "updated_at": NOON} | fields
         one = Component(id=component_id, monitor_id=monitor_id, **given)
         self._save(one.page_id, lambda db: rows.insert_component(db, one))
         return one
@@ -85,7 +95,7 @@ class StatusWorld(World):
     def live(self, monitor_id: str, state: State, *, code: int = 200, age: int = 30_000) -> None:
         """A monitor is in this state from now on, and was last checked so many ms ago."""
         now = self.box.clock.now()
-        outcome = "fail" if state in {"down", "verifying"} else "pass"
+        outcome: Outcome = "fail" if state in {"down", "verifying"} else "pass"
         last = Result(at=now - age, outcome=outcome, http_code=code)
         self.engine.states[self.number(monitor_id)] = Now(state, now - age, last)
 
