@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from email.message import EmailMessage
+from email.policy import EmailPolicy
 from email.utils import formatdate, make_msgid
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 SECONDS = 10.0  # for connecting, and for each answer of the server
 _AT_ONCE = 2
+_FOR_PROGRAMS = frozenset({"message-id", "references", "list-unsubscribe", "list-unsubscribe-post"})
 
 
 class NotSent(Exception):
@@ -142,9 +144,21 @@ async def _apart(work: Callable[[], None]) -> None:
     await ended
 
 
+class _Policy(EmailPolicy):
+    """Headers for programs stay in one line: where Python folds an address, no program knows it any more."""
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        if name.lower() in _FOR_PROGRAMS:
+            return f"{name}: {value}{self.linesep}".encode("ascii", "replace")
+        return super().fold_binary(name, value)
+
+
+_POLICY = _Policy()
+
+
 def _message(sender: str, mail: Mail) -> EmailMessage:
     """Raises ValueError for line breaks where a header would be forged."""
-    message = EmailMessage()
+    message = EmailMessage(_POLICY)
     message["From"] = sender
     message["To"] = mail.to
     message["Subject"] = mail.subject

@@ -148,3 +148,22 @@ def test_a_server_that_says_nothing_keeps_nobody_from_stopping() -> None:
 def test_a_missing_password_file_is_told(tmp_path: Path) -> None:
     with mail_server() as server, pytest.raises(NotSent, match="smtp_password_file"):
         send(mailer(server.port, smtp_user="box", smtp_password_file=str(tmp_path / "none")))
+
+
+def test_headers_for_programs_arrive_in_one_line_as_they_are() -> None:
+    address = f"<https://status.example.com/status/acme/subscription/{'x' * 200}>"
+    mail = Mail("a@example.com", "Grüße", "x", id="m" * 90, thread="t" * 90, headers=(("List-Unsubscribe", address),))
+    with mail_server() as server:
+        send(mailer(server.port), mail)
+    lines = server.messages[0].split("\r\n")
+    assert f"List-Unsubscribe: {address}" in lines
+    assert f"Message-ID: <{'m' * 90}@example.com>" in lines
+    assert f"References: <{'t' * 90}@example.com>" in lines
+
+
+@pytest.mark.parametrize("value", ["<https://a.example/>\r\nBcc: b@example.com", "<https://a.example/>\n\nhello"])
+def test_no_header_can_be_forged_in_those_for_programs(value: str) -> None:
+    mail = Mail("a@example.com", "Hello", "Hello", headers=(("List-Unsubscribe", value),))
+    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+        send(mailer(server.port), mail)
+    assert server.messages == []

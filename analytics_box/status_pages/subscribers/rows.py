@@ -192,7 +192,7 @@ def due(db: Connection, now: int, most: int) -> list[Delivery]:
         """
         -- subscribers.due
         select number, one.id, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
-          confirmed_at, page_id, slug, domain, page.name, zone
+          confirmed_at, page_id, page.slug, page.domain, page.name, page.zone
         from subscriber_deliveries as one
         join subscriber_messages using (topic)
         join subscribers on subscribers.id = subscriber_id

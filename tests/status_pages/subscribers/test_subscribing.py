@@ -1,0 +1,221 @@
+"""Subscribing: nothing is sent to whoever did not ask for it, and nobody learns who is subscribed."""
+
+import json
+import re
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.clock import HOUR
+from analytics_box.errors import Forbidden, NotFound
+from analytics_box.notify.rules import WAITS
+from analytics_box.status_pages.subscribers.public import PER_ADDRESS, PER_VISITOR, Subscriptions, Visit
+from analytics_box.texts import SubscribePages as Words
+from tests.cases import each
+from tests.outgoing.places import plain
+from tests.status_pages.subscribers.world import ADA, API, SHOP, World, link_in, seen_of, world_in
+
+
+def addresses(here: World) -> list[tuple[str, bool]]:
+    """All subscribers, and whether they have confirmed."""
+    found = here.rows("select address, confirmed_at is not null from subscribers order by created_at, address")
+    return [(str(address), bool(confirmed)) for address, confirmed in found]
+
+
+def test_whoever_asks_for_mail_confirms_it_with_the_link(here: World) -> None:
+    assert here.subscribe(f" {ADA.upper()} ").title == Words.sent_title
+    assert addresses(here) == [(ADA, False)]
+    here.send()
+    ((to, text),) = here.mails()
+    assert to == ADA
+    assert "within 48 hours" in text
+    path = link_in(text)
+    for _ in range(2):
+        opened = here.visit(path)  # a mail scanner changes nothing
+        assert (opened.status, opened.is_confirmed) == (200, False)
+    assert addresses(here) == [(ADA, False)]
+    assert here.visit(path, action="confirm").is_confirmed
+    assert addresses(here) == [(ADA, True)]
+
+
+def test_the_answer_does_not_say_whether_an_address_is_subscribed(here: World) -> None:
+    first = here.subscribe()
+    again = here.subscribe()
+    path = here.confirmed("grace@example.org")
+    assert first == again == here.subscribe("grace@example.org")
+    here.send()
+    assert here.mails() == []
+    here.box.clock.advance(seconds=HOUR / 1000)
+    assert here.subscribe("grace@example.org") == first
+    here.send()
+    ((to, text),) = here.mails()
+    assert to == "grace@example.org"
+    assert "subscribed already" in text
+    assert link_in(text) == path
+
+
+def test_an_address_hears_from_the_box_a_few_times_a_day_at_most(here: World) -> None:
+    for _ in range(6):
+        here.subscribe()
+        here.later(2 * HOUR)
+    assert len(here.mails()) <= PER_ADDRESS + 1  # what was spent grows back slowly
+
+
+def test_a_visitor_asks_so_often_and_then_waits(here: World) -> None:
+    for number in range(PER_VISITOR):
+        assert here.subscribe(f"a{number}@example.org").status == 200
+    assert (here.subscribe().status, here.subscribe().wrong) == (429, Words.too_often)
+    assert here.subscribe(network="198.51.100.0/24").status == 200
+
+
+def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with world_in(tmp_path_factory.mktemp("few") / "data", status_page_subscribers=1) as here:
+        here.subscribe()
+        for address in (ADA, "grace@example.org"):
+            assert (here.subscribe(address).status, here.subscribe(address).wrong) == (400, Words.full)
+
+
+WRONG = [
+    ("", {}, "address"),
+    ("nonsense", {}, "e-mail"),
+    ("a@example.org\r\nBcc: b@example.org", {}, "e-mail"),
+    ("ftp://example.org/", {}, ""),
+    ("http://10.0.0.1/", {}, ""),
+    ("https://127.0.0.1/", {}, ""),
+    ("https://user:pass@example.org/", {}, ""),
+    (ADA, {"about": "some"}, "at least one"),
+    (ADA, {"about": "some", "component__x": "on"}, "not on this page"),
+]
+
+
+def test_what_cannot_be_reached_or_chosen_is_refused_in_words(here: World) -> None:
+    for address, more, said in WRONG:
+        reply = here.subscribe(address, **more)
+        assert (reply.status, reply.template) == (400, "status/subscribe.html"), address
+        assert said in reply.wrong
+        assert reply.address == address
+    assert addresses(here) == []
+
+
+def test_somebody_chooses_anew_and_leaves(here: World) -> None:
+    path = here.confirmed(about="some", **{f"component__{API}": "on"})
+    shown = here.visit(path)
+    assert [(one.label, one.checked) for one in shown.choices] == [("api", True), ("shop", False)]
+    assert not shown.everything
+    assert here.visit(path, action="save", about="some").wrong == Words.wrong_choice
+    assert here.visit(path, action="save", about="some", **{f"component__{SHOP}": "on"}).done == Words.saved
+    assert [one.checked for one in here.visit(path).choices] == [False, True]
+    assert here.visit(path, action="save", about="all").everything
+    assert here.visit(path, action="leave").title == Words.left_title
+    assert addresses(here) == []
+    assert here.visit(path).status == 404
+    assert here.visit(path, action="leave").status == 200  # it is done, however often it is clicked
+    assert here.rows("select count(*) from subscriber_deliveries") == [(0,)]
+
+
+def test_a_link_leads_nowhere_on_another_page(here: World) -> None:
+    path = here.confirmed()
+    other = replace(here.whole, page=replace(here.whole.page, id="another-page"))
+    visit = Visit("POST", path, "203.0.113.0/24", {"List-Unsubscribe": "One-Click"})
+    here.box.run(here.parts[Subscriptions].answer(other, seen_of(other), visit))
+    assert addresses(here) == [(ADA, True)]
+
+
+def test_forms_of_other_sites_are_refused_but_one_click_of_a_mail_program_is_not(here: World) -> None:
+    path = here.confirmed()
+
+    def post(rest: str, **form: str) -> None:
+        visit = Visit("POST", rest, "203.0.113.0/24", form, is_foreign=True)
+        here.box.run(here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit))
+
+    for rest, form in (("subscribe", {"address": "b@example.org"}), (path, {"action": "leave"})):
+        with pytest.raises(Forbidden):
+            post(rest, **form)
+    assert addresses(here) == [(ADA, True)]
+    post(path, **{"List-Unsubscribe": "One-Click"})
+    assert addresses(here) == []
+
+
+@each("rest", ["subscribe/", "subscription", "other", ""])
+def test_other_paths_are_not_answered(here: World, rest: str) -> None:
+    with pytest.raises(NotFound):
+        here.visit(rest)
+
+
+def test_a_page_that_takes_no_subscriptions_says_so_and_still_lets_people_leave(here: World) -> None:
+    path = here.confirmed()
+    here.keep(replace(here.whole.page, subscribable=False))
+    assert here.visit("subscribe").status == here.subscribe("grace@example.org").status == 404
+    assert addresses(here) == [(ADA, True)]
+    assert here.visit(path, action="leave").status == 200
+    assert not here.visit(path).again
+
+
+def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
+    hook = here.outside.hook
+    reply = here.subscribe(hook)
+    assert reply.status == 303
+    path = reply.location[1:]
+    waiting = here.visit(path)
+    assert (waiting.is_confirmed, waiting.signing[:6]) == (False, "whsec_")
+    here.send()
+    assert addresses(here) == [(hook, True)]
+    ((headers, content),) = here.posts()
+    assert content["type"] == "status_page.challenge"
+    assert headers["webhook-signature"].startswith("v1,")
+    assert here.visit(path).signing == ""
+    assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (409, Words.taken)
+
+
+@each(
+    "answer",
+    [b"", b"{}", b"hello", b'{"challenge": ""}', b'{"challenge": "x"}', b"\xff\xfe", b'["challenge"]', None],
+    ids=str,
+)
+def test_a_webhook_that_does_not_answer_is_told_nothing(here: World, answer: bytes | None) -> None:
+    """None is an answer with the whole request."""
+    here.box.clock.advance(seconds=HOUR / 1000)
+    here.outside.web.reply = lambda request: plain(request.partition(b"\r\n\r\n")[2] if answer is None else answer)
+    path = here.subscribe(here.outside.hook).location[1:]
+    here.send()
+    assert addresses(here) == [(here.outside.hook, False)]
+    assert here.visit(path).error
+    assert here.says() == 0
+
+
+def test_the_challenge_is_sent_again_when_the_webhook_is_ready(here: World) -> None:
+    works, here.outside.web.reply = here.outside.web.reply, lambda _: plain(b"", "503 Busy")
+    path = here.subscribe(here.outside.hook).location[1:]
+    here.send()
+    assert "503" in here.visit(path).error
+    here.later(WAITS[0])
+    here.outside.web.reply = lambda _: plain(b"no")
+    here.later(WAITS[1])
+    here.outside.web.reply = works
+    here.later(100 * HOUR)
+    assert addresses(here) == [(here.outside.hook, False)]
+    assert here.visit(path, action="challenge").status == 303
+    here.send()
+    assert addresses(here) == [(here.outside.hook, True)]
+
+
+def test_whoever_asks_last_for_a_webhook_has_its_secrets_until_it_confirms(here: World) -> None:
+    here.outside.web.reply = lambda _: plain(b"no")
+    first = here.subscribe(here.outside.hook).location[1:]
+    second = here.subscribe(here.outside.hook).location[1:]
+    assert (here.visit(first).status, here.visit(second).status) == (404, 200)
+
+
+def test_no_secret_is_stored_in_clear_or_logged(here: World, caplog: pytest.LogCaptureFixture) -> None:
+    path = here.confirmed()
+    hooked = here.subscribe(here.outside.hook).location[1:]
+    signing = here.visit(hooked).signing
+    here.outside.web.reply = lambda _: plain(b"", "500 Broken")
+    here.says()
+    here.send()
+    stored = b"".join(file.read_bytes() for file in here.box.box.settings.data_dir.glob("box.db*"))
+    for secret in (path.partition("/")[2], hooked.partition("/")[2], signing):
+        assert secret.encode() not in stored
+        assert secret not in caplog.text
+    assert not re.search("example.org|very-secret", caplog.text)
+    assert json.dumps(here.rows("select error from subscriber_deliveries"))
