@@ -58,6 +58,7 @@ from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
+from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
@@ -142,9 +143,11 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
     sender = Sender(client, Mailer(settings))
     deliveries = Deliveries(state.db, state.seal, sender, clock)
     backups = Backups(settings, (state.db, events.db), clock)
-    engine = _engine(state, events, settings, client, clock, deliveries)
+    teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
+    engine = _engine(state, events, settings, client, clock, teller)
     watched = _watched(state, events, settings, runs, reserve, clock, clock_watch, backups, engine)
     parts = _parts(settings, clock, state, events, client, sender, deliveries, watched)
+    teller.also = parts[AutomaticIncidents].tell
     return Box(
         settings=settings,
         clock=clock,
@@ -164,10 +167,9 @@ def open_box(settings: Settings, clock: Clock | None = None) -> Box:
 
 
 def _engine(
-    state: StateSide, events: EventSide, settings: Settings, client: Client, clock: Clock, deliveries: Deliveries
+    state: StateSide, events: EventSide, settings: Settings, client: Client, clock: Clock, teller: Teller
 ) -> Engine:
     """What checks the monitors. It begins once the server runs."""
-    teller = Teller(state.db, state.monitors, clock, settings.public_url, deliveries.soon)
     prober, canaries = Prober(client), settings.monitor_canaries
     engine = Engine(prober.check, teller.tell, events.db, events.strings, clock, canaries)
     state.monitors.run_by(engine)

@@ -22,6 +22,7 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.domains import DomainWatch
 from analytics_box.monitors.erasing import Erasing
 from analytics_box.monitors.running import retention as check_retention
+from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incidents import ticking
 from analytics_box.status_pages.view.keeping import store_days
@@ -232,6 +233,11 @@ async def turn_incidents(box: Box) -> None:
     await ticking.tick(box.parts)
 
 
+async def sweep_incidents(box: Box) -> None:
+    """Forget drafts of incidents that monitors made and that ended long ago without being published."""
+    await box.parts[AutomaticIncidents].sweep()
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -333,6 +339,7 @@ JOBS = (
     Job("retain checks", 21_600, retain_checks, removes=True),
     Job("store status days", 3_600, store_status_days),
     Job("turn incidents", 10, turn_incidents),
+    Job("sweep incidents", 86_400, sweep_incidents, removes=True),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),

@@ -1,6 +1,6 @@
 """From what happened to monitors to what alarms tell of it: each transition once, whatever breaks in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Final, Literal
 
@@ -18,8 +18,14 @@ _LONGEST: Final = 500  # characters of an error
 _AT_ONCE: Final = 100  # in one transaction, so that others may write in between
 
 
+Also = Callable[[Sequence[tuple[Monitor, Transition]]], Awaitable[None]]
+
+
 class Teller:
-    """Gives transitions to the alarms of their organizations. `soon` is called after the commit."""
+    """Gives transitions to the alarms of their organizations, and after them to what `also` is to know of them.
+
+    `soon` is called after the commit. Both may be told of a transition again, and know it by its id.
+    """
 
     def __init__(self, box_db: Db, monitors: Monitors, clock: Clock, public_url: str, soon: Callable[[], None]) -> None:
         self._box_db = box_db
@@ -27,21 +33,25 @@ class Teller:
         self._clock = clock
         self._public_url = public_url
         self._soon = soon
+        self.also: Also | None = None
 
     async def tell(self, transitions: Sequence[Transition]) -> None:
         """Tell them. What is muted, and what is about monitors that are gone, is not told. Raises Unavailable."""
-        found = [
-            occurrence(monitor, one, self._public_url)
+        known = [
+            (monitor, one)
             for one in transitions
             if not one.detail.muted and (monitor := self._monitors.numbered(one.number)) is not None
         ]
-        if not found:
+        if not known:
             return
+        found = [occurrence(monitor, one, self._public_url) for monitor, one in known]
         now = self._clock.now()
         for start in range(0, len(found), _AT_ONCE):
             some = found[start : start + _AT_ONCE]
             if await self._box_db.write(partial(telling.tell_all, occurrences=some, now=now)):
                 self._soon()
+        if self.also is not None:
+            await self.also(known)
 
 
 def occurrence(monitor: Monitor, transition: Transition, public_url: str) -> Occurrence:

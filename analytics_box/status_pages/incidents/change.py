@@ -18,6 +18,7 @@ from analytics_box.status_pages.access import Reach, check, existing
 from analytics_box.status_pages.incident import Affected, Impact, Incident
 from analytics_box.status_pages.incidents import rules, saying, words
 from analytics_box.status_pages.incidents.messages import ChangedIncident, EditedUpdate, NewIncident, Published
+from analytics_box.status_pages.names import public_name
 from analytics_box.status_pages.page import Component, Page
 from analytics_box.store.db import Connection
 
@@ -183,13 +184,13 @@ def affected(
 
 
 def called(monitors: Monitors, page: Page, component: Component) -> str | None:
-    """What a component is called now; None where its monitor is gone or belongs to somebody else."""
+    """What everybody reads as a component's name; None where its monitor is gone or belongs to somebody else."""
     if component.monitor_id is None:
-        return component.name
+        return public_name(component, None)
     monitor = monitors.find(component.monitor_id)
     if monitor is None or monitor.organization_id != page.organization_id:
         return None
-    return component.name or monitor.called
+    return public_name(component, monitor)
 
 
 def difference(before: Incident, after: Incident) -> dict[str, Any]:

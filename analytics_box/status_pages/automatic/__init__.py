@@ -1,0 +1,1 @@
+"""Incidents that monitors open and resolve on their own, by the policy of each page."""
