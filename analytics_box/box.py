@@ -216,6 +216,7 @@ def _parts(
         state.status_pages,
         Snapshots(Sources(state.db, events.db, state.monitors, state.organizations, settings, clock)),
         told,
+        AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
         subscribed,
         Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
         Erasing(events.db),

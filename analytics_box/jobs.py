@@ -25,9 +25,9 @@ from analytics_box.monitors.running import retention as check_retention
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incidents import ticking
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.view.keeping import store_days
 from analytics_box.status_pages.view.snapshots import Snapshots
-from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.store import job_runs, pairing, space
 from analytics_box.store.db import Connection
 from analytics_box.store.trouble import Seldom

@@ -18,7 +18,8 @@ _LONGEST: Final = 500  # characters of an error
 _AT_ONCE: Final = 100  # in one transaction, so that others may write in between
 
 
-Also = Callable[[Sequence[tuple[Monitor, Transition]]], Awaitable[None]]
+Told = tuple[Monitor, Transition]
+Also = Callable[[Sequence[Told]], Awaitable[None]]
 
 
 class Teller:

@@ -57,7 +57,8 @@ def forget(db: Connection, before: int) -> None:
         """
         -- automatic.forget
         delete from incident_transitions
-        where at < ? and (incident_id is null or incident_id in (select id from incidents where resolved_at is not null))
+        where at < ? and (incident_id is null
+          or incident_id in (select id from incidents where resolved_at is not null))
         """,
         (before,),
     )

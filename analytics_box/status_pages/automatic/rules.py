@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from msgspec import Struct
-
 from analytics_box.clock import MINUTE
 from analytics_box.monitors.running.notices import Detail, What
 from analytics_box.status_pages.incident import Affected, Impact, Incident, Severity

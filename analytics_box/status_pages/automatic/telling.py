@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from analytics_box import ids
 from analytics_box.clock import DAY, MINUTE, Clock
-from analytics_box.monitors.monitor import Monitor
-from analytics_box.monitors.running.rows import Transition
+from analytics_box.monitors.telling import Told
 from analytics_box.status_pages import incident_rows
 from analytics_box.status_pages import rows as page_rows
 from analytics_box.status_pages.automatic import rows, rules, wording
@@ -32,8 +31,6 @@ from analytics_box.texts import StatusIncidents
 
 KEPT: Final = 30 * DAY  # ms for which drafts that have ended, and what was told, are kept
 _AT_ONCE: Final = 100  # in one transaction, so that others may write in between
-
-Told = tuple[Monitor, Transition]
 
 
 class AutomaticIncidents:
@@ -81,27 +78,27 @@ class Happened(Struct, frozen=True):
 
 
 def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
-    """Do on all pages what follows of transitions, in the caller's transaction; the pages that have changed.
+    """Do on all pages what follows of transitions that mean something, in the caller's transaction; what has changed.
 
     Remember them after the commit.
     """
     changed: dict[str, Page] = {}
-    for monitor, transition in told:
-        meaning = rules.meaning(transition.what, transition.detail)
-        for happened in _on_pages(db, monitor, transition, now) if meaning else ():
+    for one in told:
+        work = _open if rules.meaning(one[1].what, one[1].detail) == "opens" else _recover
+        for happened in _on_pages(db, one, now):
             page = happened.page
-            if meaning == "opens" and page.automatic == "off":
+            if work is _open and page.automatic == "off":
                 continue
-            if rows.note(db, page.id, happened.topic, happened.at):
-                if (_open if meaning == "opens" else _recover)(db, happened):
-                    changed[page.id] = page
+            if rows.note(db, page.id, happened.topic, happened.at) and work(db, happened):
+                changed[page.id] = page
     for page in changed.values():
         ticking.publish_due(db, page, now)
     return [touched(db, page_id, now) for page_id in changed]
 
 
-def _on_pages(db: Connection, monitor: Monitor, transition: Transition, now: int) -> list[Happened]:
+def _on_pages(db: Connection, told: Told, now: int) -> list[Happened]:
     """A transition as the pages of the monitor's own organization see it."""
+    monitor, transition = told
     detail, found = transition.detail, []
     at = min(transition.at, now)
     for component in rows.components_of(db, monitor.id):
