@@ -11,6 +11,7 @@ from analytics_box.status_pages.page import LONGEST_NAME, MOST_COMPONENTS
 MOST_LISTED = 500
 
 Id = Annotated[str, Meta(min_length=1, max_length=255)]
+Instant = Annotated[datetime, Meta(tz=True)]
 Title = Annotated[str, Meta(max_length=LONGEST_TITLE)]
 Message = Annotated[str, Meta(max_length=LONGEST_MESSAGE)]
 
@@ -61,8 +62,8 @@ class NewMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     status_page_id: Id
     title: Title
     message: Message
-    scheduled_for: datetime
-    scheduled_until: datetime
+    scheduled_for: Instant
+    scheduled_until: Instant
     affected_monitors: Touches = ()
     draft: bool = False
     notify: bool = True
@@ -78,8 +79,8 @@ class ChangedMaintenance(Struct, frozen=True, kw_only=True, forbid_unknown_field
     status: Literal["scheduled", "in_progress", "verifying", "completed"] | UnsetType = UNSET
     message: Message = ""
     title: Title | UnsetType = UNSET
-    scheduled_for: datetime | UnsetType = UNSET
-    scheduled_until: datetime | UnsetType = UNSET
+    scheduled_for: Instant | UnsetType = UNSET
+    scheduled_until: Instant | UnsetType = UNSET
     affected_monitors: Touches | UnsetType = UNSET
     notify: bool = True
 
@@ -116,7 +117,7 @@ class Listed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
     """Input of statusPage.listIncidents and listMaintenances: the newest first, those that began before `before`."""
 
     status_page_id: Id
-    before: datetime | None = None
+    before: Instant | None = None
     limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
 
 
