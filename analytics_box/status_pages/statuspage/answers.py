@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-import msgspec
 from msgspec import UNSET
 
 from analytics_box.notify.wording import iso
@@ -35,13 +34,6 @@ from analytics_box.status_pages.view.standing import OF_IMPACT
 
 MOST: Final = 50  # incidents, and maintenances, of one answer
 _UNKNOWN: Final[ComponentStatus] = "degraded_performance"  # there is no word for it
-_ENCODER: Final = msgspec.json.Encoder()
-
-
-def answer(seen: PageSeen, path: str) -> bytes | None:
-    """The JSON of `path`, which is what follows api/v2/ in its address; None where there is no such answer."""
-    make = ANSWERS.get(path)
-    return None if make is None else _ENCODER.encode(make(seen))
 
 
 def _summary(seen: PageSeen) -> Answer:
@@ -82,15 +74,16 @@ def _active(seen: PageSeen) -> Answer:
     return _maintenances(seen, (one for one in seen.maintenances if one.is_open and one.status != "scheduled"))
 
 
+# By what stands between api/v2/ and .json in the address.
 ANSWERS: Final[Mapping[str, Callable[[PageSeen], Answer]]] = {
-    "summary.json": _summary,
-    "status.json": _status_answer,
-    "components.json": _components_answer,
-    "incidents.json": _incidents,
-    "incidents/unresolved.json": _unresolved,
-    "scheduled-maintenances.json": _all_maintenances,
-    "scheduled-maintenances/upcoming.json": _upcoming,
-    "scheduled-maintenances/active.json": _active,
+    "summary": _summary,
+    "status": _status_answer,
+    "components": _components_answer,
+    "incidents": _incidents,
+    "incidents/unresolved": _unresolved,
+    "scheduled-maintenances": _all_maintenances,
+    "scheduled-maintenances/upcoming": _upcoming,
+    "scheduled-maintenances/active": _active,
 }
 
 
