@@ -87,14 +87,15 @@ class SubscribePages:
     unknown_title = "This link does not work any more"
     unknown = "It was used to unsubscribe, it is older than 48 hours and was not confirmed, or it is not complete."
     again = "Subscribe again"
+    challenge = "Challenge"
     challenge_lead = (
         "The box sends a POST with a challenge to this address. Answer it with a status of 200 and the challenge: as "
         "text, or as JSON like {example}. Then the webhook is confirmed."
     )
     signing = "Signing secret"
     signing_help = (
-        "Messages are signed with it, as Standard Webhooks describes. Keep it: it is shown until the webhook is "
-        "confirmed."
+        "Messages are signed with it, as Standard Webhooks describes. Keep it: it is shown for an hour, or until the "
+        "webhook is confirmed where that takes longer."
     )
     challenge_waits = "The challenge has not been answered yet."
     challenge_failed = "The last try failed: {error}."

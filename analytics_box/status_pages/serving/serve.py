@@ -8,7 +8,6 @@ from urllib.parse import quote, urlsplit
 from analytics_box import errors
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, RateLimited
-from analytics_box.http import body
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.settings import Settings
@@ -18,7 +17,8 @@ from analytics_box.status_pages.serving import making
 from analytics_box.status_pages.serving.kept import HeaderList, Made, Shelf, send_kept
 from analytics_box.status_pages.serving.locks import Locks, basic_password
 from analytics_box.status_pages.serving.making import HTML, NO_INDEX, Maker
-from analytics_box.status_pages.subscribers.public import MOST_FORM_BYTES, Reply, Visit, is_for_us
+from analytics_box.status_pages.subscribers import forms
+from analytics_box.status_pages.subscribers.public import Reply, Visit, is_for_us
 from analytics_box.status_pages.whole import Whole
 from analytics_box.texts import StatusPublic as Words
 
@@ -194,9 +194,8 @@ class Serving:
             allowed = {"Allow": methods, **(_everywhere() if making.is_for_programs(rest) else {})}
             raise errors.MethodNotAllowed("A status page takes GET and HEAD", headers=allowed)
         else:
-            body.check_headers(scope["headers"], wanted=(b"application/x-www-form-urlencoded", b""))
-            sent = await body.read(receive, limit=MOST_FORM_BYTES, seconds=self._settings.body_seconds)
-            await self._form(whole, base, rest, scope, body.form(sent), send)
+            form = await forms.read(receive, scope["headers"], seconds=self._settings.body_seconds)
+            await self._form(whole, base, rest, scope, form, send)
 
     async def _form(
         self, whole: Whole, base: str, rest: str, scope: Scope, form: Mapping[str, str], send: Send

@@ -86,8 +86,7 @@ class SubscriberList(Struct, frozen=True):
 
 
 class Added(Struct, frozen=True):
-    """Output of statusPage.addSubscriber. `signingSecret` is that of a webhook; it is not shown again once the webhook
-    has confirmed."""
+    """Output of statusPage.addSubscriber. `signingSecret` is that of a webhook, and is shown only here."""
 
     subscriber: SubscriberShown
     signingSecret: str | UnsetType = UNSET

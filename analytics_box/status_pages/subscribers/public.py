@@ -10,7 +10,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.clock import Clock
+from analytics_box.clock import HOUR, Clock
 from analytics_box.errors import BadRequest, RateLimited
 from analytics_box.limits import Limits
 from analytics_box.notify.mail import Mailer
@@ -28,11 +28,11 @@ from analytics_box.texts import SubscribePages as Words
 
 SUBSCRIBE: Final = "subscribe"
 SUBSCRIPTION: Final = "subscription/"
-MOST_FORM_BYTES: Final = 32_768
 
 # How often somebody may ask to be told, within the seconds below. An address hears of it so often from the whole box.
 PER_VISITOR, PER_PAGE, PER_BOX, PER_ADDRESS, PER_HOST = 20, 1_000, 5_000, 3, 10
 _HOUR, _DAY = 3_600.0, 86_400.0
+SHOWN_FOR: Final = HOUR  # a webhook's signing secret
 _COMPONENT: Final = "component."  # begins the names of the boxes that are ticked
 _ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
 
@@ -240,7 +240,7 @@ class Subscriptions:
 
     def _shown(self, seen: PageSeen, found: "_Found", link: str, *, done: str = "", wrong: str = "") -> Reply:
         subscriber = found.subscriber
-        is_confirmed, waits = subscriber.confirmed_at is not None, subscriber.kind == "webhook"
+        is_confirmed = subscriber.confirmed_at is not None
         return Reply(
             template="status/subscription.html",
             status=400 if wrong else 200,
@@ -256,11 +256,15 @@ class Subscriptions:
             choices=_choices(seen, subscriber.components),
             is_confirmed=is_confirmed,
             action=f"/{SUBSCRIPTION}{link}",
-            signing=self._signing(subscriber) if waits and not is_confirmed else "",
+            signing=self._signing(subscriber),
             error=found.error,
         )
 
     def _signing(self, subscriber: Subscriber) -> str:
+        """The secret of a webhook: until it has confirmed, and for a while in any case, because that may be quick."""
+        is_new = self._clock.now() < subscriber.asked_at + SHOWN_FOR
+        if subscriber.confirmed_at is not None and not is_new:
+            return ""
         try:
             return secrets.opened(self._tools.seal, subscriber.id, subscriber.sealed).signing
         except SealBroken:

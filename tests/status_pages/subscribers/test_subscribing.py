@@ -163,6 +163,7 @@ def test_a_webhook_confirms_by_answering_its_challenge(here: World) -> None:
     ((headers, content),) = here.posts()
     assert content["type"] == "status_page.challenge"
     assert headers["webhook-signature"].startswith("v1,")
+    here.box.clock.advance(seconds=HOUR / 1000)
     assert here.visit(path).signing == ""
     assert (here.subscribe(hook).status, here.subscribe(hook).wrong) == (409, Words.taken)
 
