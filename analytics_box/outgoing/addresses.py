@@ -56,7 +56,7 @@ class Fence:
     def check(self, address: Address, port: int) -> Address:
         """The address to connect to. Raises Refused."""
         outer, inner = unwrapped(address)
-        if not all(self._is_open(each) for each in (outer, inner)):
+        if not self._is_open(outer) or (inner is not outer and not self._is_open(inner)):
             raise Refused(_PRIVATE)
         self.check_port(port)
         if port and port == self._port and (self._is_own(outer) or self._is_own(inner)):

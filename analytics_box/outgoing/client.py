@@ -107,8 +107,9 @@ class Client:
     async def vet(self, place: Place | Target, course: Course | None = None) -> tuple[Address, ...]:
         """The addresses that may be dialled for it, resolved once; any bad one refuses the name. Raises Failed."""
         self.fence.check_port(place.port)
-        if place.address is not None:
-            return (self.fence.check(place.address, place.port),)
+        address = place.address
+        if address is not None:
+            return (self.fence.check(address, place.port),)
         began = time.perf_counter()
         found = await self.resolver.addresses(place.host, course.group if course is not None else OTHERS)
         if course is not None:

@@ -149,12 +149,12 @@ def _port(text: str) -> int | None:
 
 
 def _literal(text: str) -> IPv4Address | IPv6Address | None:
-    for kind in (IPv4Address, IPv6Address):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
+    if ":" not in text and not text[-1:].isdecimal():
+        return None  # a name
+    try:
+        return IPv6Address(text) if ":" in text else IPv4Address(text)
+    except ValueError:
+        return None
 
 
 def _to_ascii(host: str) -> str:

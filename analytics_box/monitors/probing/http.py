@@ -57,7 +57,7 @@ async def look(asking: Asking) -> None:
     seen.certificate_ends = answer.certificate_expires_at
     if seen.certificate_ends is not None and options.verify:
         seen.certificate_valid = True
-    elif target(monitor.url).scheme == "https":
+    elif monitor.url[:6].lower() == "https:":
         await _look_at_certificate(asking)
 
 
