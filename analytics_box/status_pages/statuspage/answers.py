@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Final
 
 from msgspec import UNSET
@@ -14,7 +15,6 @@ from analytics_box.status_pages.seen import (
     GroupSeen,
     IncidentSeen,
     PageSeen,
-    UpdateSeen,
 )
 from analytics_box.status_pages.statuspage.shapes import (
     AffectedComponent,
@@ -178,7 +178,6 @@ def _concerned(seen: PageSeen, one: IncidentSeen) -> list[Component]:
 
 def _updates(one: IncidentSeen) -> list[IncidentUpdate]:
     """The updates, newest first, each with what it changed of what the one before had said."""
-    earlier: list[UpdateSeen | None] = [*one.updates[1:], None]
     return [
         IncidentUpdate(
             id=update.id,
@@ -191,7 +190,7 @@ def _updates(one: IncidentSeen) -> list[IncidentUpdate]:
             affected_components=_affected(update.affected, before.affected if before is not None else ()),
             deliver_notifications=update.notified,
         )
-        for update, before in zip(one.updates, earlier, strict=True)
+        for update, before in zip_longest(one.updates, one.updates[1:])
     ]
 
 
