@@ -61,12 +61,13 @@ class StatusPageList:
         "moved": "Moved.",
         "published": "Published. The public page shows it now.",
         "drafted": "Saved as a draft. Nobody outside sees it.",
+        "held": "The box does not publish it. You still can.",
         "updated": "The update is on the public page now.",
         "corrected": "Corrected. What it said before is kept here.",
         "incident-deleted": "The incident is deleted, and its updates with it.",
         "planned": "The maintenance is planned. The public page announces it.",
         "maintenance-saved": "The maintenance is saved.",
-        "maintenance-cancelled": "The maintenance is cancelled and no longer on the page.",
+        "maintenance-cancelled": "The maintenance is cancelled. The page says so.",
         "subscribed": "A confirmation was sent. Messages come once it is confirmed.",
         "unsubscribed": "Removed. They get no more messages.",
         "template-saved": "The template is saved.",
@@ -130,6 +131,9 @@ class StatusPageForm:
     }
     minutes = "Minutes until it is published"
     minutes_help = "An outage that is over sooner is not published. 0 publishes at once."
+    no_minutes = "Write the minutes as a whole number from 0 to 1440"
+    no_file = "Choose a picture"
+    no_kind = "A page has a logo and a favicon"
     preview = "Preview"
     preview_show = "Show preview"
     preview_label = "The public page with what the form says"
@@ -140,13 +144,13 @@ class StatusPageForm:
         "theme": "Colours",
         "websiteUrl": "Your website",
         "supportUrl": "Support",
-        "zone": "Time zone",
+        "timeZone": "Time zone",
         "logo": "Logo",
         "favicon": "Icon",
         "password": "Password",
         "domain": "Your own domain",
-        "automatic": "When a monitor goes down",
-        "publishAfter": "Minutes until it is published",
+        "automaticIncidents": "When a monitor goes down",
+        "publishAfterMinutes": "Minutes until it is published",
         "organization": "Organization",
     }
     more = "Transfer and delete"
@@ -233,6 +237,7 @@ class IncidentConsole:
     title_one = "{name} is not available"
     title_slow = "{name} is slow"
     title_some = "Problems with {names}"
+    title_many = "Problems with several services"
     title_plain = "Problems with our service"
     message = "What do you want to say?"
     message_help = "Markdown works."
@@ -248,6 +253,8 @@ class IncidentConsole:
         "partial": "Partial outage",
         "down": "Down",
     }
+    more_fields = "Affected components, severity, title"
+    affected_after = "How they are from now on. Once it is resolved, all are operational again."
     after_impacts: ClassVar[Mapping[str, str]] = {
         "": "Not affected",
         "operational": "Operational again",
@@ -269,6 +276,7 @@ class IncidentConsole:
     save_draft = "Save as draft"
     notify = "Tell subscribers"
     told: ClassVar[Mapping[bool, str]] = {True: "1 subscriber is told.", False: "{count} subscribers are told."}
+    not_told_now = "Nobody is told by message. The page shows it at once."
     nobody_told = "Nobody has subscribed, so nobody is told by message. The page shows it at once."
     more = "More"
     statuses: ClassVar[Mapping[str, str]] = {
@@ -303,7 +311,7 @@ class IncidentConsole:
         "in_progress": "The maintenance has begun.",
         "verifying": "The work is done. We are checking that everything works.",
         "completed": "The maintenance is over.",
-        "scheduled": "",
+        "scheduled": "We will carry out maintenance in this time.",
     }
     say_more = "Another update"
     update = "Update"
@@ -314,11 +322,11 @@ class IncidentConsole:
     by = "by {who}"
     told_then = "subscribers were told"
     not_told = "nobody was told"
-    began = "since {when}"
-    ended = "over since {when}"
-    lasted = "lasted {duration}"
+    began = "since {when} ({duration})"
+    ended = "{when}, lasted {duration}"
     draft = "Draft"
     draft_publishes = "The box publishes this at {when} unless the monitor is up again before."
+    hold = "Do not publish it"
     draft_lead = "Only you see this. Nobody is told until you publish it."
     from_monitor = "Opened by a monitor"
     correct = "Correct"
@@ -333,6 +341,16 @@ class IncidentConsole:
         "It disappears from the page with all its updates, as if it had never been. To end it, resolve it instead.",
         "Delete {name}",
     )
+    comma = ", "
+    affected_is = "{name}: {impact}"
+    corrected = "corrected"
+    impact_names: ClassVar[Mapping[str, str]] = {
+        "operational": "operational",
+        "degraded": "degraded",
+        "partial": "partial outage",
+        "down": "down",
+        "maintenance": "maintenance",
+    }
     from_monitor_button = "Report an incident"
     from_monitor_open = "See the incident"
     history_title = "Past incidents"
@@ -370,7 +388,7 @@ class MaintenancePlanner:
     name = "Title"
     name_hint = "Database upgrade"
     message = "What users should know"
-    message_help = "Markdown works. Say what will not work, and for how long."
+    message_help = "Markdown works. Say what will not work, and for how long. Leave it empty to say: “{words}”"
     start = "Begins"
     end = "Ends"
     zone_note = "In the time zone of the page, {zone}"
@@ -384,7 +402,7 @@ class MaintenancePlanner:
     when = "{start} – {end}"
     cancel_it = "Cancel the maintenance"
     cancel: Final = Question(
-        "Cancel {name}?", "It disappears from the page. Who was told of it is not told again.", "Cancel the maintenance"
+        "Cancel {name}?", "The page and its subscribers are told that it is not going to be.", "Cancel the maintenance"
     )
     empty_title = "No maintenance planned"
     empty = "Plan the times in which you work on what the page shows. Visitors see it beforehand."
@@ -419,6 +437,10 @@ class SubscriberPages:
     add_help = "They get a message and have to confirm it."
     add_address = "E-mail address, or URL of a webhook"
     remove = "Remove"
+    this_one = "this subscriber"
+    waits: ClassVar[Mapping[bool, str]] = {True: "1 message waits", False: "{count} messages wait"}
+    later = "Next page"
+    secret = "The secret with which messages to this webhook are signed. It is not shown again once it has confirmed."
     export = "Export as CSV"
     empty_title = "Nobody has subscribed yet"
     empty = "Visitors subscribe on the public page, by e-mail or webhook."

@@ -1,5 +1,6 @@
 """What all pages about a status page share: their frame, its parts, and how it is now."""
 
+from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
@@ -58,16 +59,25 @@ class Opened(Struct, frozen=True):
         """Whether who looks may change it."""
         return may_edit(self.visit.person, self.whole.page.organization_id)
 
-    def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: object) -> Page:
+    def show(
+        self,
+        template: str,
+        tab: Tab,
+        *,
+        again: Again | None = None,
+        values: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **context: object,
+    ) -> Page:
         """A page about it; `values`, `errors` and `general` are those of a form that came back."""
         again = again or Again()
-        values = context.pop("values", {})
         return self.visit.pages.show(
             template,
             code=again.code,
+            headers=headers,
             shell=frame(self.visit.person),
             head=self._head(tab),
-            values={**(values if isinstance(values, dict) else {}), **again.values},
+            values={**(values or {}), **again.values},
             errors=again.wrong,
             general=again.general,
             editable=self.editable,

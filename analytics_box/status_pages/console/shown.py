@@ -39,7 +39,10 @@ class UpdateShown(Struct, frozen=True):
 
 
 class IncidentShown(Struct, frozen=True):
-    """An incident on its own page. `public_url` is empty for a draft, `publishes` says when the box publishes one."""
+    """An incident on its own page. `public_url` is empty for a draft, `publishes` says when the box publishes one.
+
+    `edit` and `cancel` are where the plan of a maintenance changes, while that can be.
+    """
 
     title: str
     href: str
@@ -50,6 +53,8 @@ class IncidentShown(Struct, frozen=True):
     notes: tuple[str, ...]
     affected: tuple[str, ...]
     updates: tuple[UpdateShown, ...]
+    edit: str = ""
+    cancel: str = ""
 
 
 def href_of(page_href: str, one: Incident) -> str:
@@ -104,6 +109,7 @@ def planned_text(one: Incident, person: Person) -> str:
 def incident_shown(page_href: str, public_url: str, one: Incident, person: Person, now: int) -> IncidentShown:
     """An incident on its own page."""
     words, href = IncidentConsole, href_of(page_href, one)
+    plan = f"{page_href}/maintenances/{one.id}" if one.kind == "maintenance" and one.is_open else ""
     publishes = one.publish_at if one.is_draft else None
     return IncidentShown(
         title=figures.visible(one.title),
@@ -118,6 +124,8 @@ def incident_shown(page_href: str, public_url: str, one: Incident, person: Perso
             for each in one.affected
         ),
         updates=tuple(_update(href, each, person) for each in one.updates),
+        edit=f"{plan}/edit" if plan else "",
+        cancel=f"{plan}/cancel" if plan else "",
     )
 
 
