@@ -92,7 +92,7 @@ class StatusPageForm:
     description = "Description"
     description_help = "A sentence or two above the components"
     monitors = "What it shows"
-    monitors_help = "These monitors become components. What their addresses are stays hidden until you show it."
+    monitors_help = "These monitors become components of the page."
     no_monitors = "You have no monitors yet. You can add components later and set their status by hand."
     look = "Look"
     theme = "Colours"
@@ -243,9 +243,8 @@ class IncidentConsole:
     message_help = "Markdown works."
     empty_says = "Leave it empty to say: “{words}”"
     affected = "What is affected"
-    affected_help = "Chosen from what is not well now."
     affected_none = "All components are well. Choose what is affected."
-    other_components = "Other components"
+    other_affected = "Something else as well?"
     nothing_affected = "The page has no components."
     impacts: ClassVar[Mapping[str, str]] = {
         "": "Not affected",
