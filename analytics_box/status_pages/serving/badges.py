@@ -6,6 +6,7 @@ from typing import Final
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.serving import shown
 from analytics_box.status_pages.serving.shown import Look
+from analytics_box.status_pages.serving.xml_text import clean
 from analytics_box.texts import StatusPublic as Words
 
 Render = Callable[..., str]
@@ -39,6 +40,7 @@ def of_component(render: Render, seen: PageSeen, component_id: str) -> str | Non
 
 def badge(render: Render, label: str, value: str, look: Look) -> str:
     """Two words on two colours; their widths are set, so that every font fits."""
+    label = clean(label)
     label = label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
     left, right = _width(label), _width(value)
     return render(

@@ -31,7 +31,7 @@ def chart(days: Sequence[Day]) -> Chart | None:
     usual = [value for value in averages if value is not None]
     if not known or len(days) < 2:
         return None
-    top = max(max(known), 1.0)
+    top = max(*known, 1.0)
     average = sum(usual) / len(usual) if usual else sum(known) / len(known)
     words = StatusPublic.chart.format(
         days=len(days), average=figures.milliseconds(average), top=figures.milliseconds(max(known))

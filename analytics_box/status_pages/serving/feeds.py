@@ -1,6 +1,5 @@
 """The feeds of a status page: an entry for each update of an incident or a maintenance, newest first. Pure."""
 
-import re
 from collections.abc import Callable
 from email.utils import formatdate
 from typing import Final
@@ -11,11 +10,11 @@ from msgspec import Struct
 from analytics_box.status_pages import markdown
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.serving import times
+from analytics_box.status_pages.serving.xml_text import clean
 from analytics_box.texts import StatusPublic as Words
 
 MOST: Final = 50  # entries
 _OURS: Final = UUID("5f0e5a0e-6c4e-5a1b-9d3e-3a7c1b2f4d60")  # under which ids become addresses
-_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Entry(Struct, frozen=True):
@@ -51,8 +50,8 @@ def feed(seen: PageSeen) -> Feed:
         Entry(
             id=_urn(update.id),
             url=f"{seen.url}/incidents/{one.id}#{update.id}",
-            title=_clean(Words.feed_entry.format(title=one.title, status=Words.statuses[update.status])),
-            html=_clean(str(markdown.html(update.message))),
+            title=clean(Words.feed_entry.format(title=one.title, status=Words.statuses[update.status])),
+            html=clean(str(markdown.html(update.message))),
             published=times.iso(update.at),
             updated=times.iso(max(update.updated_at, update.at)),
             published_rfc822=formatdate(update.at // 1000, usegmt=True),
@@ -61,9 +60,9 @@ def feed(seen: PageSeen) -> Feed:
     )
     return Feed(
         id=_urn(seen.id),
-        title=_clean(Words.feed.format(name=seen.name)),
+        title=clean(Words.feed.format(name=seen.name)),
         url=seen.url,
-        author=_clean(seen.organization),
+        author=clean(seen.organization),
         updated=times.iso(latest),
         built=formatdate(latest // 1000, usegmt=True),
         entries=entries,
@@ -82,8 +81,3 @@ def rss(render: Callable[..., str], seen: PageSeen) -> str:
 
 def _urn(known: str) -> str:
     return f"urn:uuid:{uuid5(_OURS, known)}"
-
-
-def _clean(text: str) -> str:
-    """Without the characters that XML does not have."""
-    return _NO_XML.sub("", text)

@@ -60,8 +60,8 @@ class Maker:
         if not seen.indexed or whole.page.password:
             headers.append(NO_INDEX)
         if is_for_programs(rest):
-            body, kind = self._for_programs(seen, rest), _TYPES[rest.rpartition(".")[2]]
-            return Made(body, kind, (*headers, *EVERYWHERE)) if body is not None else None
+            body = self._for_programs(seen, rest)
+            return Made(body, _TYPES[rest.rpartition(".")[2]], (*headers, *EVERYWHERE)) if body is not None else None
         page = await self._page(whole, seen, base, rest)
         return Made(page.encode(), HTML, tuple(headers)) if page is not None else None
 

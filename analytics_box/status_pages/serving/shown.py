@@ -159,7 +159,7 @@ def day_rows(one: ComponentSeen) -> tuple[DayShown, ...]:
     return tuple(
         DayShown(
             date=times.day(day.date),
-            state=Words.days[day.state],
+            state=Words.days[day.state].capitalize(),
             uptime=figures.uptime(day.uptime) if day.uptime is not None else Words.nothing,
             down=figures.duration(day.downtime_seconds) if day.downtime_seconds else Words.nothing,
             average=figures.milliseconds(day.average_ms) if day.average_ms is not None else Words.nothing,
@@ -211,7 +211,7 @@ def incident(one: IncidentSeen, zone: str) -> IncidentShown:
         is_maintenance=planned,
         is_open=one.is_open,
         start=times.moment(start, zone),
-        end=times.moment(end, zone) if end is not None else None,
+        end=times.end(end, start, zone) if end is not None else None,
         lasted=times.lasted(one.resolved_at - start) if one.resolved_at is not None and not one.is_open else "",
         affected=_affected(one.affected),
         updates=tuple(update(said, zone) for said in one.updates),

@@ -26,6 +26,14 @@ def moment(instant: int, zone: str) -> Moment:
     return Moment(iso(instant), f"{_day(local)}, {local:%H:%M}")
 
 
+@lru_cache(maxsize=1_024)
+def end(instant: int, start: int, zone: str) -> Moment:
+    """The end of something that began before: without the day where it is the same."""
+    tz = ZoneInfo(zone)
+    local, first = (datetime.fromtimestamp(one / 1000, tz) for one in (instant, start))
+    return Moment(iso(instant), f"{local:%H:%M}") if local.date() == first.date() else moment(instant, zone)
+
+
 def iso(instant: int) -> str:
     """An instant in UTC ms to the second, as feeds and HTML have it."""
     return f"{datetime.fromtimestamp(instant // 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"

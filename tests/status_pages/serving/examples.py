@@ -57,7 +57,7 @@ def component(name: str, **more: object) -> ComponentSeen:
         created_at=NOW - 400 * DAY,
         updated_at=NOW - DAY,
     )
-    return replace(usual, **more)  # type: ignore[arg-type]  # fields of the struct
+    return replace(usual, **more)
 
 
 def update(number: int, status: str, message: str, at: int, **more: object) -> UpdateSeen:
@@ -72,7 +72,7 @@ def update(number: int, status: str, message: str, at: int, **more: object) -> U
         notified=True,
         affected=(),
     )
-    return replace(usual, **more)  # type: ignore[arg-type]  # fields of the struct
+    return replace(usual, **more)
 
 
 API: Final = component("API", description="Requests of programs", position=1, domain="api.example.com")

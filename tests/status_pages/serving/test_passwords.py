@@ -1,0 +1,137 @@
+"""A protected page shows nothing of itself but its name before the password."""
+
+from pathlib import Path
+
+import pytest
+
+from analytics_box.settings import Settings
+from tests.cases import each
+from tests.inprocess import Answer
+from tests.status_pages.serving.world import DOMAIN, HASHED, PASSWORD, World, basic
+
+PAGES = ("", "history", "incidents/incident-1", "components/component-api", "subscribe")
+PROGRAMS = ("history.atom", "history.rss", "badge.svg", "badge/component-api.svg", "api/v2/status.json")
+FORM = {"content_type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture
+def locked(world: World) -> World:
+    world.change(password=HASHED)
+    return world
+
+
+def enter(world: World, password: str = PASSWORD, path: str = "") -> Answer:
+    return world.ask("POST", path, FORM, f"password={password}".encode())
+
+
+def cookie(world: World) -> str:
+    return enter(world).headers["set-cookie"].partition(";")[0]
+
+
+@each("path", PAGES)
+def test_people_are_asked_for_the_password(locked: World, path: str) -> None:
+    answer = locked.get(path)
+    assert answer.status == 200
+    assert 'type="password"' in answer.body.decode()
+    assert "outage" not in answer.body.decode()
+    assert answer.headers["cache-control"] == "private, no-store"
+    assert answer.headers["x-robots-tag"] == "noindex"
+
+
+@each("path", PROGRAMS)
+def test_programs_are_asked_for_it_by_http(locked: World, path: str) -> None:
+    answer = locked.get(path)
+    assert (answer.status, answer.json["code"]) == (401, "AUTH_REQUIRED")
+    assert answer.headers["www-authenticate"].startswith("Basic ")
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@each("path", [*PROGRAMS, ""])
+def test_the_password_opens_by_http_whatever_the_user_name(locked: World, path: str) -> None:
+    answer = locked.get(path, authorization=basic(PASSWORD))
+    assert answer.status == 200
+    assert answer.headers["cache-control"] == "private, max-age=10"
+    assert answer.headers["x-robots-tag"] == "noindex"
+
+
+@each("given", ["Basic !!", "Basic", "Bearer x", "Basic " + "A" * 1_000, basic("wrong"), basic("")])
+def test_another_one_does_not(locked: World, given: str) -> None:
+    assert locked.get("api/v2/status.json", authorization=given).status == 401
+
+
+def test_the_form_leads_back_and_its_cookie_opens_everything(locked: World) -> None:
+    entered = enter(locked, path="history")
+    assert (entered.status, entered.headers["location"]) == (303, "/status/acme/history")
+    said = entered.headers["set-cookie"]
+    assert "HttpOnly; SameSite=Lax" in said
+    assert "Path=/status/acme;" in said
+    for path in (*PAGES[:4], *PROGRAMS):
+        assert locked.get(path, cookie=said.partition(";")[0]).status == 200, path
+    assert "Major outage" in locked.get(cookie=f"other=1; {said.partition(';')[0]}").body.decode()
+
+
+def test_the_cookie_is_for_https_alone_where_the_box_is(tmp_path: Path) -> None:
+    world = World(tmp_path, Settings(data_dir=tmp_path, base_url="https://localhost"))
+    world.change(password=HASHED)
+    assert enter(world).headers["set-cookie"].endswith("; Secure")
+    world.close()
+
+
+def test_a_wrong_password_is_said_and_opens_nothing(locked: World) -> None:
+    answer = enter(locked, "wrong")
+    assert answer.status == 403
+    assert "This is not the password" in answer.body.decode()
+    assert "set-cookie" not in answer.headers
+
+
+@each("path", ["/", "//evil.example/x", "/history"])
+def test_the_form_never_leads_to_another_host(locked: World, path: str) -> None:
+    locked.change(domain=DOMAIN)
+    entered = locked.ask("POST", path, {**FORM, "host": DOMAIN}, f"password={PASSWORD}".encode())
+    assert entered.headers["location"] == path.replace("//", "/")
+
+
+@each("spoil", ["0", "x", "9999999999.", "-1.aa"])
+def test_a_cookie_that_we_did_not_sign_opens_nothing(locked: World, spoil: str) -> None:
+    name, _, value = cookie(locked).partition("=")
+    for bad in (f"{name}={spoil}{value}", f"{name}={spoil}", f"{name}={value[:-1]}"):
+        assert "Major outage" not in locked.get(cookie=bad).body.decode()
+
+
+def test_a_cookie_ends_after_thirty_days_and_with_a_new_password(locked: World) -> None:
+    known = cookie(locked)
+    locked.clock.advance(seconds=29 * 86_400)
+    assert "Major outage" in locked.get(cookie=known).body.decode()
+    locked.clock.advance(seconds=2 * 86_400)
+    assert "Major outage" not in locked.get(cookie=known).body.decode()
+    known = cookie(locked)
+    locked.change(password=HASHED.replace("m=", "m=") + " ")
+    assert "Major outage" not in locked.get(cookie=known).body.decode()
+
+
+def test_whoever_guesses_too_often_waits(locked: World) -> None:
+    answers = [locked.get("badge.svg", authorization=basic(f"guess {n}")) for n in range(11)]
+    assert [answer.status for answer in answers] == [401] * 10 + [429]
+    assert answers[-1].headers["access-control-allow-origin"] == "*"
+    assert enter(locked).status == 429
+    locked.clock.advance(seconds=60)
+    assert enter(locked).status == 303
+
+
+def test_whoever_was_right_is_not_counted(locked: World) -> None:
+    assert {locked.get("badge.svg", authorization=basic(PASSWORD)).status for _ in range(30)} == {200}
+
+
+def test_a_link_of_a_subscriber_needs_no_password(locked: World) -> None:
+    assert locked.get("subscription/secret").status == 200
+    assert locked.known.visits[-1].rest == "subscription/secret"
+    assert locked.ask("POST", "subscription/secret", FORM, b"List-Unsubscribe=One-Click").status == 303
+
+
+def test_robots_stay_away(locked: World) -> None:
+    locked.change(domain=DOMAIN)
+    assert b"Disallow: /" in locked.get("/robots.txt", host=DOMAIN).body
+
+
+def test_an_open_page_takes_no_password(world: World) -> None:
+    assert enter(world).status == 405
