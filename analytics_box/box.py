@@ -311,6 +311,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
         pages=state.status_pages,
         snapshots=snapshots,
         maker=Maker(pages.text, ANSWERS, earlier.between, earlier.find, clock),
+        maker=Maker(pages.text, earlier.between, earlier.find, clock),
         files=partial(pictures.find, state.db),
         subscriptions=parts[Subscriptions],
         locks=Locks(state.seal, state.passwords, state.limits, clock, secure=settings.secure),

@@ -1,10 +1,8 @@
 """What each path below a status page is answered with, made of what may be seen of the page and of nothing else."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
-
-import msgspec
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError
@@ -13,10 +11,10 @@ from analytics_box.status_pages.serving import badges, feeds, history, shown
 from analytics_box.status_pages.serving.history import Month
 from analytics_box.status_pages.serving.kept import Made
 from analytics_box.status_pages.serving.times import month as month_in_words
+from analytics_box.status_pages.statuspage import answers
 from analytics_box.status_pages.whole import Whole
 
 Render = Callable[..., str]  # a template's name and its context → a page
-Documents = Mapping[str, Callable[[PageSeen], object]]  # names below api/v2/ → what is written as JSON
 Between = Callable[[Whole, int, int], Awaitable[Sequence[IncidentSeen]]]  # what began between two instants (UTC ms)
 Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
 
@@ -36,7 +34,6 @@ _TYPES: Final = {
 # Caches between us and visitors show what they have while we are away; who has a password keeps it alone.
 _PUBLIC: Final = (b"cache-control", b"public, max-age=10, stale-while-revalidate=30, stale-if-error=86400")
 _PRIVATE: Final = (b"cache-control", b"private, max-age=10")
-_ENCODER: Final = msgspec.json.Encoder()
 
 
 def is_for_programs(rest: str) -> bool:
@@ -47,9 +44,8 @@ def is_for_programs(rest: str) -> bool:
 class Maker:
     """Makes answers; whoever asks keeps them."""
 
-    def __init__(self, render: Render, documents: Documents, between: Between, find: Find, clock: Clock) -> None:
+    def __init__(self, render: Render, between: Between, find: Find, clock: Clock) -> None:
         self._render = render
-        self._documents = documents
         self._between = between
         self._find = find
         self._clock = clock
@@ -78,8 +74,7 @@ class Maker:
 
     def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
         if rest.startswith(API):
-            document = self._documents.get(rest[len(API) :].removesuffix(".json"))
-            return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
+            return answers.answer(seen, rest[len(API) :])
         match rest.split("/"):
             case ["history.atom"]:
                 return feeds.atom(self._render, seen).encode()

@@ -83,13 +83,7 @@ class World:
         self.serving = Serving(
             pages=self.pages,
             snapshots=self.known,
-            maker=Maker(
-                PAGES.text,
-                {"status": lambda seen: {"page": {"id": seen.id}}},
-                self.known.between,
-                self.known.find,
-                self.clock,
-            ),
+            maker=Maker(PAGES.text, self.known.between, self.known.find, self.clock),
             files=self._file,
             subscriptions=self.known,
             locks=Locks(Seal(directory / "secret.key"), Passwords(), limits, self.clock, secure=settings.secure),
