@@ -64,7 +64,6 @@ from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
 from analytics_box.status_pages.serving.making import Maker
 from analytics_box.status_pages.serving.serve import Serving
-from analytics_box.status_pages.statuspage.answers import ANSWERS
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import Subscriptions
@@ -310,7 +309,6 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
     return Serving(
         pages=state.status_pages,
         snapshots=snapshots,
-        maker=Maker(pages.text, ANSWERS, earlier.between, earlier.find, clock),
         maker=Maker(pages.text, earlier.between, earlier.find, clock),
         files=partial(pictures.find, state.db),
         subscriptions=parts[Subscriptions],
