@@ -36,7 +36,8 @@ DOMAIN = "status.acme.example"
 PICTURE = b"\x89PNG a logo"
 PAGE = Page(id=BUSY.id, organization_id="organization-1", slug=BUSY.slug, name=BUSY.name, zone=BUSY.zone, version=1)
 
-PAGES = Pages(web_dir() / "templates", assets.load(web_dir() / "static"))
+ASSETS = assets.load(web_dir() / "static")
+PAGES = Pages(web_dir() / "templates", ASSETS)
 
 
 class Known:
