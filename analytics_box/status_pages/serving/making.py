@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+import msgspec
+
 from analytics_box.clock import Clock
 from analytics_box.errors import BoxError
 from analytics_box.status_pages.seen import IncidentSeen, PageSeen
@@ -11,7 +13,7 @@ from analytics_box.status_pages.serving import badges, feeds, history, shown
 from analytics_box.status_pages.serving.history import Month
 from analytics_box.status_pages.serving.kept import Made
 from analytics_box.status_pages.serving.times import month as month_in_words
-from analytics_box.status_pages.statuspage import answers
+from analytics_box.status_pages.statuspage.answers import ANSWERS
 from analytics_box.status_pages.whole import Whole
 
 Render = Callable[..., str]  # a template's name and its context → a page
@@ -74,7 +76,8 @@ class Maker:
 
     def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
         if rest.startswith(API):
-            return answers.answer(seen, rest[len(API) :])
+            made = ANSWERS.get(rest[len(API) :].removesuffix(".json")) if rest.endswith(".json") else None
+            return msgspec.json.encode(made(seen)) if made is not None else None
         match rest.split("/"):
             case ["history.atom"]:
                 return feeds.atom(self._render, seen).encode()
