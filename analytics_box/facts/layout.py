@@ -4,7 +4,9 @@ There the strings that come together in few combinations are one number, and the
 the time since then in ms.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from analytics_box.facts.tables import ATTRIBUTES, CLOSED, COMBINATIONS, FACT_NAMES, FACTS, TABLES, Table
 from analytics_box.store.db import Connection
@@ -44,17 +46,34 @@ def _columns(table: Table) -> tuple[str, ...]:
     return (*own, *STORED_ATTRIBUTES, *beside[len(before) :])
 
 
-def _insert(table: str, columns: tuple[str, ...]) -> str:
+def _insert(table: str, columns: tuple[str, ...], rows: int = 1) -> str:
+    row = f"({', '.join('?' * len(columns))})"
     return f"""
     -- facts.insert
     insert into {table} ({", ".join(columns)})
-    values ({", ".join("?" * len(columns))})
+    values {", ".join([row] * rows)}
     """
 
 
 # By table: the columns of a row as it is stored, and the statement that writes one.
 STORED_COLUMNS = {table.name: _columns(table) for table in TABLES if table.appended}
 INSERT = {table: _insert(stored(table), columns) for table, columns in STORED_COLUMNS.items()}
+_TOGETHER = (32, 8, 1)  # rows of one statement
+
+
+@lru_cache
+def _insert_many(table: str, rows: int) -> str:
+    return _insert(stored(table), STORED_COLUMNS[table], rows)
+
+
+def insert(db: Connection, table: str, rows: Sequence[Sequence[object]]) -> None:
+    """Write rows in few statements: the thread that writes hands the interpreter over at each of them."""
+    done = 0
+    for size in _TOGETHER:
+        while len(rows) - done >= size:
+            values = tuple(chain.from_iterable(rows[done : done + size]))
+            db.execute(_insert_many(table, size), values)
+            done += size
 
 
 def stored_attributes(db: Connection, strings: Strings, texts: tuple[str, ...]) -> tuple[int, ...]:

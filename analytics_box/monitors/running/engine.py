@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 Check = Callable[[Monitor, int], Awaitable[Result]]
 
 LOOK: Final = 5.0  # seconds between two looks at the clock, at most
+BEAT: Final = 0.02  # and at least, unless something changes: what is due meanwhile begins together
 _PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets")  # what a check goes by
 _LONG: Final = 5_000_000  # microseconds; what took longer last time does not keep others waiting
 _LATEST: Final = 15.0  # seconds after its time by which a check has to have ended
@@ -242,11 +243,9 @@ class Engine:
             self._wake.clear()
             due = min((at for at in (self._due.next(), self._changes.next()) if at is not None), default=None)
             wait = LOOK if due is None else min(max((due - self._clock.now()) / 1000, 0), LOOK)
-            try:
-                async with asyncio.timeout(wait):
-                    await self._wake.wait()
-            except TimeoutError:
-                continue
+            timer = asyncio.get_running_loop().call_later(max(wait, BEAT), self._wake.set)
+            await self._wake.wait()
+            timer.cancel()
 
     def _look(self) -> None:
         """Notice that the clock was set, or that the box stood still."""

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from analytics_box.facts.histogram import bin_of
-from analytics_box.facts.layout import INSERT
+from analytics_box.facts.layout import INSERT, insert
 from analytics_box.facts.uptime import MAINTENANCE, PAUSED, UNKNOWN, Span
 from analytics_box.monitors.monitor import Kind, Monitor
 from analytics_box.monitors.result import Outcome, Reason, Result
@@ -60,7 +60,7 @@ _DETAIL = msgspec.json.Decoder(Detail)
 
 def append(db: Connection, strings: Strings, checks: Iterable[Check]) -> None:
     """Write checks."""
-    db.executemany(INSERT["checks"], [row(db, strings, check) for check in checks])
+    insert(db, "checks", [row(db, strings, check) for check in checks])
 
 
 def row(db: Connection, strings: Strings, check: Check) -> tuple[object, ...]:
