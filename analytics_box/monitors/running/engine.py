@@ -7,22 +7,20 @@ way of a monitor that is another now is broken off.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from analytics_box.clock import Clock
 from analytics_box.errors import BadRequest, NotFound, Unavailable
-from analytics_box.facts.histogram import bin_of
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.result import Result
 from analytics_box.monitors.running import recovery, schedule
 from analytics_box.monitors.running.batch import Aimed, Batch, Finished, Happening, Lost, Overlaid
+from analytics_box.monitors.running.checking import Check, Checking, waiting
 from analytics_box.monitors.running.drain import Drain, Tell
 from analytics_box.monitors.running.isolation import Isolation
 from analytics_box.monitors.running.overlay import Overlay
-from analytics_box.monitors.running.pool import SLOW, SLOW_PER_GROUP, Pool
-from analytics_box.monitors.running.schedule import Bursts, Schedule
+from analytics_box.monitors.running.planning import Planning
 from analytics_box.monitors.running.states import patience, repeated_after
 from analytics_box.monitors.running.watched import Draft, Live, Watched, host_of, live
 from analytics_box.monitors.window import Window
@@ -31,13 +29,9 @@ from analytics_box.store.strings import Strings
 
 log = logging.getLogger(__name__)
 
-Check = Callable[[Monitor, int], Awaitable[Result]]
-
 LOOK: Final = 5.0  # seconds between two looks at the clock, at most
 BEAT: Final = 0.02  # and at least, unless something changes: what is due meanwhile begins together
 _PROBED: Final = ("kind", "url", "timeout", "cache_bust", "options", "secrets")  # what a check goes by
-_LONG: Final = 5_000_000  # microseconds; what took longer last time does not keep others waiting
-_LATEST: Final = 15.0  # seconds after its time by which a check has to have ended
 _BACK: Final = 1_000  # ms that the clock may be set back unnoticed
 
 
@@ -47,19 +41,17 @@ class Engine:
     def __init__(
         self, check: Check, tell: Tell, events: Db, strings: Strings, clock: Clock, canaries: Sequence[str] = ()
     ) -> None:
-        self.lateness: Counter[int] = Counter()  # of starts, in microseconds, by facts.histogram
         self.skipped = 0  # checks that were due while the one before still ran
         self._check, self._events, self._clock = check, events, clock
         self._monitors: dict[int, Watched] = {}
         self._numbers: dict[str, int] = {}
         self._children: dict[str, set[int]] = {}
-        self._due, self._changes, self._bursts = Schedule(), Schedule(), Bursts()
-        self._pool, self._slow = Pool(), Pool(SLOW, per_group=SLOW_PER_GROUP)
+        self._wake = asyncio.Event()
+        self._planning, self._checking = Planning(self._wake.set), Checking(check, clock, self._ended)
         self._drain = Drain(events, strings, clock, self._monitors, self._parent_of, tell, self._committed)
         self._isolation = Isolation(canaries, self._answers, clock, self._drain.add)
         self._is_wanted, self._is_alone, self._is_started = False, True, False
         self._loop: asyncio.Task[None] | None = None
-        self._wake = asyncio.Event()
         self._seen, self._monotonic = clock.now(), clock.monotonic()
 
     async def start(self, *, alone: bool = True) -> None:
@@ -83,7 +75,7 @@ class Engine:
         for watched in self._monitors.values():
             watched.heard = now
             self._overlay(watched, recovered.seen_until)
-            self._plan_first(watched, now)
+            self._planning.first(watched, now)
         if self._is_alone:
             self._loop = asyncio.get_running_loop().create_task(self._run())
 
@@ -94,7 +86,7 @@ class Engine:
             self._loop.cancel()
             await asyncio.gather(self._loop, return_exceptions=True)
             self._loop = None
-        await asyncio.gather(self._pool.stop(seconds), self._slow.stop(seconds))
+        await self._checking.stop(seconds)
         await self._isolation.stop()
         await self._drain.settle()
         if self._monitors and not self._drain.waiting:
@@ -114,7 +106,7 @@ class Engine:
             self._name(monitor)
             if self._is_started:
                 self._overlay(watched, now)
-                self._plan_soon(watched, now)
+                self._planning.soon(watched, now)
             return
         before, watched.monitor, watched.overlay = watched.monitor, monitor, Overlay(monitor, windows)
         watched.host = host_of(monitor)
@@ -129,10 +121,9 @@ class Engine:
         if watched is None:
             return
         self._unname(watched.monitor)
-        self._due.drop(number)
-        self._changes.drop(number)
-        self._break_off(watched)
-        for future in self._waiting(watched):
+        self._planning.drop(number)
+        self._checking.break_off(watched)
+        for future in waiting(watched):
             future.set_exception(NotFound("The monitor was removed"))
 
     async def check_now(self, number: int) -> Result:
@@ -151,33 +142,15 @@ class Engine:
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         watched.waiting = [*(watched.waiting or ()), future]
         if not watched.is_running:
-            self._break_off(watched)
-            self._begin(watched, self._clock.now(), at_once=True)
+            self._checking.break_off(watched)
+            self._checking.begin(watched, self._clock.now(), at_once=True)
         result = await future
         await self._drain.flush()
         return result
 
     async def try_now(self, monitor: Monitor) -> Result:
         """Check what need not be stored; nothing comes of it but the result."""
-        found: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
-        run = partial(self._try, monitor, found)
-        ticket = self._pool.submit(host_of(monitor), run, group=monitor.organization_id, at_once=True)
-        try:
-            return await found
-        except asyncio.CancelledError:
-            self._pool.drop(ticket)
-            raise
-
-    async def _try(self, monitor: Monitor, found: asyncio.Future[Result]) -> None:
-        try:
-            result = await self._check(monitor, self._clock.now())
-            if not found.done():
-                found.set_result(result)
-        except Exception as broken:
-            if not found.done():
-                found.set_exception(broken)
-        finally:
-            found.cancel()  # where the end of the box broke it off
+        return await self._checking.try_now(monitor)
 
     async def pushed(self, number: int, at: int, ok: bool, message: str) -> None:
         """A monitor that waits was told something; resumes when that is on disk. Raises NotFound and Unavailable."""
@@ -191,7 +164,7 @@ class Engine:
         outcome, reason = ("pass", "") if ok else ("fail", "failed")
         result = Result(at=at, outcome=outcome, reason=reason, error="" if ok else message)  # type: ignore[arg-type]  # words of these types
         self._drain.add(Finished(number, result, at))
-        self._due.put(number, at + patience(watched.monitor))
+        self._planning.due.put(number, at + patience(watched.monitor))
         self._wake.set()
         if not await self._drain.flush():
             raise Unavailable("The box cannot write to its disk; try again", retry_after=5)
@@ -199,7 +172,7 @@ class Engine:
     def state_of(self, number: int) -> Live | None:
         """How a monitor is now, as far as that is on disk; None for one that is not known here."""
         watched = self._monitors.get(number)
-        return live(watched, self._due.due_at(number)) if watched is not None else None
+        return live(watched, self._planning.due.due_at(number)) if watched is not None else None
 
     async def tick(self) -> None:
         """Begin what is due, and the loop again where it ended; write what waits, and that the box watches.
@@ -222,12 +195,16 @@ class Engine:
     async def settle(self) -> None:
         """Returns when all checks under way have ended and what came of them is on disk and told; for tests."""
         while True:
-            await self._pool.settle()
-            await self._slow.settle()
+            await self._checking.settle()
             await self._isolation.settle()
             await self._drain.settle()
-            if not self._pool.running and not self._slow.running and not self._drain.waiting:
+            if self._checking.is_idle and not self._drain.waiting:
                 return
+
+    @property
+    def lateness(self) -> Counter[int]:
+        """Of starts of checks, in microseconds, by facts.histogram."""
+        return self._checking.lateness
 
     @property
     def isolated_since(self) -> int | None:
@@ -241,7 +218,7 @@ class Engine:
             self._look()
             self._dispatch()
             self._wake.clear()
-            due = min((at for at in (self._due.next(), self._changes.next()) if at is not None), default=None)
+            due = self._planning.next()
             wait = LOOK if due is None else min(max((due - self._clock.now()) / 1000, 0), LOOK)
             timer = asyncio.get_running_loop().call_later(max(wait, BEAT), self._wake.set)
             await self._wake.wait()
@@ -259,20 +236,20 @@ class Engine:
             log.warning("Monitors: the clock was set back by %.0f s", (passed - now + before) / 1000)
             for watched in self._monitors.values():
                 watched.heard = now
-                self._plan_first(watched, now)
+                self._planning.first(watched, now)
 
     def _stood_still(self, since: int, now: int) -> None:
         """Nobody watched meanwhile. What was under way says nothing, and all are checked again soon."""
         for number, watched in self._monitors.items():
-            self._break_off(watched)
+            self._checking.break_off(watched)
             watched.heard = now
             self._drain.add(Lost(number, since, now))
             if watched.monitor.kind == "push":
-                self._due.drop(number)  # until it has its extra time
+                self._planning.due.drop(number)  # until it has its extra time
             else:
-                self._plan_first(watched, now)
+                self._planning.first(watched, now)
             if any(not future.done() for future in watched.waiting or ()):
-                self._begin(watched, now, at_once=True)
+                self._checking.begin(watched, now, at_once=True)
 
     def _miss(self) -> None:
         """What a check said holds for twice the interval at most; what was not checked again by then is not known."""
@@ -286,50 +263,22 @@ class Engine:
 
     def _dispatch(self) -> None:
         now = self._clock.now()
-        for number, at in self._changes.take(now):
+        for number, at in self._planning.changes.take(now):
             self._window_changed(self._monitors[number], at, now)
-        for number, due in self._due.take(now):
+        for number, due in self._planning.due.take(now):
             watched = self._monitors[number]
             if watched.monitor.kind == "push":
                 self._late(watched, due, now)
                 continue
-            self._due.put(number, schedule.next_due(watched.monitor.id, watched.monitor.interval, now))
+            self._planning.due.put(number, schedule.next_due(watched.monitor.id, watched.monitor.interval, now))
             if watched.ticket:
                 self.skipped += 1
             else:
-                self._begin(watched, due)
+                self._checking.begin(watched, due)
 
-    def _begin(self, watched: Watched, due: int, *, at_once: bool = False) -> None:
-        run = partial(self._run_check, watched, watched.version, due)
-        last, group = watched.draft.last, watched.monitor.organization_id
-        is_slow = last is not None and (last.total or 0) > _LONG and not at_once
-        watched.lane = self._slow if is_slow else self._pool
-        watched.ticket = watched.lane.submit(watched.host, run, group=group, at_once=at_once)
-
-    async def _run_check(self, watched: Watched, version: int, due: int) -> None:
-        watched.is_running = True
-        began, is_conclusive = self._clock.now(), True
-        self.lateness[bin_of(max(began - due, 0) * 1000)] += 1
-        try:
-            async with asyncio.timeout(watched.monitor.seconds + _LATEST):
-                result = await self._check(watched.monitor, began)
-        except Unavailable as crowded:
-            result, is_conclusive = Result(at=began, outcome="fail", reason="failed", error=crowded.message), False
-        except Exception:
-            log.exception("The check of monitor %d failed by itself", watched.monitor.number)
-            result, is_conclusive = (
-                Result(at=began, outcome="fail", reason="failed", error="The check broke off"),
-                False,
-            )
-        if watched.version != version:
-            return
-        watched.ticket, watched.is_running = 0, False
-        watched.heard = self._clock.now()
-        finished = Finished(watched.monitor.number, result, watched.heard, is_conclusive)
+    def _ended(self, watched: Watched, finished: Finished) -> None:
         is_down, group = watched.draft.standing.base == "down", watched.monitor.organization_id
         self._isolation.take(finished, is_down=is_down, group=group)
-        for future in self._waiting(watched):
-            future.set_result(result)
 
     async def _answers(self, canary: str) -> bool:
         """Whether this host can be reached, as host:port."""
@@ -340,13 +289,13 @@ class Engine:
         """One that waits to be told was not: it has failed, and does again after each interval."""
         result = Result(at=due, outcome="fail", reason="late", error="Nothing was heard in time")
         self._drain.add(Finished(watched.monitor.number, result, now))
-        self._due.put(watched.monitor.number, now + watched.monitor.interval * 1000)
+        self._planning.due.put(watched.monitor.number, now + watched.monitor.interval * 1000)
 
     def _window_changed(self, watched: Watched, at: int, now: int) -> None:
         self._drain.add(Overlaid(watched.monitor.number, at, watched.monitor.is_paused))
-        self._plan_change(watched, at)
+        self._planning.change(watched, at)
         if not watched.overlay.in_maintenance(at):
-            self._plan_now(watched, now)  # so that people hear of what is wrong now
+            self._planning.at_once(watched, now)  # so that people hear of what is wrong now
 
     # --- what changes
 
@@ -359,70 +308,20 @@ class Engine:
         if is_other or before.is_paused or monitor.interval != before.interval:
             watched.heard = now
         if monitor.is_paused:
-            self._due.drop(monitor.number)
-            self._break_off(watched)
-            for future in self._waiting(watched):
+            self._planning.due.drop(monitor.number)
+            self._checking.break_off(watched)
+            for future in waiting(watched):
                 future.set_exception(NotFound("The monitor was paused"))
         elif is_other or before.is_paused:
-            self._break_off(watched)
-            self._plan_soon(watched, now)
+            self._checking.break_off(watched)
+            self._planning.soon(watched, now)
         elif monitor.interval != before.interval or monitor.options.grace != before.options.grace:
-            self._plan_next(watched, now)
+            self._planning.following(watched, now)
 
     def _overlay(self, watched: Watched, now: int) -> None:
         """Let the timeline show from now on whether it is paused or in maintenance."""
         self._drain.add(Overlaid(watched.monitor.number, now, watched.monitor.is_paused))
-        self._plan_change(watched, now)
-
-    def _plan_change(self, watched: Watched, now: int) -> None:
-        change = watched.overlay.next_change(now)
-        if change is None:
-            self._changes.drop(watched.monitor.number)
-        else:
-            self._changes.put(watched.monitor.number, change)
-            self._wake.set()
-
-    def _plan_now(self, watched: Watched, now: int) -> None:
-        if watched.monitor.kind == "push":
-            self._plan_next(watched, now)
-        elif not watched.monitor.is_paused:
-            self._due.put(watched.monitor.number, now)
-            self._wake.set()
-
-    def _plan_soon(self, watched: Watched, now: int) -> None:
-        """Now, unless many changed at once: then they are spread as after a start."""
-        is_burst = not watched.monitor.is_paused and self._bursts.is_one(watched.monitor.organization_id, now)
-        (self._plan_first if is_burst else self._plan_now)(watched, now)
-        self._wake.set()
-
-    def _plan_first(self, watched: Watched, now: int) -> None:
-        monitor = watched.monitor
-        if monitor.kind == "push":
-            self._plan_next(watched, now)
-        elif not monitor.is_paused:
-            self._due.put(monitor.number, schedule.first_due(monitor.id, monitor.interval, now))
-
-    def _plan_next(self, watched: Watched, now: int) -> None:
-        monitor, standing = watched.monitor, watched.draft.standing
-        if monitor.is_paused:
-            return
-        if monitor.kind != "push":
-            self._due.put(monitor.number, schedule.next_due(monitor.id, monitor.interval, now))
-        elif standing.heard:
-            late_at = standing.heard + standing.extra + patience(monitor)
-            self._due.put(monitor.number, late_at if late_at > now else now + patience(monitor))
-        self._wake.set()
-
-    def _break_off(self, watched: Watched) -> None:
-        watched.version += 1
-        if watched.ticket and watched.lane is not None:
-            watched.lane.drop(watched.ticket)
-        watched.ticket, watched.is_running = 0, False
-
-    def _waiting(self, watched: Watched) -> list[asyncio.Future[Result]]:
-        """Who waits for a check of it, and does so no more."""
-        waiting, watched.waiting = watched.waiting or [], None
-        return [future for future in waiting if not future.done()]
+        self._planning.change(watched, now)
 
     # --- after a commit
 
@@ -431,18 +330,18 @@ class Engine:
         for happening in happenings:
             watched = self._monitors.get(happening.number)
             if isinstance(happening, Lost) and watched is not None and watched.monitor.kind == "push":
-                self._plan_next(watched, self._clock.now())
+                self._planning.following(watched, self._clock.now())
             if not isinstance(happening, Finished) or watched is None or watched.ticket or watched.monitor.is_paused:
                 continue
             standing = batch.drafts[happening.number].standing
             if (standing.is_open or not happening.is_conclusive) and watched.monitor.kind != "push":
                 again = happening.ended + repeated_after(watched.monitor.interval)
-                self._due.put(happening.number, max(again, self._clock.now()))
+                self._planning.due.put(happening.number, max(again, self._clock.now()))
                 self._wake.set()
         for number in batch.relieved:
             parent = self._monitors.get(number)
             for child in self._children.get(parent.monitor.id, ()) if parent is not None else ():
-                self._plan_now(self._monitors[child], self._clock.now())
+                self._planning.at_once(self._monitors[child], self._clock.now())
 
     def _parent_of(self, watched: Watched) -> int | None:
         return self._numbers.get(watched.monitor.parent_id) if watched.monitor.parent_id else None

@@ -46,7 +46,7 @@ def test_while_the_disk_is_full_checks_go_on_and_nothing_is_lost(world: World, m
         for _ in range(60):
             world.clock.advance(seconds=5)
             await world.engine.tick()
-            await world.engine._pool.settle()
+            await world.engine._checking.settle()
 
     checked = len(world.checked)
     world.run(story())
@@ -180,7 +180,7 @@ def test_an_end_writes_what_there_is(world: World) -> None:
         world.gate = asyncio.Event()
         await world.engine.tick()
         world.gate.set()
-        await world.engine._pool.settle()
+        await world.engine._checking.settle()
         assert world.engine._drain.waiting
 
     world.put(monitor())

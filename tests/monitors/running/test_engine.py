@@ -142,10 +142,10 @@ def test_targets_that_hang_do_not_keep_others_waiting(world: World) -> None:
         for number in range(1, 400):
             watched = world.engine._monitors[number]
             watched.draft.last = replace(watched.draft.last, total=60_000_000)  # type: ignore[type-var]  # it has a result
-            world.engine._begin(watched, NOON)
+            world.engine._checking.begin(watched, NOON)
         world.gate = asyncio.Event()
         world.checked.clear()
-        world.engine._begin(world.engine._monitors[400], NOON)
+        world.engine._checking.begin(world.engine._monitors[400], NOON)
         await asyncio.sleep(0)
         assert (400, NOON) in world.checked
         assert len(world.checked) == 1 + SLOW
@@ -174,12 +174,12 @@ def test_little_is_kept_of_a_monitor_in_memory(world: World) -> None:
 def test_a_check_now_is_there_before_it_is_answered_and_changes_no_grid(world: World) -> None:
     world.put(monitor())
     world.watch(5)
-    planned = world.engine._due.due_at(1)
+    planned = world.engine._planning.due.due_at(1)
     result = world.run(world.engine.check_now(1))
     assert result.at == NOON + 5_000
     assert world.rows("select count(*) from checks") == [(2,)]
     assert world.engine.state_of(1).last == result  # type: ignore[union-attr]  # it is known
-    assert world.engine._due.due_at(1) == planned
+    assert world.engine._planning.due.due_at(1) == planned
 
 
 def test_a_check_now_joins_the_one_under_way(world: World) -> None:
@@ -369,7 +369,7 @@ def test_a_check_for_which_the_box_has_no_room_says_nothing(world: World, caplog
 def test_a_state_holds_for_twice_the_interval_at_most(world: World) -> None:
     world.put(monitor())
     world.watch(1)
-    world.engine._due.drop(1)
+    world.engine._planning.due.drop(1)
     world.watch(300)
     assert world.timeline() == [("up", 0.0), ("unknown", 120.0)]
     world.run(world.engine.check_now(1))

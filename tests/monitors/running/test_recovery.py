@@ -116,14 +116,14 @@ def test_a_kill_before_the_results_are_written_loses_only_them(world: World) -> 
         engine, world.gate = world.engine, asyncio.Event()
         await engine.tick()
         world.gate.set()
-        await engine._pool.settle()
+        await engine._checking.settle()
         assert engine._drain.waiting
 
     world.put(monitor(failures_to_down=1))
     world.watch()
     world.answers[1] = "fail"
     world.clock.advance(seconds=5)
-    world.engine._due.put(1, world.clock.now())
+    world.engine._planning.due.put(1, world.clock.now())
     world.run(story())
     restart(world, 5)
     world.watch()
@@ -153,7 +153,7 @@ def test_a_gap_is_not_lost_where_the_disk_refuses_just_then(world: World, monkey
         disk.setattr(Db, "write", refuse)
         world.clock.advance(seconds=3_600)
         world.run(world.engine.tick())
-        world.run(world.engine._pool.settle())
+        world.run(world.engine._checking.settle())
     world.watch(60)
     assert [state for state, _ in world.timeline()] == ["up", "unknown", "up"]
     assert world.spans()[1].start == NOON + 100_000

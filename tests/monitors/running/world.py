@@ -110,7 +110,11 @@ class World:
             now = self.clock.now()
             if now >= until:
                 return
-            due = [at for at in (engine._due.next(), engine._changes.next(), until, now + STEP * 1000) if at]
+            due = [
+                at
+                for at in (engine._planning.due.next(), engine._planning.changes.next(), until, now + STEP * 1000)
+                if at
+            ]
             self.clock.advance(seconds=(max(min(due), now + 1) - now) / 1000)
 
     async def check(self, given: Monitor, now: int) -> Result:
