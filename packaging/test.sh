@@ -10,7 +10,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 
 failed=''
 
-# Debian's Chromium, Node.js, npm, curl and proxies, installed where they are missing and that is possible.
+# Debian's Chromium with and without windows, Node.js, npm, curl and proxies, installed where they are missing and that is possible.
 install_tools() {
     packages=$(missing_tools)
     if [ -n "$packages" ] && is_root_with_apt; then
@@ -27,6 +27,7 @@ install_tools() {
 # The Debian packages of the commands that are not there, each with a space before it.
 missing_tools() {
     have chromium || printf ' chromium'
+    have chromium-headless-shell || printf ' chromium-headless-shell'
     have node || printf ' nodejs'
     for each in npm curl nginx caddy haproxy; do
         have "$each" || printf ' %s' "$each"

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserType, expect, sync_playwright
 
 EXECUTABLE = Path("/usr/bin/chromium")
+SHELL = Path("/usr/lib/chromium/chromium-headless-shell")
+"""The same without windows: it shows a page with two thirds of the work, and says in its headers what it is."""
 PATIENCE_MS = 30_000
 """How long an expectation may take to come true: a machine that does other work as well is slow, not wrong."""
 SITE = "site.example"
@@ -25,21 +27,35 @@ ARGUMENTS = (
 
 
 @contextmanager
-def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = ()) -> Iterator[Browser]:
+def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = (), light: bool = False) -> Iterator[Browser]:
     """A headless Chromium that reaches nothing but this machine.
 
-    `arguments` are added to its command line; `without` names arguments that Playwright would add by itself.
+    `arguments` are added to its command line; `without` names arguments that Playwright would add by itself; `light`
+    takes the shell where it is there, which is enough for whoever uses the box, and not for the visitors it counts.
     """
-    if not EXECUTABLE.exists():
-        pytest.skip(f"{EXECUTABLE} is missing: install Debian's chromium (packaging/test.sh does it as root)")
     expect.set_options(timeout=PATIENCE_MS)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=EXECUTABLE,
-            args=[*ARGUMENTS, *arguments],
-            ignore_default_args=list(without) or None,
-        )
-        try:
-            yield browser
-        finally:
-            browser.close()
+    executable = SHELL if light and SHELL.exists() else EXECUTABLE
+    with sync_playwright() as playwright, _launched(playwright.chromium, executable, arguments, without) as browser:
+        yield browser
+
+
+@contextmanager
+def launch_beside(browser: Browser, *, arguments: Sequence[str] = ()) -> Iterator[Browser]:
+    """A whole Chromium while another browser runs."""
+    with _launched(browser.browser_type, EXECUTABLE, arguments) as found:
+        yield found
+
+
+@contextmanager
+def _launched(
+    kind: BrowserType, executable: Path, arguments: Sequence[str], without: Sequence[str] = ()
+) -> Iterator[Browser]:
+    if not executable.exists():
+        pytest.skip(f"{executable} is missing: install Debian's chromium (packaging/test.sh does it as root)")
+    browser = kind.launch(
+        executable_path=executable, args=[*ARGUMENTS, *arguments], ignore_default_args=list(without) or None
+    )
+    try:
+        yield browser
+    finally:
+        browser.close()

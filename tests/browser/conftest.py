@@ -1,11 +1,11 @@
-"""One Chromium for these tests."""
+"""One Chromium for these tests, and one for the visitors of websites and short links."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.chromium import launch
+from tests.browser.chromium import launch, launch_beside
 
 USER_AGENT = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
@@ -14,9 +14,16 @@ USER_AGENT = (
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Closed after these tests: while it runs, no other test can run an event loop.
+    """Closed after these tests: while it runs, no other test can run an event loop."""
+    with launch(arguments=(f"--user-agent={USER_AGENT}",), light=True) as found:
+        yield found
 
-    It says that a person drives it, as a whole: a beacon of a page that is left does not carry a context's user agent.
+
+@pytest.fixture(scope="package")
+def visitors(browser: Browser) -> Iterator[Browser]:
+    """A browser as people have it, for the box counts no other.
+
+    It says so as a whole: a beacon of a page that is left does not carry a context's user agent.
     """
-    with launch(arguments=(f"--user-agent={USER_AGENT}",)) as found:
+    with launch_beside(browser, arguments=(f"--user-agent={USER_AGENT}",)) as found:
         yield found

@@ -73,7 +73,9 @@ def stored(data_dir: Path) -> list[tuple[str, str]]:
     return [(str(name), str(path)) for name, path in rows]
 
 
-def test_a_page_view_travels_from_the_page_to_the_dashboard(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_view_travels_from_the_page_to_the_dashboard(
+    browser: Browser, visitors: Browser, tmp_path: Path
+) -> None:
     data_dir, pages = tmp_path / "data", tmp_path / "site"
     pages.mkdir()
     account = set_up(data_dir, domain=SITE)
@@ -83,7 +85,7 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(browser: Browser, tm
             "data-ignore-bot-detection></script>"
         )
         with website(pages, script) as site:
-            visitor = browser.new_context()
+            visitor = visitors.new_context()
             page = visitor.new_page()
             problems: list[str] = []
             page.on("pageerror", lambda error: problems.append(str(error)))
@@ -116,7 +118,9 @@ def test_a_page_view_travels_from_the_page_to_the_dashboard(browser: Browser, tm
         expect(dashboard.locator("#tile-visitors .tile-value")).to_have_text("1")
 
 
-def test_the_first_event_turns_the_snippet_into_the_overview(browser: Browser, tmp_path: Path) -> None:
+def test_the_first_event_turns_the_snippet_into_the_overview(
+    browser: Browser, visitors: Browser, tmp_path: Path
+) -> None:
     data_dir, pages = tmp_path / "data", tmp_path / "site"
     pages.mkdir()
     account = set_up(data_dir, domain="localhost")
@@ -131,8 +135,8 @@ def test_the_first_event_turns_the_snippet_into_the_overview(browser: Browser, t
 
         # What a person would do on their own machine: paste the line, open the page on localhost.
         with website(pages, snippet) as site:
-            person = browser.new_context()
+            person = visitors.new_context()
             person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
             person.new_page().goto(site.replace(SITE, "localhost"))
-            visitors = dashboard.locator("#tile-visitors .tile-value")
-            expect(visitors).to_have_text("1", timeout=PATIENCE_SECONDS * 1000)
+            counted = dashboard.locator("#tile-visitors .tile-value")
+            expect(counted).to_have_text("1", timeout=PATIENCE_SECONDS * 1000)

@@ -84,7 +84,7 @@ def page(browser: Browser, session: StorageState) -> Iterator[Page]:
     assert [text for text in said if not text.startswith(BROKEN_OFF)] == []
 
 
-def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
+def test_a_link_is_made_followed_and_looked_at(page: Page, visitors: Browser, box: Box) -> None:
     target = f"http://target.example:{box.server.port}/there"
     page.goto(f"{box.url}/links")
     page.click("text=New link")
@@ -96,9 +96,10 @@ def test_a_link_is_made_followed_and_looked_at(page: Page, box: Box) -> None:
     expect(page.locator("h1")).to_have_text("Made here")
     expect(page.locator(".empty")).to_contain_text("No clicks yet")
     own = page.url.partition("?")[0]
-    visitor = page.context.new_page()
+    visitor = visitors.new_page()
     visitor.goto(f"{box.url}/l/made-here")
     assert visitor.url == target
+    visitor.close()
     page.goto(f"{own}?range=today")
     expect(page.locator("#tile-clicks .tile-value")).to_have_text("1")
     expect(page.locator("#chart canvas")).to_have_count(1)

@@ -51,7 +51,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with launch() as found:
+    with launch(light=True) as found:
         yield found
 
 
