@@ -140,9 +140,11 @@ build_image() {
     elif need buildah buildah; then
         base=$(sed -n 's/^ARG BASE=//p' packaging/Dockerfile)
         with_buildah pull --quiet "$base" >&2 || stand_in
+        downloads=${XDG_CACHE_HOME:-$HOME/.cache}/pip # of which pip takes only what has the hashes of the locks
+        mkdir -p "$downloads"
         with_buildah build --format docker --build-arg "BASE=$base" --tag "$name" --file packaging/Dockerfile \
             --build-arg "PIP_INDEX_URL=${PIP_INDEX_URL:-}" --build-arg "PIP_CERT=${PIP_CERT:-}" \
-            --volume /etc/ssl/certs:/etc/ssl/certs:ro "$root" >&2
+            --volume /etc/ssl/certs:/etc/ssl/certs:ro --volume "$downloads:/root/.cache/pip" "$root" >&2
     else
         cannot "docker, podman or buildah is needed to build an image"
         return 0

@@ -207,6 +207,8 @@ install_packages() {
         box) set -- -r packed.lock ;;
         tools) set -- -r tools.lock ;;
     esac
+    # Of what tests and packs, little is ever imported, and a program that is packed is compiled when it is.
+    [ "$kind" = run ] || set -- --no-compile "$@"
     pip_install --require-hashes --only-binary :all: "$@" ||
         fail "the packages could not be installed; the lines above say why. Is there a network connection?" \
             "Behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL. Then run the same command again."

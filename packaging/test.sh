@@ -85,10 +85,13 @@ PATH=$venv/bin:$PATH
 unset PYTHONDONTWRITEBYTECODE
 PYTHONPYCACHEPREFIX=$venv/compiled
 export PATH PYTHONPYCACHEPREFIX
+# The other checks leave a processor free: the tests are compiled there, which each process of pytest would do anew.
+pytest --collect-only "$@" >/dev/null 2>&1 &
 check format ruff format --check
 check lint ruff check
 check types mypy
 check imports lint-imports
+wait
 # Whole files at a time, so that what a file shares is made once; in their order, for the slowest come first.
 check tests pytest -n "$(workers)" --dist loadfile --no-loadscope-reorder "$@"
 

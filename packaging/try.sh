@@ -46,7 +46,7 @@ clean() {
 
 # visit COMMAND...: the newcomer's visit to what this command serves on a free port.
 visit() {
-    (cd "$root" && "$venv/bin/python" -m tests.packaging.first_visit "$@" --port 0)
+    (cd "$root" && "$venv/bin/python" -X "pycache_prefix=$venv/compiled" -m tests.packaging.first_visit "$@" --port 0)
 }
 
 # With pipx, on every Python that is found; the versions of the packages are those of the lock.
