@@ -41,7 +41,8 @@ class TextRecord(Struct, frozen=True):
 class DomainShown(Struct, frozen=True):
     """A domain as procedures answer with it. `error` says why the latest check did not prove it.
 
-    A verified domain belongs to this organization alone. With links.addDomain short links are served on it.
+    A verified domain belongs to this organization alone. With links.addDomain short links are served on it, with
+    statusPage.update a status page.
     """
 
     id: str

@@ -72,7 +72,7 @@ def test_only_who_may_make_pages_in_both_organizations_moves_one(world: World) -
 def test_a_page_rests_while_its_organization_is_deleted_and_is_gone_with_it(world: World) -> None:
     page_id = world.page()
     before, own = world.known(page_id), {"organizationId": world.box.organization_id}
-    person = {"cookie": world.owner, "sec_fetch_site": "same-origin"}
+    person: dict[str, Any] = {"cookie": world.owner, "sec_fetch_site": "same-origin"}
     assert world.box.post("/organizations/delete", own, **person).status == 200
     assert world.pages.find(page_id) is world.pages.by_slug("shop") is None
     assert world.box.get("/status/shop").status == 404

@@ -40,7 +40,10 @@ async def get(call: Call, given: OnePage) -> WholeShown:
 
 
 async def create(call: Call, given: NewPage) -> PageShown:
-    """statusPage.create: a new page, which everybody can see at once. Raises Forbidden, BadRequest or Conflict."""
+    """statusPage.create: a new page, which everybody can see at once.
+
+    Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited.
+    """
     own = reach(call, given.organization_id)
     await call.read(lambda db: check(db, own, "member"))
     ready = await prepared(call, given)
@@ -50,11 +53,12 @@ async def create(call: Call, given: NewPage) -> PageShown:
 
 
 async def update(call: Call, given: ChangedPage) -> PageShown:
-    """statusPage.update: what is not given stays. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    """statusPage.update: what is not given stays. Raises Forbidden, NotFound, BadRequest, Conflict or RateLimited."""
     own, before = known(call, given.status_page_id)
     await call.read(lambda db: check(db, own, "member"))
     ready = await prepared(call, given, before.page)
-    await save(call.parts, given.status_page_id, lambda db: change.update(db, own, given, ready))
+    adds = bool(ready.pictures)
+    await save(call.parts, given.status_page_id, lambda db: change.update(db, own, given, ready), adds=adds)
     return page_shown(call, _page(call, given.status_page_id))
 
 

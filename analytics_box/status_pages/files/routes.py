@@ -46,6 +46,8 @@ async def upload(request: Request[Any, Any, Any], token: FromPath[str], call: Na
         raise BadRequest("Send the bytes of the picture")
     given = Fetched(image.picture(sent))
     own = Reach(known.page.organization_id, By(allowed.actor, call.now, allowed.user_id))
-    page = await save(parts, allowed.page_id, lambda db: change.put(db, own, allowed.page_id, allowed.kind, given))
+    page = await save(
+        parts, allowed.page_id, lambda db: change.put(db, own, allowed.page_id, allowed.kind, given), adds=True
+    )
     url = pictures.served(page, getattr(page, allowed.kind), parts.settings)
     return json_answer(request, {"url": url})
