@@ -30,7 +30,7 @@ def note(db: Connection, page_id: str, topic: str, at: int) -> bool:
 
 
 def set_incident(db: Connection, page_id: str, topic: str, incident_id: str) -> None:
-    """The incident that a transition belongs to."""
+    """The incident that a transition opened or joined."""
     db.execute(
         "-- automatic.set_incident\nupdate incident_transitions set incident_id = ? where page_id = ? and topic = ?",
         (incident_id, page_id, topic),

@@ -167,7 +167,6 @@ def _recover(db: Connection, happened: Happened) -> bool:
     ]
     for incident in own:
         _recover_in(db, happened, incident)
-        rows.set_incident(db, happened.page.id, happened.topic, incident.id)
     return bool(own)
 
 

@@ -42,7 +42,7 @@ def test_a_plan_is_refused(world: World, case: Refusal) -> None:
 
 
 # What the clock shows, minute by minute, and what a maintenance from minute 10 to 20 is then.
-WALKS = (
+WALKS: Final[tuple[tuple[str, str, list[tuple[str, int]]], ...]] = (
     ("0", "scheduled", []),
     ("9.9", "scheduled", []),
     ("10", "in_progress", [(BEGAN, 10)]),
@@ -104,7 +104,7 @@ def test_people_begin_it_early_extend_it_and_complete_it(world: World) -> None:
     assert world.minute(world.only.started_at) == 5
     world.good("updateMaintenance", maintenanceId=made, scheduledUntil=world.date(40))
     world.ticks(25)
-    assert world.only.status == "in_progress"
+    assert world.status() == "in_progress"
     world.good("updateMaintenance", maintenanceId=made, status="verifying", message="Almost.")
     assert world.call("updateMaintenance", **given).status == 400
     world.ticks(40)
@@ -123,9 +123,9 @@ def test_a_plan_that_changes_says_nothing_without_a_message(world: World) -> Non
     said = world.good("updateMaintenance", maintenanceId=made, message="It moves again.", scheduledUntil=world.date(60))
     assert [update["status"] for update in said["updates"]] == ["scheduled", "scheduled"]
     world.ticks(20)
-    assert world.only.status == "scheduled"
+    assert world.status() == "scheduled"
     world.ticks(30)
-    assert world.only.status == "in_progress"
+    assert world.status() == "in_progress"
     answer = world.call("updateMaintenance", maintenanceId=made, scheduledFor=world.date(31))
     assert (answer.status, answer.json["details"][0]["field"]) == (400, "scheduledFor")
 
@@ -150,10 +150,10 @@ def test_one_that_has_begun_is_completed_and_not_cancelled(world: World) -> None
 def test_a_draft_does_not_begin_before_it_is_published(world: World) -> None:
     made = world.maintenance(10, 20, draft=True)["id"]
     world.ticks(11)
-    assert world.only.status == "scheduled"
+    assert world.status() == "scheduled"
     world.good("publishIncident", incidentId=made)
     world.ticks(12)
-    assert world.only.status == "in_progress"
+    assert world.status() == "in_progress"
 
 
 def test_incidents_and_maintenances_are_listed_apart(world: World) -> None:
@@ -172,6 +172,6 @@ def test_pages_of_a_deleted_organization_wait_until_it_is_restored(world: World)
     closed.add(world.box.organization_id)
     world.ticks(11)
     closed.discard(world.box.organization_id)
-    assert world.only.status == "scheduled"
+    assert world.status() == "scheduled"
     world.ticks(11)
-    assert world.only.status == "in_progress"
+    assert world.status() == "in_progress"

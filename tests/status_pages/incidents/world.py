@@ -81,6 +81,10 @@ class World:
         (found,) = [one for one in self.whole.incidents if one.is_open]
         return found
 
+    def status(self) -> str:
+        """The state of the only open incident."""
+        return self.only.status
+
     def call(self, procedure: str, /, *, key: KeyName = "all", **given: Any) -> Answer:
         """A procedure of status pages."""
         return self.box.post(f"/statusPage/{procedure}", given, key=key)
