@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics_box.status_pages.seen import AffectedSeen, IncidentSeen, PageSeen
+from analytics_box.status_pages.seen import AffectedSeen, PageSeen
 from analytics_box.status_pages.statuspage.answers import ANSWERS
 from tests.cases import each
 from tests.status_pages.serving.examples import API, BUSY, CALM, ENDED, ONGOING, PLANNED, update
@@ -193,10 +193,3 @@ def test_the_page_has_changed_when_anything_on_it_has() -> None:
     late = replace(CALM, updated_at=1_000, components=(replace(API, updated_at=5_000),))
     assert answer(late, "status")["page"]["updated_at"] == "1970-01-01T00:00:05.000Z"
     assert answer(replace(late, updated_at=9_000), "status")["page"]["updated_at"] == "1970-01-01T00:00:09.000Z"
-
-
-def test_nothing_that_page_seen_leaves_out_comes_back() -> None:
-    hidden: IncidentSeen = replace(ONGOING, affected=(), updates=())
-    text = msgspec.json.encode(ANSWERS["summary"](replace(CALM, components=(), incidents=(hidden,)))).decode()
-    assert API.name not in text
-    assert "days" not in text

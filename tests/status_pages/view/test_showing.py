@@ -4,8 +4,10 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics_box.facts.uptime import DOWN, UP, Span
+from analytics_box.status_pages import public_calls
 from analytics_box.status_pages.page import Page
 from analytics_box.status_pages.seen import AffectedSeen, ComponentSeen, PageSeen
+from analytics_box.status_pages.statuspage.answers import ANSWERS
 from analytics_box.status_pages.view import sources
 from analytics_box.status_pages.whole import Whole
 from tests.cases import each
@@ -75,9 +77,13 @@ def test_what_is_hidden_is_nowhere_in_what_visitors_see(
         status_world.add("component-1", watched(status_world, name=""))
     status_world.change("component-1", **({"hide_url": False, "hide_uptime": False, "hide_latency": False} | hidden))
     broken = incident("incident-1", ("component-1", SECRET, "down"))  # its name was what the monitor was called
-    text = msgspec.json.encode(looked_at(status_world, broken)).decode()
+    seen = looked_at(status_world, broken)
+    text = msgspec.json.encode(seen).decode()
     assert [word for word in (*gone, "hidden-path", "hidden-token", "8443") if word in text] == []
     assert [word for word in still_there if word not in text] == []
+    made_of_it = [*(make(seen) for make in ANSWERS.values()), public_calls.shown(seen)]
+    told = "".join(msgspec.json.encode(one).decode() for one in made_of_it)
+    assert [word for word in (*gone, "hidden-path", "hidden-token", "8443") if word in told] == []
 
 
 @each(
