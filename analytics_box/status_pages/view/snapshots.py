@@ -32,7 +32,7 @@ LOOK: Final = 0.25  # seconds in which the state of monitors is not looked at tw
 AGAIN: Final = 1.0  # seconds in which what was refused is not tried twice
 PATIENCE: Final = 1.0  # seconds that a visitor waits for what is known a little older
 FIRST_PATIENCE: Final = 5.0  # and where nothing is known
-MOST_COMPONENTS: Final = 2_000  # of all pages that are kept: about 30 MB
+MOST_COMPONENTS: Final = 1_000  # of all pages that are kept: about 30 MB
 
 _Measured = frozenset[tuple[str, int | None]]  # components, each with the number of its monitor
 
