@@ -965,7 +965,6 @@ BOX = (
             """
             create table subscriber_deliveries (
               number           integer primary key,
-              id               text    not null unique,
               subscriber_id    text    not null references subscribers (id) on delete cascade,
               topic            text    not null references subscriber_messages (topic) on delete cascade,
               created_at       integer not null,

@@ -19,7 +19,6 @@ class Delivery(Struct, frozen=True):
     """
 
     number: int
-    id: str
     topic: str
     message: str
     attempts: int
@@ -34,6 +33,11 @@ class Delivery(Struct, frozen=True):
     domain: str | None
     page: str
     zone: str
+
+    @property
+    def id(self) -> str:
+        """The message's id, the same for each attempt."""
+        return f"msg_{self.topic}_{self.subscriber_id}"
 
 
 def put(db: Connection, subscriber: Subscriber) -> None:
@@ -154,16 +158,16 @@ def put_message(db: Connection, topic: str, update_id: str | None, message: str,
 
 
 def put_deliveries(db: Connection, topic: str, subscribers: Collection[str], now: int) -> int:
-    """The message waits for each of them, unless it did before; for how many. Its id is always the same."""
+    """The message waits for each of them, unless it did before; for how many."""
     before = db.total_changes()
-    db.executemany(
+    db.execute(
         """
         -- subscribers.put_deliveries
-        insert into subscriber_deliveries (id, subscriber_id, topic, created_at, due_at)
-        values ('msg_' || ? || '_' || ?, ?, ?, ?, ?)
+        insert into subscriber_deliveries (subscriber_id, topic, created_at, due_at)
+        select value, ?1, ?2, ?2 from json_each(?3) where true
         on conflict (subscriber_id, topic) do nothing
         """,
-        [(topic, one, one, topic, now, now) for one in subscribers],
+        (topic, now, msgspec.json.encode(list(subscribers)).decode()),
     )
     return int(db.total_changes()) - before
 
@@ -191,7 +195,7 @@ def due(db: Connection, now: int, most: int) -> list[Delivery]:
         Delivery,
         """
         -- subscribers.due
-        select number, one.id, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
+        select number, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
           confirmed_at, page_id, page.slug, page.domain, page.name, page.zone
         from subscriber_deliveries as one
         join subscriber_messages using (topic)
