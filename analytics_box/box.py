@@ -59,6 +59,7 @@ from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
+from analytics_box.status_pages.console.from_monitors import reporting
 from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
@@ -221,6 +222,7 @@ def _parts(
         Subscriptions(state.db, subscribed, told, sender.mailer, state.limits, clock),
         Erasing(events.db),
         watched_websites(state.monitors, events.db),
+        reporting(state.status_pages),
         monitor_change.Tools(state.seal, client.fence, settings.monitors_per_organization, state.websites),
         Examples(events.db, events.intake.ledger, clock),
         client,

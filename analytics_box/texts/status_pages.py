@@ -123,6 +123,7 @@ class StatusPageForm:
     no_domains = "Prove a domain first, then the page can be there."
     prove = "Domains"
     automatic = "When a monitor goes down"
+    automatic_label = "What the box does"
     automatic_help = "Monitors that this page shows, and whose outage is confirmed"
     policies: ClassVar[Mapping[str, str]] = {
         "off": "Do nothing by itself",
@@ -149,7 +150,7 @@ class StatusPageForm:
         "favicon": "Icon",
         "password": "Password",
         "domain": "Your own domain",
-        "automaticIncidents": "When a monitor goes down",
+        "automaticIncidents": "What the box does",
         "publishAfterMinutes": "Minutes until it is published",
         "organization": "Organization",
     }
@@ -352,6 +353,7 @@ class IncidentConsole:
     }
     from_monitor_button = "Report an incident"
     from_monitor_open = "See the incident"
+    on_page = "{label} on {page}"
     history_title = "Past incidents"
     history_empty = "No incident yet."
     history_more = "On the public page"

@@ -24,6 +24,7 @@ from analytics_box.monitors.listing import rows
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.monitor import Monitor
 from analytics_box.monitors.page_frame import HOME, frame, may_edit
+from analytics_box.monitors.reporting import Report, Reporting
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.request import GivenParameter, GivenQuery, check
@@ -31,6 +32,7 @@ from analytics_box.query.run import Queries
 from analytics_box.texts import MonitorList, MonitorStats
 from analytics_box.websites.directory import Directory
 
+_WORTH_TELLING = frozenset(("down", "degraded", "verifying"))
 LONGEST_DAYS = max(MonitorStats.windows)
 
 
@@ -56,6 +58,7 @@ async def monitor_page(visit: Visitor, monitor_id: FromPath[str]) -> Page:
         ),
         board=await page.whole(visit, monitor.number, view, names, _outages(visit, monitor)),
         editable=may_edit(visit.person),
+        reports=_reports(visit, monitor),
         done=MonitorList.done.get(visit.asked("done"), ""),
     )
 
@@ -104,6 +107,13 @@ async def act(visit: Visitor, monitor_id: FromPath[str], action: FromPath[str]) 
             await procedures.rotate_push_url(visit.call, given)
             return visit.go(f"{back}?done=rotated")
     raise BadRequest("A monitor can be checked, paused, resumed or given a new address")
+
+
+def _reports(visit: Visit, monitor: Monitor) -> list[Report]:
+    """Where an outage can be told, while there is one or it is told."""
+    live = visit.parts[Monitors].state_of(monitor)
+    found = visit.parts[Reporting].of(monitor.id, monitor.organization_id)
+    return [one for one in found if one.is_told or (live is not None and live.state in _WORTH_TELLING)]
 
 
 def _view(visit: Visit, monitor: Monitor) -> View:
