@@ -320,8 +320,15 @@ class IncidentConsole:
     updates = "What was said"
     by_box = "by the box"
     by = "by {who}"
-    told_then = "subscribers were told"
-    not_told = "nobody was told"
+    authors: ClassVar[Mapping[str, str]] = {
+        "user": "somebody who has left",
+        "apikey": "an API key",
+        "demo": "the demo",
+        "command line": "the command line",
+    }
+    go_on = "Reopen it, or write a postmortem"
+    told_then = "sent to subscribers"
+    not_told = "not sent to subscribers"
     began = "since {when} ({duration})"
     ended = "{when}, lasted {duration}"
     draft = "Draft"

@@ -78,9 +78,11 @@ def said(fields: Mapping[str, str], status: str) -> str:
     return fields.get("message", "").strip() or IncidentConsole.usual_words.get(status, "")
 
 
-def status_of(wanted: str, allowed: tuple[Status, ...]) -> str:
+def status_of(wanted: str, allowed: tuple[Status, ...], *, is_open: bool) -> str:
     """The state that a form offers first: the one that was asked for, else the usual next one."""
-    return wanted if wanted in allowed else next(iter(allowed[1:] or allowed), "")
+    if wanted in allowed:
+        return wanted
+    return next(iter((allowed[1:] or allowed) if is_open else allowed[-1:]), "")
 
 
 def impacts_in(fields: Mapping[str, str]) -> dict[str, Impact]:

@@ -24,6 +24,7 @@ from analytics_box.status_pages.incidents import calls as procedures
 from analytics_box.status_pages.incidents import maintenance_calls, template_calls
 from analytics_box.status_pages.incidents.messages import EditedUpdate, OfPage, OneIncident, Published, TemplateShown
 from analytics_box.status_pages.incidents.rules import moves
+from analytics_box.tenancy import members
 from analytics_box.tenancy.messages import millis
 from analytics_box.texts import IncidentConsole, figures
 
@@ -171,25 +172,31 @@ async def _page(page: Opened, incident: Incident, again: Again) -> Page:
         "title": incident.title,
         "severity": incident.severity,
         "notify": "on",
-        "status": fields_of.status_of(visit.asked("status"), allowed),
+        "status": fields_of.status_of(visit.asked("status"), allowed, is_open=incident.is_open),
     }
     is_incident = incident.kind == "incident"
     impacts = read_impacts(again.values) if again.values else impacts_of(incident.affected)
-    usual = {"reopened": incident.status == "resolved"}
     tab: Tab = "now" if is_incident else "maintenances"
     return page.show(
         "incident.html",
         tab,
         again=again,
         values=values if not again.values else {},
-        incident=incident_shown(page.href, page.seen.url, incident, visit.person, now),
-        steps=[_step(status, is_again=usual["reopened"]) for status in allowed],
+        incident=incident_shown(page.href, page.seen.url, incident, await _authors(page), visit.person, now),
+        steps=[_step(status, is_again=not incident.is_open) for status in allowed],
         usual=[(status, IncidentConsole.usual_words[status]) for status in allowed],
         rows=choices(page.seen, impacts) if is_incident else [],
         told=await told_text(page, again.values or values, incident),
         told_href=f"{href_of(page.href, incident)}/told",
         is_incident=is_incident,
+        is_open=incident.is_open,
     )
+
+
+async def _authors(page: Opened) -> dict[str, str]:
+    """Who may have written updates, as they are stored, by what they are called."""
+    everybody = await page.visit.call.read(lambda db: members.everybody(db, page.whole.page.organization_id))
+    return {f"user:{one.user_id}": one.email for one in everybody}
 
 
 def _step(status: Status, *, is_again: bool) -> tuple[Status, str, str]:

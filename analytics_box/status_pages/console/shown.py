@@ -1,5 +1,6 @@
 """Incidents and maintenances as the pages of the dashboard show them. Pure but for the person's time zone."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from markupsafe import Markup
@@ -22,7 +23,7 @@ class Line(Struct, frozen=True):
 
     title: str
     href: str
-    severity: str
+    look: str
     notes: tuple[str, ...]
     message: str = ""
     steps: tuple[tuple[Status, str, bool], ...] = ()
@@ -46,7 +47,7 @@ class IncidentShown(Struct, frozen=True):
 
     title: str
     href: str
-    severity: str
+    look: str
     is_draft: bool
     publishes: str
     public_url: str
@@ -69,17 +70,18 @@ def line(page_href: str, one: Incident, person: Person, now: int) -> Line:
     return Line(
         title=figures.visible(one.title),
         href=href_of(page_href, one),
-        severity=one.severity,
+        look=_look(one),
         notes=notes(one, person, now),
         message=said if len(said) <= LONGEST_SAID else f"{said[:LONGEST_SAID].rstrip()}…",
         steps=_steps(one, now),
     )
 
 
-def notes(one: Incident, person: Person, now: int) -> tuple[str, ...]:
-    """What is said of an incident in a line: its state, how bad it is, since when, what is affected."""
+def notes(one: Incident, person: Person, now: int, *, components: bool = True) -> tuple[str, ...]:
+    """What is said of an incident in a line: its state, how bad it is, since when, and which components it affects."""
     words = IncidentConsole
-    names = words.comma.join(figures.visible(each.name) for each in one.affected if each.impact != "operational")
+    affected = [figures.visible(each.name) for each in one.affected if each.impact != "operational"]
+    names = words.comma.join(affected) if components else ""
     if one.kind == "maintenance":
         return tuple(filter(None, (words.statuses[one.status], planned_text(one, person), names)))
     said = words.draft if one.is_draft else words.statuses[one.status]
@@ -106,32 +108,34 @@ def planned_text(one: Incident, person: Person) -> str:
     )
 
 
-def incident_shown(page_href: str, public_url: str, one: Incident, person: Person, now: int) -> IncidentShown:
-    """An incident on its own page."""
+def incident_shown(
+    page_href: str, public_url: str, one: Incident, names: Mapping[str, str], person: Person, now: int
+) -> IncidentShown:
+    """An incident on its own page. `names` are those of authors."""
     words, href = IncidentConsole, href_of(page_href, one)
     plan = f"{page_href}/maintenances/{one.id}" if one.kind == "maintenance" and one.is_open else ""
     publishes = one.publish_at if one.is_draft else None
     return IncidentShown(
         title=figures.visible(one.title),
         href=href,
-        severity=one.severity if one.kind == "incident" else "maintenance",
+        look=_look(one),
         is_draft=one.is_draft,
         publishes=words.draft_publishes.format(when=dates.moment(publishes, person)) if publishes is not None else "",
         public_url="" if one.is_draft else f"{public_url.rstrip('/')}/incidents/{one.id}",
-        notes=notes(one, person, now),
+        notes=notes(one, person, now, components=False),
         affected=tuple(
             words.affected_is.format(name=figures.visible(each.name), impact=words.impact_names[each.impact])
             for each in one.affected
         ),
-        updates=tuple(_update(href, each, person) for each in one.updates),
+        updates=tuple(_update(href, each, names, person) for each in one.updates),
         edit=f"{plan}/edit" if plan else "",
         cancel=f"{plan}/cancel" if plan else "",
     )
 
 
-def _update(href: str, one: Update, person: Person) -> UpdateShown:
+def _update(href: str, one: Update, names: Mapping[str, str], person: Person) -> UpdateShown:
     words = IncidentConsole
-    author = words.by.format(who=figures.visible(one.author)) if one.author else words.by_box
+    author = words.by.format(who=_author(one.author, names)) if one.author else words.by_box
     corrected = words.corrected if one.updated_at != one.created_at else ""
     return UpdateShown(
         label=words.statuses[one.status],
@@ -140,6 +144,21 @@ def _update(href: str, one: Update, person: Person) -> UpdateShown:
         notes=tuple(filter(None, (author, words.told_then if one.notified else words.not_told, corrected))),
         href=f"{href}/updates/{one.id}",
     )
+
+
+def _author(author: str, names: Mapping[str, str]) -> str:
+    """Who wrote something, by the name that people know."""
+    if author in names:
+        return figures.visible(names[author])
+    kind, _, _ = author.partition(":")
+    return IncidentConsole.authors.get(kind, figures.visible(author))
+
+
+def _look(one: Incident) -> str:
+    """What an incident is drawn like: by how bad it is, while it is open."""
+    if not one.is_open:
+        return "over"
+    return one.severity if one.kind == "incident" else "maintenance"
 
 
 def _when(one: Incident, person: Person, now: int) -> str:
