@@ -13,7 +13,7 @@ from analytics_box.status_pages.serving import badges, feeds, history, shown
 from analytics_box.status_pages.serving.history import Month
 from analytics_box.status_pages.serving.kept import Made
 from analytics_box.status_pages.serving.times import month as month_in_words
-from analytics_box.status_pages.statuspage.answers import ANSWERS
+from analytics_box.status_pages.statuspage import answers
 from analytics_box.status_pages.whole import Whole
 
 Render = Callable[..., str]  # a template's name and its context → a page
@@ -36,6 +36,7 @@ _TYPES: Final = {
 # Caches between us and visitors show what they have while we are away; who has a password keeps it alone.
 _PUBLIC: Final = (b"cache-control", b"public, max-age=10, stale-while-revalidate=30, stale-if-error=86400")
 _PRIVATE: Final = (b"cache-control", b"private, max-age=10")
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 def is_for_programs(rest: str) -> bool:
@@ -76,8 +77,8 @@ class Maker:
 
     def _for_programs(self, seen: PageSeen, rest: str) -> bytes | None:
         if rest.startswith(API):
-            made = ANSWERS.get(rest[len(API) :].removesuffix(".json")) if rest.endswith(".json") else None
-            return msgspec.json.encode(made(seen)) if made is not None else None
+            document = answers.ANSWERS.get(rest[len(API) :].removesuffix(".json"))
+            return _ENCODER.encode(document(seen)) if document is not None and rest.endswith(".json") else None
         match rest.split("/"):
             case ["history.atom"]:
                 return feeds.atom(self._render, seen).encode()
