@@ -86,8 +86,7 @@ class _Talk:
         data = self._wire.send(_request(outgoing)) or b""
         if outgoing.body:
             data += self._wire.send(h11.Data(data=outgoing.body)) or b""
-        self._wire.send(h11.EndOfMessage())
-        try:
+        try:  # a request that says its length ends without a word
             await self._stream.write(data)
         except ssl.SSLError:
             raise
