@@ -226,7 +226,7 @@ class IncidentConsole:
     components = "Components"
     open_title = "Open incidents"
     drafts_title = "Drafts"
-    drafts_lead = "Only you see these."
+    drafts_lead = "Only your organization sees these."
     nothing_title = "No open incidents"
     nothing = "When something breaks, tell your users here."
     in_trouble = "Not well, and no incident says so"
@@ -326,6 +326,7 @@ class IncidentConsole:
         "demo": "the demo",
         "command line": "the command line",
     }
+    change_draft = "Change it before you publish it"
     go_on = "Reopen it, or write a postmortem"
     told_then = "sent to subscribers"
     not_told = "not sent to subscribers"
@@ -334,7 +335,7 @@ class IncidentConsole:
     draft = "Draft"
     draft_publishes = "The box publishes this at {when} unless the monitor is up again before."
     hold = "Do not publish it"
-    draft_lead = "Only you see this. Nobody is told until you publish it."
+    draft_lead = "Only your organization sees this. Nobody is told until you publish it."
     from_monitor = "Opened by a monitor"
     correct = "Correct"
     correct_title = "Correct an update"

@@ -83,7 +83,7 @@ async def update(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[s
             await maintenance_calls.update_maintenance(visit.call, fields_of.advanced(fields, incident))
     except (BadRequest, Conflict) as wrong:
         return await _page(page, incident, _again(wrong, fields))
-    return visit.go(f"{href_of(page.href, incident)}?done=updated")
+    return visit.go(f"{href_of(page.href, incident)}?done={'drafted' if incident.is_draft else 'updated'}")
 
 
 async def publish(visit: Visitor, page_id: FromPath[str], incident_id: FromPath[str]) -> Next:
