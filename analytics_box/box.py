@@ -215,7 +215,7 @@ def _parts(
         events.clicks,
         state.monitors,
         state.status_pages,
-        Snapshots(Sources(state.db, events.db, state.monitors, state.organizations, settings, clock)),
+        _snapshots(state, events, settings, clock, watched.clock_watch),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
         subscribed,
@@ -301,6 +301,23 @@ def _redirects(state: StateSide, events: EventSide, parts: Parts, pages: Pages) 
         clock=parts.clock,
         settings=parts.settings,
         render=pages.text,
+    )
+
+
+def _snapshots(
+    state: StateSide, events: EventSide, settings: Settings, clock: Clock, clock_watch: ClockWatch
+) -> Snapshots:
+    """Status pages as visitors see them."""
+    return Snapshots(
+        Sources(
+            box_db=state.db,
+            events=events.db,
+            monitors=state.monitors,
+            organizations=state.organizations,
+            settings=settings,
+            clock=clock,
+            clock_watch=clock_watch,
+        )
     )
 
 

@@ -44,7 +44,8 @@ FIRST = 10  # seconds after the start until the first of them that is overdue; t
 
 
 class Job(NamedTuple):
-    """A job. `seconds` is the time between two runs. What `removes` what is old waits until the clock is trusted."""
+    """A job. `seconds` is the time between two runs. What `removes` what is old, or settles it for good, waits until
+    the clock is trusted."""
 
     name: str
     seconds: int
@@ -337,7 +338,7 @@ JOBS = (
     Job("follow websites", 10, follow_websites),
     Job("sweep checks", 600, sweep_checks),
     Job("retain checks", 21_600, retain_checks, removes=True),
-    Job("store status days", 3_600, store_status_days),
+    Job("store status days", 3_600, store_status_days, removes=True),
     Job("turn incidents", 10, turn_incidents),
     Job("sweep incidents", 86_400, sweep_incidents, removes=True),
     Job("back up", 60, back_up),

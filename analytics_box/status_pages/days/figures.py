@@ -14,8 +14,6 @@ from analytics_box.facts.uptime import Span, Uptime, percentage, uptimes
 from analytics_box.query.catalog.values import quotient
 from analytics_box.status_pages.seen import Day, DayState
 
-_WORST_FIRST: Final[tuple[DayState, ...]] = ("down", "degraded", "maintenance", "up")
-
 
 class Checks(Struct, frozen=True):
     """The checks of a day: how many passed or failed, how many passed, the sum of the durations of those that were
@@ -101,8 +99,14 @@ def day(date: str, found: Figures) -> Day:
 
 
 def _state(found: Figures) -> DayState:
-    times = {"down": found.down, "degraded": found.degraded, "maintenance": found.maintenance, "up": found.up}
-    return next((state for state in _WORST_FIRST if times[state]), "unknown")
+    """The worst that it had."""
+    if found.down:
+        return "down"
+    if found.degraded:
+        return "degraded"
+    if found.maintenance:
+        return "maintenance"
+    return "up" if found.up else "unknown"
 
 
 def whole(days: Iterable[Figures]) -> float | None:

@@ -1,5 +1,6 @@
 """The days of components: what is stored of them, and what is found anew of the others."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
@@ -47,17 +48,20 @@ class _Missing(NamedTuple):
 
 
 async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneInfo, now: int) -> Days:
-    """The days that a page shows now. Raises Unavailable and DeadlineExceeded."""
+    """The days that a page shows now. Raises Unavailable and DeadlineExceeded.
+
+    Checks are read day by day: where many are missing, none of the reads is long.
+    """
     dates = calendar.shown(now, tz)
     edges = calendar.edges(dates, tz)
     known, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
     missing = _missing(components, known, dates)
-    seen = await events.read(partial(_of_events, missing=missing, edges=edges))
+    spans, checks = await _of_events(events, missing, edges)
     days = Days(dates, {}, [])
     for one in components:
-        spans = own.get(one.component_id, ()) if one.monitor is None else seen.spans.get(one.monitor, ())
-        checks = seen.checks.get(one.monitor, {}) if one.monitor is not None else None
-        found = each_day(spans, checks, edges[missing.first :], now)
+        its_spans = own.get(one.component_id, ()) if one.monitor is None else spans.get(one.monitor, ())
+        its_checks = checks[one.monitor] if one.monitor is not None else None
+        found = each_day(its_spans, its_checks, edges[missing.first :], now)
         have = known.get(one.component_id, {})
         days.figures[one.component_id] = [
             have.get(day.isoformat()) or found[place - missing.first] for place, day in enumerate(dates)
@@ -67,7 +71,23 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
             for place in missing.of[one]
             if calendar.is_settled(dates[place], tz, now)
         )
+        await asyncio.sleep(0)  # a page may have many
     return days
+
+
+async def _of_events(
+    events: Db, missing: _Missing, edges: Sequence[int]
+) -> tuple[dict[int, list[Span]], dict[int, dict[int, Checks]]]:
+    """Spans by monitor, and checks by monitor and day: 0 is the first that is missing."""
+    numbers = [one.monitor for one in missing.of if one.monitor is not None]
+    checks: dict[int, dict[int, Checks]] = {number: {} for number in numbers}
+    if not numbers:
+        return {}, checks
+    for place, asked in sorted(missing.by_place.items()):
+        start, end = edges[place : place + 2]
+        for number, found in (await events.read(partial(rows.checks, numbers=asked, start=start, end=end))).items():
+            checks[number][place - missing.first] = found
+    return await events.read(partial(rows.spans, numbers=numbers, since=edges[missing.first])), checks
 
 
 async def with_day(box_db: Db, component_ids: Sequence[str], day: date) -> set[str]:
@@ -97,21 +117,3 @@ def _missing(
         for one in components
     }
     return _Missing(of, min((places[0] for places in of.values() if places), default=len(dates) - 1))
-
-
-class _Seen(NamedTuple):
-    """Spans by monitor, and checks by monitor and day: 0 is the first that is missing."""
-
-    spans: dict[int, list[Span]]
-    checks: dict[int, dict[int, Checks]]
-
-
-def _of_events(db: Connection, *, missing: _Missing, edges: Sequence[int]) -> _Seen:
-    numbers = [one.monitor for one in missing.of if one.monitor is not None]
-    if not numbers:
-        return _Seen({}, {})
-    checks: dict[int, dict[int, Checks]] = {number: {} for number in numbers}
-    for place, asked in missing.by_place.items():
-        for number, found in rows.checks(db, asked, edges[place], edges[place + 1]).items():
-            checks[number][place - missing.first] = found
-    return _Seen(rows.spans(db, numbers, edges[missing.first]), checks)

@@ -144,8 +144,11 @@ class Snapshots:
             kept.reading = None
 
     async def _store(self, settled: list[Stored]) -> None:
-        """The job that stores days does it, too: so nothing is lost where it is refused."""
+        """The job that stores days does it, too: so nothing is lost where it is refused, or the clock is doubted."""
+        watch = self.sources.clock_watch
         try:
+            if watch.is_doubted or not await watch.is_trusted():
+                return
             await reading.store(self.sources.box_db, settled)
         except BoxError as refused:
             log.info("Days of a status page are not stored yet: %s", refused.message)

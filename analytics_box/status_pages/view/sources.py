@@ -16,6 +16,7 @@ from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.view import showing
 from analytics_box.status_pages.view.showing import Member, Past
 from analytics_box.status_pages.whole import Whole
+from analytics_box.store.clock_watch import ClockWatch
 from analytics_box.store.db import Db
 from analytics_box.tenancy.directory import Organizations
 
@@ -29,6 +30,7 @@ class Sources(Struct, frozen=True):
     organizations: Organizations
     settings: Settings
     clock: Clock
+    clock_watch: ClockWatch
 
     def url_of(self, page: Page) -> str:
         """The absolute URL of a page, without a slash at its end."""

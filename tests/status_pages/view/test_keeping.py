@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics_box import jobs
 from analytics_box.facts.uptime import DEGRADED, DOWN, UP, Span
-from analytics_box.jobs import JOBS
 from analytics_box.status_pages.seen import Day
 from tests.inprocess import NOON
 from tests.status_pages.view.world import StatusWorld
@@ -30,12 +30,8 @@ def monitor(status_world: StatusWorld) -> str:
 
 
 def job(world: StatusWorld) -> None:
-    (found,) = [one for one in JOBS if one.name == "store status days"]
-
-    async def run() -> None:
-        await found.run(world.box.box)
-
-    world.box.run(run())
+    (found,) = [one for one in jobs.JOBS if one.name == "store status days"]
+    world.box.run(jobs.run(found, world.box.box))
 
 
 def stored(world: StatusWorld) -> dict[str, Any]:
@@ -75,6 +71,26 @@ def test_a_day_is_stored_two_hours_after_its_end(status_world: StatusWorld, moni
     status_world.box.clock.advance(seconds=0.1 * 3_600)
     job(status_world)
     assert max(stored(status_world)) == "2026-06-17"
+
+
+def test_a_clock_that_jumped_ahead_settles_no_day(status_world: StatusWorld, monitor: str) -> None:
+    job(status_world)
+    jump(status_world, days=3)
+    job(status_world)
+    days(status_world)
+    status_world.settle()
+    assert max(stored(status_world)) == "2026-06-16"
+    jump(status_world, days=-3)
+    job(status_world)
+    status_world.box.clock.advance(seconds=24 * 3_600)
+    job(status_world)
+    assert max(stored(status_world)) == "2026-06-17"
+
+
+def jump(world: StatusWorld, *, days: int) -> None:
+    """The wall clock is wrong, or right again; no time has passed."""
+    world.box.clock._now += days * DAY
+    world.box.clock._started += days * DAY
 
 
 def test_stored_days_stay_whatever_becomes_of_the_monitor_and_the_page(status_world: StatusWorld, monitor: str) -> None:
