@@ -1,7 +1,8 @@
 """Pages as visitors see them, kept in memory: they stay up, and stay quick, whatever else the box has to do.
 
-A page is read at most each ten seconds, by one reader for all who ask. A change of the page or of one of its monitors
-shows at once, with what is known of the days. While the databases do not answer the last that is known is shown.
+While somebody asks for a page its days are read each five seconds, by one reader for all, and again when one of its
+monitors changes. Such a change, and one of the page, shows at once, with the days that are known. While the databases
+do not answer the last that is known is shown.
 """
 
 import asyncio
@@ -97,7 +98,10 @@ class Snapshots:
             self._make_room()
         elif whole is not kept.whole or now - kept.looked_at >= LOOK:
             found = sources.members(self.sources, whole)
-            if whole is not kept.whole or not _same(found, kept.members):
+            if not _same(found, kept.members):
+                kept.read_at = min(kept.read_at, now - SOON)  # today has changed with it
+                kept.seen = None
+            elif whole is not kept.whole:
                 kept.seen = None
             kept.whole, kept.members, kept.looked_at = whole, found, now
         self._kept.move_to_end(whole.page.id)

@@ -7,10 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.errors import Unavailable
+from analytics_box.facts.uptime import DOWN, Span
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.view import sources
 from analytics_box.status_pages.view.snapshots import Snapshots
 from analytics_box.status_pages.whole import Whole
+from tests.inprocess import NOON
 from tests.status_pages.view.world import PAGE, StatusWorld, incident
 
 
@@ -74,17 +76,23 @@ def test_days_are_read_again_before_they_are_old_without_anybody_waiting(
     assert reads.count == 2
 
 
-def test_a_change_of_a_monitor_shows_at_once_without_a_read(
+def test_a_change_of_a_monitor_shows_at_once_and_its_day_follows(
     status_world: StatusWorld, monitor: str, reads: Reads
 ) -> None:
     assert status_world.seen().overall == "operational"
+    reads.gate = asyncio.Event()
     status_world.live(monitor, "down", code=0, age=0)
     assert status_world.seen().overall == "operational"  # looked at a moment ago
     down = later(status_world, 0.25)
     assert (down.overall, down.components[0].status) == ("outage", "major_outage")
     status_world.live(monitor, "down", code=404, age=0)
     assert later(status_world, 0.25).components[0].current == "degraded"
-    assert reads.count == 1
+    assert reads.count == 2
+    status_world.spans(monitor, Span(DOWN, NOON, 0))
+    reads.gate.set()
+    status_world.settle()
+    assert later(status_world, 0.25).components[0].days[-1].state == "down"
+    assert reads.count == 2
 
 
 def test_a_change_of_the_page_shows_at_once(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
