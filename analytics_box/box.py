@@ -58,12 +58,13 @@ from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
+from analytics_box.status_pages import markdown
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.status_pages.console.from_monitors import reporting
 from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.serving.earlier import Earlier
 from analytics_box.status_pages.serving.locks import Locks
-from analytics_box.status_pages.serving.making import Maker
+from analytics_box.status_pages.serving.making import TEMPLATES, Maker
 from analytics_box.status_pages.serving.serve import Serving
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -325,6 +326,9 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
     settings, clock = parts.settings, parts.clock
     snapshots = parts[Snapshots]
     earlier = Earlier(snapshots.sources)
+    if len(state.status_pages):  # a visitor who comes first is not to wait for them
+        pages.prepare(TEMPLATES)
+        markdown.html("")
     return Serving(
         pages=state.status_pages,
         snapshots=snapshots,

@@ -14,6 +14,7 @@ abuse    connections that only take up room, --connections of each of --kinds fo
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
 phases   how long the steps of a check take beside what curl says of them, in --rounds
+status_page  a public page of ten monitors: cold, cached, and 2,000 requests a second beside --rate events a second
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
          --kill-every seconds: nothing lost, figures right, memory and logs sampled into a file (--samples)
 """
@@ -21,7 +22,21 @@ soak     --rate events a second for --minutes beside questions, redirects and sl
 import argparse
 from pathlib import Path
 
-from tests.load import abuse, answers, flood, ingest, large, links, monitors, overlap, phases, query, resources, soak
+from tests.load import (
+    abuse,
+    answers,
+    flood,
+    ingest,
+    large,
+    links,
+    monitors,
+    overlap,
+    phases,
+    query,
+    resources,
+    soak,
+    status_page,
+)
 
 FLOOD = "flood"
 
@@ -42,6 +57,7 @@ def main() -> None:
         "query",
         "soak",
         "start",
+        "status_page",
     )
     kinds = [*abuse.KINDS, FLOOD]
     parser.add_argument("name", choices=names)
@@ -75,6 +91,8 @@ def main() -> None:
             large.main()
         case "links":
             links.main(given.events)
+        case "status_page":
+            status_page.main(given.rate)
         case "monitors":
             monitors.main(given.monitors, given.seconds)
         case "memory":

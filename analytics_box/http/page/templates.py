@@ -42,6 +42,11 @@ class Pages:
         """Say on every page of an administrator of the box what this returns: things with a text and an href."""
         self._templates.globals["notices"] = notices
 
+    def prepare(self, templates: Sequence[str]) -> None:
+        """Read templates now, so that nobody waits for it later."""
+        for name in templates:
+            self._templates.get_template(name)
+
     def text(self, template: str, **context: Any) -> str:
         """A rendered page, for who answers by themselves."""
         return self._templates.get_template(template).render(context)

@@ -21,6 +21,7 @@ Between = Callable[[Whole, int, int], Awaitable[Sequence[IncidentSeen]]]  # what
 Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
 
 API: Final = "api/v2/"
+TEMPLATES: Final = ("status/layout.html", "status/parts.html", "status/page.html")  # of what is asked for most
 EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"cross-origin-resource-policy", b"cross-origin"),
