@@ -9,7 +9,7 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import checks, links, monitors, shop
+from analytics_box.demo import checks, links, monitors, shop, status_page
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
@@ -110,7 +110,7 @@ def _write(directory: Path, demo: Demo) -> None:
 
 
 def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
-    """The demo's website, its short links and its monitors, made with its account at the first start."""
+    """The demo's website with its links, its monitors and its status page, made with its account at the first start."""
     box_db = Db(directory / schema.BOX_FILE, readers=1)
     try:
         websites = box_db.read_now(website_rows.everything)
@@ -124,6 +124,7 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
         watched = box_db.write_now(
             lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
         )
+        box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
         return _Made(Target(website.site, website.domain), short, watched)
     finally:
         box_db.close()

@@ -43,12 +43,13 @@ class Incident(NamedTuple):
 _SHOP: Final = frozenset[Name](("server", "site", "api"))
 _API: Final = frozenset[Name](("api",))
 _BACKUP: Final = frozenset[Name](("backup",))
+SHOP_DOWN: Final = Incident(DOWN, _SHOP, 80, 845, 41, 0, "connect", "Connection refused")
 INCIDENTS: Final = (
     Incident(DOWN, _API, 57, 560, 12, 503, "assertion", "The server answers 503 Service Unavailable"),
     Incident(DOWN, _BACKUP, 62, 120, 40, 0, "failed", "No space left on the disk of the backup"),
     Incident(UNKNOWN, _SHOP | _BACKUP, 66, 70, 150),
     Incident(DEGRADED, _API, 72, 1_050, 270, 200, "assertion", "The response time is not less than 400"),
-    Incident(DOWN, _SHOP, 80, 845, 41, 0, "connect", "Connection refused"),
+    SHOP_DOWN,
 )
 _FINE: Final = Incident(UP, frozenset(), 0, 0, 0, 200)
 _OUTCOMES: Final[dict[int, Outcome]] = {UP: "pass", DEGRADED: "warn", DOWN: "fail"}
