@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import apsw
@@ -75,7 +76,7 @@ def _page(server: Server, account: Account) -> None:
             _call(client, "statusPage/addMonitor", {"statusPageId": page["id"], "uptimeScheduleId": monitor})
 
 
-def _call(client: httpx.Client, procedure: str, given: dict[str, object]) -> dict[str, str]:
+def _call(client: httpx.Client, procedure: str, given: Mapping[str, object]) -> dict[str, str]:
     answer = client.post(f"/{procedure}", json=given)
     assert answer.status_code == 200, answer.text
     found: dict[str, str] = answer.json()
