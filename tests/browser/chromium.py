@@ -40,9 +40,9 @@ def launch(*, arguments: Sequence[str] = (), without: Sequence[str] = (), light:
 
 
 @contextmanager
-def launch_beside(browser: Browser, *, arguments: Sequence[str] = ()) -> Iterator[Browser]:
+def launch_beside(browser: Browser, *, arguments: Sequence[str] = (), without: Sequence[str] = ()) -> Iterator[Browser]:
     """A whole Chromium while another browser runs."""
-    with _launched(browser.browser_type, EXECUTABLE, arguments) as found:
+    with _launched(browser.browser_type, EXECUTABLE, arguments, without) as found:
         yield found
 
 

@@ -5,23 +5,37 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.chromium import launch
+from tests.browser.chromium import launch, launch_beside
 from tests.tracker.collector import Collector, collecting
 from tests.tracker.visits import NOT_AUTOMATED
 
 USER_AGENT = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
 )
+ARGUMENTS = (f"--user-agent={USER_AGENT}",)
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """One Chromium for these tests, closed after them: while it runs, no other test can run an event loop.
-
-    The back/forward cache is on, as in a visitor's browser, and it calls itself one, in beacons too.
-    """
-    with launch(arguments=(f"--user-agent={USER_AGENT}",), without=["--disable-back-forward-cache"]) as browser:
+def light_browser() -> Iterator[Browser]:
+    """One for these tests, closed after them: while it runs, no other test can run an event loop."""
+    with launch(arguments=ARGUMENTS, light=True) as browser:
         yield browser
+
+
+@pytest.fixture(scope="package")
+def whole_browser(light_browser: Browser) -> Iterator[Browser]:
+    """The back/forward cache is on, as in a visitor's browser, and it calls itself one, in beacons too."""
+    with launch_beside(light_browser, arguments=ARGUMENTS, without=["--disable-back-forward-cache"]) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """The whole one, which takes three times the work, unless a test is marked as done with a page that stays."""
+    marker = request.node.get_closest_marker("chromium")
+    light = marker is not None and marker.args == ("light",)
+    found: Browser = request.getfixturevalue("light_browser" if light else "whole_browser")
+    return found
 
 
 @pytest.fixture

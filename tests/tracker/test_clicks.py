@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.tracker.collector import Collector
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
 
 STAY = "<script>addEventListener('click', (event) => event.preventDefault())</script>"
 
@@ -55,6 +55,7 @@ def test_clicks_on_links_that_lead_away_are_told(page: Page, collector: Collecto
         assert "name" not in link
 
 
+@pytest.mark.chromium("whole")
 def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", body=f"<a href='http://elsewhere.example/'>Go</a>{STAY}"))
     page.click("a")
@@ -63,6 +64,7 @@ def test_links_are_not_told_unless_asked(page: Page, collector: Collector) -> No
     assert all("type" not in event for event in collector.events())
 
 
+@pytest.mark.chromium("whole")
 def test_a_followed_link_is_told_though_the_page_is_gone(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-track-outgoing-links", body="<a href='http://other.example:1/'>Go</a>"))
     page.click("a")

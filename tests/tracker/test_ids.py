@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.tracker.collector import Collector
 from tests.tracker.visits import stop_clock, track
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
 
 KEPT = "data-store-visitor-ids"
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
@@ -17,6 +17,7 @@ VISITOR = "anon_00000000-0000-4000-8000-000000000001"
 SESSION = "sess_00000000-0000-4000-8000-000000000002"
 
 
+@pytest.mark.chromium("whole")
 def test_ids_are_kept_in_the_browser_and_ride_on_everything(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=f"{KEPT} data-track-errors"))
     [view] = collector.wait_for("screen_view")
@@ -90,6 +91,7 @@ def test_whether_ids_are_made_anonymous_is_passed_on(
     assert collector.wait_for("screen_view")[0]["anonymizeVisitorIds"] is sent or sent == "auto"
 
 
+@pytest.mark.chromium("whole")
 def test_click_ids_are_kept_for_the_events_that_follow(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=KEPT) + "?gclid=abc&utm_source=x")
     collector.wait_for("screen_view")
@@ -176,6 +178,7 @@ def test_a_profile_is_told_of_the_id_as_its_events_are(
         assert event["anonymizeVisitorIds"] == said
 
 
+@pytest.mark.chromium("whole")
 def test_a_kept_profile_is_told_once_a_session(page: Page, collector: Collector) -> None:
     for path in ("/one", "/two"):
         page.goto(collector.publish(path, tag=KEPT))
@@ -204,6 +207,7 @@ def test_clear_makes_new_ids_and_forgets_the_rest(page: Page, collector: Collect
     assert set(page.evaluate("({ ...localStorage })")) == {"did"}
 
 
+@pytest.mark.chromium("whole")
 def test_a_visitor_who_opts_out_is_forgotten(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag=KEPT))
     collector.wait_for("screen_view")

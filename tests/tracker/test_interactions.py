@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 from tests.tracker.collector import Collector, Event
 from tests.tracker.visits import hide, push, show, stop_clock
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
 
 TAG = "data-track-interactions"
 
@@ -146,6 +146,7 @@ def test_forms_and_errors_are_counted(page: Page, collector: Collector) -> None:
     assert "a@example.com" not in str(collector.events())
 
 
+@pytest.mark.chromium("whole")
 def test_nothing_is_told_unless_asked(page: Page, collector: Collector) -> None:
     page.goto(collector.publish("/", tag="data-max-retries=3"))
     push(page, "/next")

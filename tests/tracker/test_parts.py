@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 from tests.tracker.collector import Collector
 from tests.tracker.visits import push, track
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.chromium("light")]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ def test_what_happens_while_parts_are_on_their_way_is_told_with_its_time_and_pag
     assert collector.wait_for("page_exit")[0]["path"] == f"{collector.site}/first"
 
 
+@pytest.mark.chromium("whole")
 def test_a_page_that_is_left_before_its_parts_have_come_sends_what_it_has(page: Page, collector: Collector) -> None:
     page.route("**/parts/errors.js*", lambda route: None)
     page.goto(collector.publish("/", tag="data-track-errors"))
@@ -122,6 +123,7 @@ def test_a_page_that_is_left_before_its_parts_have_come_sends_what_it_has(page: 
         collector.wait_for(name)
 
 
+@pytest.mark.chromium("whole")
 def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, collector: Collector) -> None:
     page.route("**/parts/errors.js*", lambda route: None)
     page.goto(collector.publish("/", tag="data-track-errors"))
@@ -133,6 +135,7 @@ def test_a_page_that_is_left_with_much_sends_it_in_several_requests(page: Page, 
     assert max(len(request.events()) for request in collector.accepted) <= 100  # what the box takes
 
 
+@pytest.mark.chromium("whole")
 @pytest.mark.parametrize(
     ("missing", "loaded"),
     [("parts.js", "self.databuddy"), ("parts/rules.js*", "databuddy.getProfileId() === null")],
@@ -175,6 +178,7 @@ def test_what_all_depends_on_is_asked_for_again_and_nothing_is_lost(
     collector.wait_for("early")
 
 
+@pytest.mark.chromium("whole")
 def test_every_option_keeps_a_strict_policy_and_says_nothing_in_the_console(page: Page, collector: Collector) -> None:
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
