@@ -42,7 +42,7 @@ def test_every_field_changes_and_what_is_not_given_stays(shared: World) -> None:
         "name": "Another name",
         "slug": "other-fields",
         "websiteUrl": "https://example.com/",
-        "supportUrl": "https://example.com/help?a=1#top",
+        "supportUrl": "https://example.com/help?a=1#top%22%3E",
         "theme": "dark",
         "timeZone": "Europe/Berlin",
         "isIndexed": False,
@@ -52,6 +52,8 @@ def test_every_field_changes_and_what_is_not_given_stays(shared: World) -> None:
     }
     changed = shared.good("update", statusPageId=page_id, **fields)
     assert changed == changed | fields | {"description": "What we run"}
+    quoted = shared.good("update", statusPageId=page_id, supportUrl='https://example.com/help?a=1#top">')
+    assert quoted["supportUrl"] == fields["supportUrl"]
     emptied = shared.good("update", statusPageId=page_id, description=None, websiteUrl=None, theme=None)
     assert (emptied["description"], emptied["websiteUrl"], emptied["theme"]) == (None, None, None)
     assert emptied["supportUrl"] == fields["supportUrl"]
@@ -71,6 +73,8 @@ def test_every_field_changes_and_what_is_not_given_stays(shared: World) -> None:
         ({"name": " \u200b "}, "Write a name of letters that can be seen"),
         ({"description": "x" * 501}, "Expected `str` of length <= 500"),
         ({"websiteUrl": "http://example.com"}, "The URL has to begin with https://"),
+        ({"websiteUrl": "https://ada:secret@example.com/"}, "user"),
+        ({"websiteUrl": "https://example.com/" + "a" * 2040}, "2048"),
         ({"supportUrl": "javascript:alert(1)"}, "Write the whole address, like https:"),
         ({"logoUrl": "http://example.com/logo.png"}, "The URL has to begin with https://"),
         ({"faviconUrl": "https://127.0.0.1/icon.png"}, "The picture could not be fetched"),

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any, Final
+from urllib.parse import quote
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -21,6 +22,7 @@ RESERVED: Final = frozenset(  # words that a path below /status/, a host or the 
     )
 )
 _SHAPE: Final = re.compile(r"[a-z0-9-]{1,100}\Z")
+_FRAGMENT: Final = "!$&()*+,;=:@/?-._~%"  # characters of it that stay as they are
 _URLS: Final = {"website_url": "websiteUrl", "support_url": "supportUrl"}
 _PLAIN: Final = ("theme", "indexed", "subscribable", "automatic", "publish_after")
 
@@ -73,7 +75,7 @@ def clean_url(given: str, field: str) -> str:
         raise BadRequest.about(field, str(wrong)) from wrong
     if found.scheme != "https":
         raise BadRequest.about(field, "The URL has to begin with https://")
-    url = found.url + (f"#{fragment}" if sharp and fragment.isascii() and fragment.isprintable() else "")
+    url = found.url + (f"#{quote(fragment, safe=_FRAGMENT)}" if sharp else "")
     if len(url) > 2_048:
         raise BadRequest.about(field, "The URL is longer than 2,048 characters")
     return url
