@@ -227,16 +227,16 @@ def _whole(db: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
     ids = json.dumps([incident.id for incident in found])
     known = _known(db, {incident.page_id for incident in found})
     affected: defaultdict[str, list[Affected]] = defaultdict(list)
-    for incident_id, component_id, name, impact in db.execute(
+    named: list[Any] = db.execute(
         """
         -- incidents.whole
         select incident_id, component_id, name, impact from incident_components
         where incident_id in (select value from json_each(?)) order by incident_id, position
         """,
         (ids,),
-    ).fetchall():
-        one = {"component_id": component_id, "name": name, "impact": impact}
-        affected[str(incident_id)].append(msgspec.convert(one, Affected))
+    ).fetchall()
+    for incident_id, component_id, name, impact in named:
+        affected[incident_id].append(Affected(component_id=component_id, name=name, impact=impact))
     updates: defaultdict[str, list[Update]] = defaultdict(list)
     for row in db.execute(
         f"""
@@ -264,17 +264,21 @@ def _known(db: Connection, pages: Iterable[str]) -> set[str]:
 
 
 def _update(row: Sequence[Any], known: Collection[str]) -> Update:
-    fields = dict(zip(_SAID, row, strict=True))
+    fields: dict[str, Any] = dict(zip(_SAID, row, strict=True))
     affected = [
         one if one.component_id in known else replace(one, component_id=None)
         for one in _AFFECTED.decode(fields["affected"])
     ]
-    return replace(msgspec.convert(fields | {"affected": ()}, Update, strict=False), affected=tuple(affected))
+    return Update(**fields | {"notified": bool(fields["notified"]), "affected": tuple(affected)})
 
 
 def _rows(db: Connection, statement: str, values: Mapping[str, object] | Sequence[object]) -> list[Incident]:
-    found = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
-    return [msgspec.convert(dict(zip(_STORED, row, strict=True)), Incident, strict=False) for row in found]
+    found: list[Any] = db.execute(f"-- incidents.rows\n{statement}", values).fetchall()
+    return [_incident(dict(zip(_STORED, row, strict=True))) for row in found]
+
+
+def _incident(fields: dict[str, Any]) -> Incident:
+    return Incident(**fields | {"is_draft": bool(fields["is_draft"])})
 
 
 def _values(incident: Incident) -> dict[str, Any]:

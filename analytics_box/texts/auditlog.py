@@ -50,6 +50,8 @@ class AuditLog:
         "person": "what was known of a person",
         "person_export": "an export of a person’s data",
         "monitor_export": "an export of monitors with their secrets",
+        "incident": "incident or maintenance of a status page",
+        "incident_template": "template for incidents",
         "subscriber": "subscriber of a status page",
         "subscriber_export": "an export of a status page’s subscribers",
         "events": "events of a website",

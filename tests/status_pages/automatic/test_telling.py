@@ -9,6 +9,7 @@ from analytics_box.errors import Unavailable
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.telling import Teller
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
+from analytics_box.store.db import Db
 from analytics_box.texts import StatusIncidents
 from tests.status_pages.incidents.world import PAGE, World, affected, affects
 
@@ -32,6 +33,14 @@ def waiting(world: World) -> World:
 def drafting(world: World) -> World:
     world.set(automatic="draft")
     return world
+
+
+def teller(world: World) -> Teller:
+    """What the engine of the monitors tells."""
+    box = world.box.box
+    made = Teller(box.box_db, box.parts[Monitors], world.box.clock, "https://box.example", lambda: None)
+    made.also = box.parts[AutomaticIncidents].tell
+    return made
 
 
 def test_a_page_that_does_not_want_it_has_no_incidents_of_monitors(world: World) -> None:
@@ -201,6 +210,41 @@ def test_a_transition_that_is_told_again_after_a_crash_changes_nothing(publishin
     assert len(world.told()) == 2
 
 
+class Died(Exception):
+    """The box is not there any more."""
+
+
+# The alarms are told in one write, the pages in another; before or after either of them the box may die.
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_killed_at_any_write_the_box_makes_one_incident_with_one_message(
+    publishing: World, monkeypatch: pytest.MonkeyPatch, number: int, *, after: bool
+) -> None:
+    world = publishing
+    world.subscribe()
+    _, down = world.transition("api", "down", "down")
+    write, writes = Db.write, 0
+
+    async def mortal(db: Db, work: Any, **given: Any) -> Any:
+        nonlocal writes
+        writes += 1
+        if writes == number and not after:
+            raise Died
+        done = await write(db, work, **given)
+        if writes == number:
+            raise Died
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Db, "write", mortal)
+        with pytest.raises(Died):
+            world.box.run(teller(world).tell([down]))
+    world.box.reopen()
+    world.box.run(teller(world).tell([down]))
+    assert affected(world.only) == ["api down"]
+    assert len(world.told()) == 1
+
+
 def test_what_people_resolved_or_deleted_is_not_opened_again_by_what_was_told_before(publishing: World) -> None:
     world = publishing
     told = [world.transition(name, "down", "down") for name in ("api", "web")]
@@ -320,13 +364,10 @@ def test_each_page_of_a_monitor_has_its_own_incident(publishing: World) -> None:
 
 def test_alarms_and_pages_are_told_by_one_teller(publishing: World) -> None:
     world = publishing
-    box = world.box.box
     _, transition = world.transition("api", "down", "down")
     _, muted = world.transition("web", "down", "down", muted="parent")
-    teller = Teller(box.box_db, box.parts[Monitors], world.box.clock, "https://box.example", lambda: None)
-    teller.also = box.parts[AutomaticIncidents].tell
-    world.box.run(teller.tell([transition, muted]))
-    world.box.run(teller.tell([transition, muted]))
+    world.box.run(teller(world).tell([transition, muted]))
+    world.box.run(teller(world).tell([transition, muted]))
     assert affected(world.only) == ["api down"]
 
 
