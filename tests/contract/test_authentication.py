@@ -251,6 +251,7 @@ PUBLIC = {
     ("POST", "/statusPage/listPublic"),
     ("POST", "/rpc/statusPage/getBySlug"),
     ("POST", "/statusPage/getBySlug"),
+    ("PUT", "/status-pages/uploads/{token:str}"),  # who has the address was let in when it was made
     ("GET", "/forgot-password"),
     ("POST", "/forgot-password"),
     ("GET", "/reset-password"),
