@@ -35,6 +35,7 @@ class StatusPublic:
     planned = "Planned maintenance"
     components_title = "Components"
     recent = "The last 14 days"
+    recent_over = "No incident ended in the last 14 days."
     recent_none = "No incidents in the last 14 days."
     history_none = "No incidents in this month."
     history_months = "Months"
@@ -47,7 +48,7 @@ class StatusPublic:
     until = "until"
     planned_from = "From"
     lasted = "Lasted {time}"
-    all_updates = "All updates of {title}"
+    all_updates = "All {count} updates"
     no_components = "This page has no components yet."
 
     components: Final = {
@@ -112,7 +113,6 @@ class StatusPublic:
     table_down = "Downtime"
     table_average = "Response time"
     table_slow = "95 % within"
-    table_checks = "Checks"
     nothing = "–"
 
     unknown: Final = (
@@ -134,7 +134,6 @@ class StatusPublic:
 
     feed = "{name}: incidents and maintenance"
     feed_entry = "{title}: {status}"
-    badge = "status"
     badges: Final = {
         "up": "operational",
         "degraded": "degraded",
@@ -142,4 +141,3 @@ class StatusPublic:
         "maintenance": "maintenance",
         "unknown": "unknown",
     }
-    badge_protected = "protected"

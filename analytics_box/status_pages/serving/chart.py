@@ -12,15 +12,12 @@ HEIGHT: Final = 60  # of the drawing
 
 
 class Chart(Struct, frozen=True):
-    """Two lines that begin at zero: of the average and of the time within which 95 % of checks were answered.
-
-    `top` is the time at the upper edge, `words` says what the lines say.
-    """
+    """Two lines over zero: of the average and of the time within which 95 % of checks were answered. `words` says what
+    they say."""
 
     width: int
     average: str
     slow: str
-    top: str
     words: str
 
 
@@ -36,7 +33,7 @@ def chart(days: Sequence[Day]) -> Chart | None:
     words = StatusPublic.chart.format(
         days=len(days), average=figures.milliseconds(average), top=figures.milliseconds(max(known))
     )
-    return Chart(len(days), _line(averages, top), _line(slows, top), figures.milliseconds(top), words)
+    return Chart(len(days), _line(averages, top), _line(slows, top), words)
 
 
 def _line(values: Sequence[float | None], top: float) -> str:

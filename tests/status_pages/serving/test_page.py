@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 
 from tests.cases import each
-from tests.status_pages.serving.examples import BUSY, CALM, DAY, ENDED, HOUR, NOW, component, days
+from tests.status_pages.serving.examples import BUSY, CALM, DAY, ENDED, HOUR, NOW, ONGOING, component, days
 from tests.status_pages.serving.world import World
 
 
@@ -138,6 +138,16 @@ def test_an_incident_has_a_page_with_all_that_was_said(world: World) -> None:
     assert "<h1><bdi>Requests to the API fail</bdi></h1>" in shown
     assert shown.index("A disk is <strong>full</strong>") < shown.index("About half of all requests fail.")
     assert "Affects API (major outage)" in shown
+
+
+def test_of_many_updates_the_latest_are_on_the_page_and_the_rest_a_click_away(world: World) -> None:
+    many = tuple(replace(ONGOING.updates[0], id=f"u{n}", message=f"word {n}", at=NOW - n) for n in range(8))
+    world.known.seen = replace(BUSY, incidents=(replace(ONGOING, updates=many),))
+    shown = page(world)
+    assert "word 4<" in shown
+    assert "word 5<" not in shown
+    assert '<a href="/status/acme/incidents/incident-1">All 8 updates<' in shown
+    assert "word 7<" in page(world, "incidents/incident-1")
 
 
 def test_a_component_has_its_days_as_a_table(world: World) -> None:
