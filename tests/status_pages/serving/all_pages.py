@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from analytics_box.status_pages.subscribers.public import Choice, Reply
 from tests.status_pages.serving.examples import BUSY, CALM, NOW, component
 from tests.status_pages.serving.world import HASHED, World
 
@@ -15,11 +16,36 @@ PATHS = (
     "nope",
 )
 
+CHOICES = (Choice("component.1", "API", True), Choice("component.2", "Shop – Orders", False))
+LINK = "/subscription/secret"
+REPLIES = {
+    "subscribe": Reply(
+        template="status/subscribe.html", choices=CHOICES, action="/subscribe", wrong="That is no address"
+    ),
+    "subscribe by webhook": Reply(
+        template="status/subscribe.html", by_email=False, kind="webhook", action="/subscribe"
+    ),
+    "confirm": Reply(template="status/subscription.html", title="Your subscription", choices=CHOICES, action=LINK),
+    "webhook waits": Reply(
+        template="status/subscription.html",
+        title="Your subscription",
+        kind="webhook",
+        action=LINK,
+        signing="whsec_" + "x" * 60,
+        error="The answer was 404",
+        wrong="This cannot be done here",
+    ),
+    "left": Reply(title="You hear no more of this page", text="Good bye", again=True),
+}
+
 
 def all_pages(directory: Path) -> dict[str, str]:
     """The HTML of each page by a name for it."""
     world = World(directory)
     found = {f"busy {path}".strip(): world.get(path).body.decode() for path in PATHS}
+    for name, reply in REPLIES.items():
+        world.known.reply = reply
+        found[name] = world.get("subscribe").body.decode()
     world.known.seen = replace(CALM, theme="dark", website_url=None, support_url=None, indexed=False)
     found["calm"] = world.get().body.decode()
     world.known.seen = replace(

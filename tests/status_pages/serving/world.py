@@ -48,6 +48,7 @@ class Known:
         self.earlier: Sequence[IncidentSeen] | None = ()
         self.looks = 0
         self.visits: list[Visit] = []
+        self.reply = Reply(title="Subscribe", text="Here")
 
     async def of(self, _: Whole) -> PageSeen:
         self.looks += 1
@@ -68,7 +69,7 @@ class Known:
         self.visits.append(visit)
         if visit.method == "POST":
             return Reply(status=303, location="/subscription/secret")
-        return Reply(title="Subscribe", text="Here")
+        return self.reply
 
 
 class World:
