@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from analytics_box import ids
 from analytics_box.errors import BadRequest, NotFound
+from analytics_box.keys.ring import KeyRing
 from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.files.pictures import Fetched
 from analytics_box.status_pages.files.uploads import GOOD_FOR, Upload, token_of, upload_of
@@ -109,9 +111,31 @@ def test_who_lost_the_role_uploads_no_more(world: World) -> None:
     assert world.known(page_id).page.logo == ""
 
 
+def test_an_address_ends_with_the_key_that_asked_for_it(world: World) -> None:
+    page_id = world.page()
+    path = url_for(world, page_id)
+    ring = world.box.box.parts[KeyRing]
+    secret = world.box.keys["all"]
+    key = ring.find(secret)
+    assert key is not None
+    ring.remember(ids.digest(secret), msgspec.structs.replace(key, revoked_at=world.box.clock.now()))
+    assert put(world, path, PNG).status == 404
+    assert world.known(page_id).page.logo == ""
+
+
+def test_an_address_ends_when_the_page_goes_to_another_organization(world: World) -> None:
+    page_id = world.page()
+    path = url_for(world, page_id)
+    world.good(
+        "transfer", statusPageId=page_id, targetOrganizationId=world.box.foreign_organization_id, cookie=world.owner
+    )
+    assert put(world, path, PNG).status == 404
+    assert world.known(page_id).page.logo == ""
+
+
 def test_a_token_says_what_it_allows_under_its_own_key_only(tmp_path: Path) -> None:
     seal, other = Seal(tmp_path / "secret.key"), Seal(tmp_path / "other.key")
-    upload = Upload("page-0001", "logo", "user:ada", "ada", 1_000 + GOOD_FOR)
+    upload = Upload("organization-1", "page-0001", "logo", "user:ada", "ada", 1_000 + GOOD_FOR)
     token = token_of(seal, upload)
     assert upload_of(seal, token, 1_000) == upload
     assert token.isascii()

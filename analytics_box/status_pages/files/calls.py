@@ -41,6 +41,6 @@ async def create_asset_upload_url(call: Call, given: NewUpload) -> UploadShown:
     own, _ = known(call, given.statusPageId)
     await call.read(lambda db: check(db, own, "member"))
     until = call.now + GOOD_FOR
-    upload = Upload(given.statusPageId, given.asset, own.by.actor, own.by.user_id, until)
+    upload = Upload(own.organization_id, given.statusPageId, given.asset, own.by.actor, own.by.user_id, until)
     token = token_of(call.parts[Seal], upload)
     return UploadShown(f"{call.parts.settings.public_url}/status-pages/uploads/{token}", date(until))

@@ -22,8 +22,9 @@ _SIGNATURE: Final = 16  # bytes
 
 
 class Upload(Struct, frozen=True, array_like=True):
-    """What may be uploaded, until when (UTC ms), and who asked for that."""
+    """What may be uploaded, until when (UTC ms), and who of which organization asked for that."""
 
+    organization_id: str
     page_id: str
     kind: FileKind
     actor: str
