@@ -22,10 +22,11 @@ class Death:
 
     async def _mortal(self, work: Any, **given: Any) -> Any:
         self.left -= 1
-        if self.left == 0 and not self.after:
+        is_last = self.left == 0  # others may write meanwhile
+        if is_last and not self.after:
             await self._die()
         done = await self._write(work, **given)
-        if self.left == 0:
+        if is_last:
             await self._die()
         return done
 
