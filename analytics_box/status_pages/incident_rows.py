@@ -165,6 +165,17 @@ def set_notified(db: Connection, update_id: str, now: int) -> None:
     )
 
 
+def hasten_drafts(db: Connection, page_id: str, latest: int) -> None:
+    """Drafts of a page that wait to be published wait no longer than that (UTC ms): what held them back is over."""
+    db.execute(
+        """
+        -- incidents.hasten_drafts
+        update incidents set publish_at = ?2 where page_id = ?1 and publish_at > ?2
+        """,
+        (page_id, latest),
+    )
+
+
 def earlier_texts(db: Connection, update_id: str) -> list[EarlierText]:
     """What an update said before, newest first."""
     return records.all_of(

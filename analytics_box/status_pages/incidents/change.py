@@ -15,7 +15,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.monitors.directory import Monitors
 from analytics_box.status_pages import incident_rows, rows
 from analytics_box.status_pages.access import Reach, check, existing
-from analytics_box.status_pages.incident import Affected, Impact, Incident
+from analytics_box.status_pages.incident import ENDED, Affected, Impact, Incident, Status
 from analytics_box.status_pages.incidents import rules, saying, words
 from analytics_box.status_pages.incidents.messages import ChangedIncident, EditedUpdate, NewIncident, Published
 from analytics_box.status_pages.names import public_name
@@ -57,7 +57,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedInciden
     page, before = found(db, own, given.incident_id, "incident")
     now = own.by.now
     rules.check_move(before, given.status, now)
-    check_room(before)
+    check_room(before, given.status)
     changed = before
     if not isinstance(given.title, UnsetType):
         changed = replace(changed, title=words.title(given.title))
@@ -141,10 +141,10 @@ def room(db: Connection, own: Reach, page_id: str) -> Page:
     return page
 
 
-def check_room(incident: Incident) -> None:
-    """Raises Conflict for one with too many updates."""
-    if len(incident.updates) >= MOST_UPDATES:
-        raise errors.Conflict(f"This has {MOST_UPDATES} updates; go on in a new one")
+def check_room(incident: Incident, status: Status) -> None:
+    """Raises Conflict for one with too many updates; it may always end."""
+    if len(incident.updates) >= MOST_UPDATES and status not in ENDED:
+        raise errors.Conflict(f"This has {MOST_UPDATES} updates; end it, and go on in a new one")
 
 
 def found(db: Connection, own: Reach, incident_id: str, kind: str = "") -> tuple[Page, Incident]:

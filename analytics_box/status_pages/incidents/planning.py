@@ -8,6 +8,7 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from analytics_box import ids
+from analytics_box.clock import MINUTE
 from analytics_box.errors import BadRequest
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.windows.rules import instant_of
@@ -67,12 +68,14 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedMainten
         incident_rows.update(db, after)
     else:
         rules.check_move(before, status, now)
-        change.check_room(before)
+        change.check_room(before, status)
         if not message:
             raise BadRequest.about("message", "Write what is known; one sentence is enough")
         after = saying.say(
             db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
         )
+    if not after.is_open:
+        incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
     change.record(db, own.by, page, after, "updated", change.difference(before, after))
     return after
 

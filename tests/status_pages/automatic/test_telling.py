@@ -329,6 +329,20 @@ def test_an_incident_of_a_maintenance_waits_until_that_should_be_over(publishing
     assert world.only.kind == "incident"
 
 
+def test_a_maintenance_that_ends_early_holds_nothing_back_any_more(waiting: World) -> None:
+    world = waiting
+    made = world.maintenance(1, 30, affectedMonitors=["component-api"])["id"]
+    world.ticks(1)
+    world.down("api")
+    world.ticks(6)
+    world.ticks(10)
+    world.good("updateMaintenance", maintenanceId=made, status="completed", message="Done.")
+    world.ticks(14.9)
+    assert world.only.is_draft
+    world.ticks(15)
+    assert not world.only.is_draft
+
+
 def test_an_incident_that_a_maintenance_does_not_explain_is_published(publishing: World) -> None:
     world = publishing
     world.maintenance(1, 30, affectedMonitors=["component-web"])

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import pytest
+
 from tests.cases import each
 from tests.inprocess import KeyName
 from tests.status_pages.incidents.world import PAGE, World, affected, affects, component
@@ -214,6 +216,14 @@ def test_a_page_has_a_limit_of_what_is_open_at_once(world: World) -> None:
     assert answer.status == 409
     world.good("deleteIncident", incidentId=world.whole.incidents[0].id)
     world.incident()
+
+
+def test_an_incident_has_a_limit_of_updates_and_may_always_end(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("analytics_box.status_pages.incidents.change.MOST_UPDATES", 2)
+    given = {"incidentId": world.incident()["id"], "message": "Now."}
+    answers = [world.call("updateIncident", **given, status=status).status for status in ("identified", "identified")]
+    assert answers == [200, 409]
+    world.good("updateIncident", **given, status="resolved")
 
 
 def test_a_component_of_people_has_spans_of_what_was_said_of_it(world: World) -> None:
