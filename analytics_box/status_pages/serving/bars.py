@@ -1,7 +1,7 @@
 """The days of a component as bars in SVG and in words. Equal days that follow each other are one path. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -17,6 +17,8 @@ _USUAL_MIDDLE: Final = 14
 _MARK: Final = 33  # below a day that was down, for who does not see colours
 _CLASSES: Final[dict[DayState, str]] = {"up": "u", "degraded": "g", "down": "d", "maintenance": "m", "unknown": "n"}
 
+_TOLD: Final = frozenset(("degraded", "down"))  # when somebody points at them
+
 
 class Run(Struct, frozen=True):
     """Equal days in a row: the class of their path, the path itself and the same in words."""
@@ -28,10 +30,12 @@ class Run(Struct, frozen=True):
 
 
 class Bars(Struct, frozen=True):
-    """All days. `marks` is the path below those that were down, `words` sums all up for who does not see the bars."""
+    """All days: in `runs`, and as they are drawn. Runs that need no words of their own are one path for each state.
+    `marks` is the path below days that were down, `words` sums all up for who does not see the bars."""
 
     width: int
     runs: tuple[Run, ...]
+    drawn: tuple[Run, ...]
     marks: str
     words: str
 
@@ -51,7 +55,7 @@ def bars(days: Sequence[Day]) -> Bars | None:
         found.append(_run(equal, start))
         start += len(equal)
     marks = "".join(f"M{at} {_MARK}h1" for at, day in enumerate(days) if day.state == "down")
-    return Bars(len(days), tuple(found), marks, _sum(days))
+    return Bars(len(days), tuple(found), tuple(_drawn(found)), marks, _sum(days))
 
 
 def state(one: Day) -> str:
@@ -81,6 +85,16 @@ def _run(equal: list[Day], start: int) -> Run:
         words += f", {more}"
     middle = _MIDDLE.get(first.state, _USUAL_MIDDLE)
     return Run(first.state, _CLASSES[first.state], f"M{start} {middle}h{len(equal)}", words)
+
+
+def _drawn(runs: Sequence[Run]) -> Iterator[Run]:
+    """The paths: long pages are slow to load, and most days have nothing to say."""
+    for kind, letter in _CLASSES.items():
+        same = [run for run in runs if run.state == kind]
+        if kind in _TOLD:
+            yield from same
+        elif same:
+            yield Run(kind, letter, "".join(run.path for run in same), "")
 
 
 def _sum(days: Sequence[Day]) -> str:

@@ -1,6 +1,7 @@
 """Response times by day as lines in SVG. Days without a figure are gaps. Pure."""
 
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -37,23 +38,24 @@ def chart(days: Sequence[Day]) -> Chart | None:
 
 
 def _line(values: Sequence[float | None], top: float) -> str:
-    """A path through the middles of the days, in steps from one to the next, which are short to write."""
-    said: list[str] = []
-    before: int | None = None
-    for day, value in enumerate(values):
-        if value is None:
-            before = None
+    """A path through the middles of the days: for each piece without gaps where it begins, and its steps."""
+    said = []
+    for is_gap, piece in groupby(enumerate(values), key=lambda pair: pair[1] is None):
+        if is_gap:
             continue
-        y = HEIGHT - round(value / top * HEIGHT)
-        if before is None:
-            lonely = day + 1 == len(values) or values[day + 1] is None
-            said.append(f"M{day}.5 {y}h0" if lonely else f"M{day}.5 {y}l")
-        else:
-            said.append(f"{'' if said[-1].endswith('l') else ' '}1{_after(y - before)}")
-        before = y
+        known = list(piece)
+        heights = [HEIGHT - round((value or 0.0) / top * HEIGHT) for _, value in known]
+        said.append(f"M{known[0][0]}.5 {heights[0]}{_steps(heights)}")
     return "".join(said)
 
 
-def _after(step: int) -> str:
-    """A number behind another one: a minus parts them already."""
-    return str(step) if step < 0 else f" {step}"
+def _steps(heights: Sequence[int]) -> str:
+    """From one to the next, in few characters: level ones are one step, and a minus parts numbers by itself."""
+    if len(heights) == 1:
+        return "h0"
+    steps = (after - before for before, after in pairwise(heights))
+    said = []
+    for step, same in groupby(steps):
+        count = len(list(same))
+        said += [(count, 0)] if step == 0 else [(1, step)] * count
+    return "l" + " ".join(f"{days}{'' if step < 0 else ' '}{step}" for days, step in said)

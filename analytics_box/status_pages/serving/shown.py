@@ -29,7 +29,7 @@ Look = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the classe
 RECENT_MS: Final = 14 * 86_400_000  # for how long what is over stays on the page
 _MOST_RECENT: Final = 10
 _ALL_OPEN: Final = 10  # components, up to which groups are unfolded
-_MOST_NOTED: Final = 20  # days in the list below the bars of a component
+_MOST_NOTED: Final = 8  # days in the list below the bars of a component
 LOOKS: Final[dict[ComponentStatus | None, Look]] = {
     "operational": "up",
     "degraded_performance": "degraded",

@@ -20,11 +20,10 @@ TODAY: Final = date(2026, 11, 20)
 NOW: Final = 1_795_183_200_000  # 2026-11-20 14:00 UTC
 HOUR: Final = 3_600_000
 DAY: Final = 24 * HOUR
+Bad = tuple[DayState, float | None, int | None]  # a day's state, uptime in percent, and seconds down
 
 
-def days(
-    bad: dict[int, tuple[DayState, float | None, int | None]], *, unknown: int = 0, ms: int = 120
-) -> tuple[Day, ...]:
+def days(bad: dict[int, Bad], *, unknown: int = 0, ms: int = 120) -> tuple[Day, ...]:
     """The last 90 days: those in `bad` count back from today, the first `unknown` of all have no data."""
     found = []
     for back in range(89, -1, -1):

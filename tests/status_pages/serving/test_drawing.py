@@ -40,11 +40,19 @@ def test_equal_days_are_one_path() -> None:
     drawn = bars(days({0: ("down", 99.5, 432), 1: ("down", 99.5, 432)}, unknown=30))
     assert drawn is not None
     assert [(run.letter, run.path) for run in drawn.runs] == [("n", "M0 21h30"), ("u", "M30 14h58"), ("d", "M88 14h2")]
+    assert [(run.letter, run.path) for run in drawn.drawn] == [("u", "M30 14h58"), ("d", "M88 14h2"), ("n", "M0 21h30")]
     assert drawn.marks == "M88 33h1M89 33h1"
     assert [run.words.replace("\N{NO-BREAK SPACE}", " ") for run in drawn.noted] == [
         "19 – 20 Nov 2026: downtime, 99.50 % uptime, 7 m 12 s down",
         "23 Aug – 21 Sep 2026: no data",
     ]
+
+
+def test_a_maintenance_each_week_makes_no_long_page() -> None:
+    drawn = bars(days(dict.fromkeys(range(0, 90, 7), ("maintenance", None, None))))
+    assert drawn is not None
+    assert len(drawn.runs) == 26
+    assert [(run.letter, run.words) for run in drawn.drawn] == [("u", ""), ("m", "")]
 
 
 def test_a_component_without_days_has_no_bars() -> None:

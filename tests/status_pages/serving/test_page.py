@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from msgspec.structs import replace
 
 from tests.cases import each
-from tests.status_pages.serving.examples import BUSY, CALM, DAY, ENDED, HOUR, NOW, ONGOING, component, days
+from tests.status_pages.serving.examples import BUSY, CALM, DAY, ENDED, HOUR, NOW, ONGOING, Bad, component, days
 from tests.status_pages.serving.world import World
 
 
@@ -34,6 +34,14 @@ def page(world: World, path: str = "") -> str:
 
 def test_a_busy_page_of_ten_components_is_small(world: World) -> None:
     assert len(BUSY.components) == 10
+    assert len(world.get().body) < 30_000
+
+
+def test_a_page_of_ten_components_with_a_maintenance_each_week_and_outages_is_small(world: World) -> None:
+    bad: dict[int, Bad] = dict.fromkeys(range(0, 90, 7), ("maintenance", 100.0, 0))
+    bad |= {back: ("down", 99.0 + back / 100, back * 60) for back in range(5, 90, 20)}
+    many = tuple(component(f"Part {n}", description="What it is for", days=days(bad)) for n in range(10))
+    world.known.seen = replace(BUSY, components=many, groups=())
     assert len(world.get().body) < 30_000
 
 
