@@ -11,9 +11,11 @@ import ssl
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from email.errors import MessageError
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import EmailPolicy
-from email.utils import formatdate, make_msgid
+from email.utils import formatdate, make_msgid, parseaddr
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,7 @@ class Mail(Struct, frozen=True):
     """A message in plain text to one person.
 
     One that may be sent again has an `id`, by which mailboxes know it. Those of one `thread` are shown together.
-    `headers` are further ones.
+    `headers` are further ones. `of` is whom it comes from in a person's eyes, before the address of the box.
     """
 
     to: str
@@ -44,6 +46,7 @@ class Mail(Struct, frozen=True):
     text: str
     id: str = ""
     thread: str = ""
+    of: str = ""
     headers: tuple[tuple[str, str], ...] = ()
 
 
@@ -114,7 +117,7 @@ class Mailer:
             raise NotSent(f"No secure connection to the mail server: {broken.reason}") from broken
         except (OSError, smtplib.SMTPException) as broken:
             raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
-        except ValueError as broken:
+        except (ValueError, IndexError, MessageError) as broken:
             raise NotSent("The message has an address or a subject that cannot be sent") from broken
 
 
@@ -159,7 +162,7 @@ _POLICY = _Policy()
 def _message(sender: str, mail: Mail) -> EmailMessage:
     """Raises ValueError for line breaks where a header would be forged."""
     message = EmailMessage(_POLICY)
-    message["From"] = sender
+    message["From"] = _named(mail.of, sender) if mail.of else sender
     message["To"] = mail.to
     message["Subject"] = mail.subject
     message["Date"] = formatdate(usegmt=True)
@@ -172,6 +175,14 @@ def _message(sender: str, mail: Mail) -> EmailMessage:
         message[name] = value
     message.set_content(mail.text)
     return message
+
+
+def _named(name: str, sender: str) -> Address | str:
+    """The sender under another name; as it is where its address is none that Python knows."""
+    try:
+        return Address(name, addr_spec=parseaddr(sender)[1])
+    except (MessageError, ValueError, IndexError):
+        return sender
 
 
 def _connect(settings: Settings) -> smtplib.SMTP:

@@ -25,6 +25,7 @@ class StatusSubscribers:
         "down": "down",
         "maintenance": "under maintenance",
     }
+    sender = "{page} status"
     subject = "[{page}] {status}: {title}"
     when = "{status} · {time}"
     planned = "Planned: {start} to {end}"

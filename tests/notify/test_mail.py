@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import threading
-from email import message_from_string
+from email import message_from_string, policy
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +167,24 @@ def test_no_header_can_be_forged_in_those_for_programs(value: str) -> None:
     with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
         send(mailer(server.port), mail)
     assert server.messages == []
+
+
+def test_a_message_comes_from_whom_it_names_at_the_address_of_the_box() -> None:
+    with mail_server() as server:
+        send(mailer(server.port), Mail("a@example.com", "Hello", "x", of='Grüße, "Acme" <evil@example.org>'))
+    sender = message_from_string(server.messages[0], policy=policy.default)["From"].addresses
+    assert [(one.display_name, one.addr_spec) for one in sender] == [
+        ('Grüße, "Acme" <evil@example.org>', "box@example.com")
+    ]
+
+
+@pytest.mark.parametrize("sender", ["box", "@example.com", "a b@example.com"])
+def test_an_odd_address_of_the_box_stays_as_it_is(sender: str) -> None:
+    with mail_server() as server:
+        send(mailer(server.port, smtp_from=sender), Mail("a@example.com", "Hello", "x", of="Acme"))
+    assert f"From: {sender}" in server.messages[0].split("\r\n")
+
+
+def test_an_address_of_the_box_that_is_none_is_said() -> None:
+    with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
+        send(mailer(server.port, smtp_from="box@"))

@@ -14,6 +14,7 @@ from analytics_box.status_pages.subscribers.places import Places
 from analytics_box.texts import StatusSubscribers as Words
 
 _LONGEST_SUBJECT = 180  # characters
+_LONGEST_SENDER = 80
 
 
 class About(Struct, frozen=True):
@@ -45,6 +46,7 @@ def mail_of(news: News, about: About, *, to: str, id: str) -> Mail:
         "\n".join(parts),
         id=id,
         thread=f"{news.incident_id}.incident",
+        of=_sender(about),
         headers=(
             ("List-Unsubscribe", f"<{about.subscription}>"),
             ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"),
@@ -58,7 +60,7 @@ def request_of(about: About, *, to: str, id: str, is_confirmed: bool) -> Mail:
         (Words.manage_subject, Words.manage_text) if is_confirmed else (Words.confirm_subject, Words.confirm_text)
     )
     said = {"page": line(about.page, _LONGEST_SUBJECT), "link": about.subscription}
-    return Mail(to, line(subject.format(**said), _LONGEST_SUBJECT), text.format(**said), id=id)
+    return Mail(to, line(subject.format(**said), _LONGEST_SUBJECT), text.format(**said), id=id, of=_sender(about))
 
 
 def webhook_of(news: News, about: About) -> dict[str, Any]:
@@ -96,6 +98,10 @@ def challenge_of(about: About, challenge: str, now: int) -> dict[str, Any]:
         "timestamp": iso(now),
         "data": {"page": _page(about), "challenge": challenge},
     }
+
+
+def _sender(about: About) -> str:
+    return Words.sender.format(page=line(about.page, _LONGEST_SENDER))
 
 
 def _page(about: About) -> dict[str, str]:

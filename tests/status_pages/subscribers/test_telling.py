@@ -24,6 +24,7 @@ def test_an_update_is_a_mail_that_says_all_and_ends_with_one_click(here: World) 
         assert said in text
     (mail,) = here.headers()
     assert mail["Subject"] == "[Acme] Investigating: It is slow"
+    assert mail["From"] == "Acme status <box@acme.org>"
     assert mail["List-Unsubscribe"] == f"<http://localhost:8000/status/acme/{path}>"
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     here.says("resolved", "It is over.", API)
