@@ -364,6 +364,7 @@ class IncidentConsole:
     on_page = "{label} on {page}"
     history_title = "Past incidents"
     history_empty = "No incident yet."
+    history_older = "All of it on the public page"
     history_more = "On the public page"
     templates_title = "Templates"
     templates_lead = "Words that are ready when something breaks. They fill in the form; you can still change them."

@@ -115,6 +115,8 @@ SIGNED_IN = (
     "{site}/not-counted",
     "{site}/people",
     "{site}/people/delete?device=x",
+    "/status-pages",
+    "/status-pages/new",
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
     "/settings/box",

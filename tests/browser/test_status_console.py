@@ -14,6 +14,7 @@ from tests.running import UNLIMITED, Box, running_box
 pytestmark = pytest.mark.browser
 
 SETTINGS = UNLIMITED | {"limit_sign_in": 0, "limit_rpc": 0, "limit_key": 0}
+WEBHOOK = "https://hooks.example.com/a-path"
 OPEN = {"title": "The shop does not answer", "severity": "critical", "message": "We look into *it*.\n\n- One\n- Two"}
 
 
@@ -42,6 +43,7 @@ def home(box: Box) -> str:
     call(box, "statusPage/createIncident", statusPageId=page, **OPEN)
     call(box, "statusPage/createIncident", statusPageId=page, **OPEN, draft=True)
     call(box, "statusPage/saveTemplate", statusPageId=page, name="Slow", title="It is slow", message="Wait.")
+    call(box, "statusPage/addSubscriber", statusPageId=page, address=WEBHOOK, type="webhook")
     over = call(box, "statusPage/createIncident", statusPageId=page, **OPEN)["id"]
     call(box, "statusPage/updateIncident", incidentId=over, status="resolved", message="It is over.")
     times = {"scheduledFor": "2035-01-01T10:00:00Z", "scheduledUntil": "2035-01-01T11:00:00Z"}

@@ -14,6 +14,7 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.status_pages.console.arranging import entries, moved
 from analytics_box.status_pages.console.choosing import state_of
 from analytics_box.status_pages.console.frame import Opened, frame, opened
+from analytics_box.status_pages.console.new_pages import MOST_MONITORS
 from analytics_box.status_pages.editing import component_calls as procedures
 from analytics_box.status_pages.editing.messages import (
     ChangedComponent,
@@ -187,7 +188,9 @@ def _page(page: Opened, again: Again | None = None) -> Page:
         ((one.id, figures.visible(one.called)) for one in own if one.id not in shown),
         key=lambda one: one[1].casefold(),
     )
-    return page.show("status_components.html", "components", again=again, lines=_lines(page), monitors=left)
+    return page.show(
+        "status_components.html", "components", again=again, lines=_lines(page), monitors=left[:MOST_MONITORS]
+    )
 
 
 def _lines(page: Opened) -> list[Line]:

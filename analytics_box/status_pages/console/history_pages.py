@@ -42,7 +42,7 @@ async def history(visit: Visitor, page_id: FromPath[str]) -> Page:
         (month, [line(page.href, one, visit.person, visit.call.now) for one in some])
         for month, some in groupby(over, key=lambda one: _month(one, page.whole.page.zone))
     ]
-    return page.show("status_history.html", "history", months=months)
+    return page.show("status_history.html", "history", months=months, older=f"{page.seen.url}/history")
 
 
 async def templates(visit: Visitor, page_id: FromPath[str]) -> Page:

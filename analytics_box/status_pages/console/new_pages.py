@@ -1,7 +1,5 @@
 """A new status page: /status-pages/new."""
 
-from itertools import islice
-
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.page.templates import field_errors
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
@@ -9,17 +7,18 @@ from analytics_box.monitors.directory import Monitors
 from analytics_box.status_pages.console.frame import HOME, frame
 from analytics_box.status_pages.editing import calls as procedures
 from analytics_box.status_pages.editing.messages import NewPage
-from analytics_box.status_pages.page import MOST_COMPONENTS
 from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import StatusPageList, figures
 
+MOST_TICKED = 20  # monitors that a new page has unless somebody says otherwise; of more, somebody chooses
+MOST_MONITORS = 500  # to choose from
 _PREFIX = "monitor."
 
 
 async def new_form(visit: Visitor) -> Page:
     """GET /status-pages/new."""
     own = visit.parts[Monitors].of(visit.person.organization_id)
-    return _page(visit, Again(), {one.id for one in islice(own, MOST_COMPONENTS)})
+    return _page(visit, Again(), {one.id for one in own} if len(own) <= MOST_TICKED else set())
 
 
 async def add(visit: Visitor) -> Answer:
@@ -52,6 +51,6 @@ def _page(visit: Visit, again: Again, chosen: set[str]) -> Page:
         values=again.values,
         errors=again.wrong,
         general=again.general,
-        monitors=[(one, name, one in chosen) for one, name in named],
+        monitors=[(one, name, one in chosen) for one, name in named[:MOST_MONITORS]],
         address=f"{visit.parts.settings.public_url}/status/…",
     )
