@@ -87,9 +87,9 @@ def deal(db: Connection, told: Sequence[Told], now: int) -> list[Whole]:
         work = _open if rules.meaning(one[1].what, one[1].detail) == "opens" else _recover
         for happened in _on_pages(db, one, now):
             page = happened.page
-            if work is _open and page.automatic == "off":
-                continue
-            if rows.note(db, page.id, happened.topic, happened.at) and work(db, happened):
+            is_news = rows.note(db, page.id, happened.topic, happened.at)
+            is_wanted = work is _recover or page.automatic != "off"
+            if is_news and is_wanted and work(db, happened):
                 changed[page.id] = page
     for page in changed.values():
         ticking.publish_due(db, page, now)

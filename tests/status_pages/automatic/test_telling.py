@@ -256,6 +256,14 @@ def test_what_people_resolved_or_deleted_is_not_opened_again_by_what_was_told_be
     assert [one.status for one in world.whole.incidents] == ["resolved"]
 
 
+def test_what_was_told_while_a_page_wanted_none_opens_none_when_it_is_told_again(world: World) -> None:
+    down = world.transition("api", "down", "down")
+    world.tells(down)
+    world.set(automatic="publish", publish_after=0)
+    world.tells(down)
+    assert world.whole.incidents == ()
+
+
 def test_a_disk_that_refuses_leaves_nothing_half_done(publishing: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world = publishing
     down = world.transition("api", "down", "down")
