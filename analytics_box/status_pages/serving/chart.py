@@ -9,12 +9,12 @@ from msgspec import Struct
 from analytics_box.status_pages.seen import Day
 from analytics_box.texts import StatusPublic, figures
 
-HEIGHT: Final = 60  # of the drawing
+HEIGHT: Final = 40  # of the drawing
 
 
 class Chart(Struct, frozen=True):
-    """Two lines over zero: of the average and of the time within which 95 % of checks were answered. `words` says what
-    they say."""
+    """Two lines over zero: of the average and, if it is wanted, of the time within which 95 % of checks were answered.
+    `words` says what they say."""
 
     width: int
     average: str
@@ -22,9 +22,9 @@ class Chart(Struct, frozen=True):
     words: str
 
 
-def chart(days: Sequence[Day]) -> Chart | None:
-    """The lines of these days; None where no response time is known."""
-    averages, slows = [one.average_ms for one in days], [one.p95_ms for one in days]
+def chart(days: Sequence[Day], *, slow: bool) -> Chart | None:
+    """The lines of these days, that of slow checks only where there is room for it; None where nothing is known."""
+    averages, slows = [one.average_ms for one in days], [one.p95_ms if slow else None for one in days]
     known = [value for value in (*averages, *slows) if value is not None]
     usual = [value for value in averages if value is not None]
     if not known or len(days) < 2:

@@ -143,7 +143,7 @@ class Maker:
             "component",
             seen,
             base,
-            one=shown.component(found),
+            one=shown.component(found, alone=True),
             days=shown.day_rows(found),
             columns=shown.columns(found),
         )

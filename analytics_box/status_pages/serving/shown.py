@@ -29,7 +29,7 @@ Look = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the classe
 RECENT_MS: Final = 14 * 86_400_000  # for how long what is over stays on the page
 _MOST_RECENT: Final = 10
 _ALL_OPEN: Final = 10  # components, up to which groups are unfolded
-_MOST_NOTED: Final = 8  # days in the list below the bars of a component
+_MOST_NOTED: Final = 6  # days in the list below the bars of a component
 LOOKS: Final[dict[ComponentStatus | None, Look]] = {
     "operational": "up",
     "degraded_performance": "degraded",
@@ -178,8 +178,8 @@ def columns(one: ComponentSeen) -> frozenset[str]:
     return frozenset(name for name, there in known.items() if there)
 
 
-def component(one: ComponentSeen) -> ComponentShown:
-    """One component."""
+def component(one: ComponentSeen, *, alone: bool = False) -> ComponentShown:
+    """One component, on the page or on one that it has alone."""
     drawn = bars(one.days)
     noted = drawn.noted if drawn is not None else ()
     return ComponentShown(
@@ -193,7 +193,7 @@ def component(one: ComponentSeen) -> ComponentShown:
         bars=drawn,
         noted=tuple(run.words for run in noted[:_MOST_NOTED]),
         more_noted=len(noted) > _MOST_NOTED,
-        chart=chart(one.days) if one.shows_latency else None,
+        chart=chart(one.days, slow=alone) if one.shows_latency else None,
     )
 
 

@@ -18,22 +18,30 @@ def measured(*averages: float | None) -> list[Day]:
 @each(
     ("averages", "line"),
     [
-        ((10.0, 20.0, 20.0, 5.0), "M0.5 30l1-30 1 0 1 45"),
-        ((None, 20.0, None, 10.0, 20.0), "M1.5 0h0M3.5 30l1-30"),
+        ((10.0, 20.0, 20.0, 5.0), "M0.5 20l1-20 1 0 1 30"),
+        ((None, 20.0, None, 10.0, 20.0), "M1.5 0h0M3.5 20l1-20"),
         ((20.0, None), "M0.5 0h0"),
     ],
 )
 def test_a_line_goes_from_day_to_day_and_leaves_out_what_is_not_known(
     averages: tuple[float | None, ...], line: str
 ) -> None:
-    drawn = chart(measured(*averages))
+    drawn = chart(measured(*averages), slow=True)
     assert drawn is not None
     assert (drawn.average, drawn.slow) == (line, "")
 
 
 @each("found", [(), measured(10.0), measured(None, None)])
 def test_nothing_is_drawn_of_nothing(found: list[Day]) -> None:
-    assert chart(found) is None
+    assert chart(found, slow=True) is None
+
+
+def test_the_line_of_slow_checks_is_drawn_where_there_is_room() -> None:
+    both, one = chart(days({}), slow=True), chart(days({}), slow=False)
+    assert both is not None
+    assert one is not None
+    assert both.slow
+    assert (one.slow, one.words[-6:].replace("\N{NO-BREAK SPACE}", " ")) == ("", "160 ms")
 
 
 def test_equal_days_are_one_path() -> None:
