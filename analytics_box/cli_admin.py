@@ -9,8 +9,7 @@ import click
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import channel, commands
-from analytics_box.box import Box, open_box
+from analytics_box.admin import channel
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock, schema
 
@@ -46,11 +45,21 @@ def operating(found: Settings, *, makes: bool = False, seconds: float = channel.
                 found.data_dir, command, msgspec.json.encode(given), seconds=seconds
             )
             return
-        runner = stack.enter_context(asyncio.Runner())
-        box = runner.run(_opened(found))
-        stack.callback(box.close)
-        yield lambda command, given: runner.run(commands.run(box.parts, command, msgspec.json.encode(given)))
+        yield stack.enter_context(_opened(found))
 
 
-async def _opened(found: Settings) -> Box:
-    return open_box(found)
+@contextmanager
+def _opened(found: Settings) -> Iterator[Run]:
+    """The box itself, which a command beside a running one does not load: that is most of what a command takes."""
+    from analytics_box.admin import commands  # noqa: PLC0415  1 s that only who opens the files pays
+    from analytics_box.box import Box, open_box  # noqa: PLC0415
+
+    async def opened() -> Box:
+        return open_box(found)
+
+    with asyncio.Runner() as runner:
+        box = runner.run(opened())
+        try:
+            yield lambda command, given: runner.run(commands.run(box.parts, command, msgspec.json.encode(given)))
+        finally:
+            box.close()

@@ -7,7 +7,8 @@ import click
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import care, channel
+from analytics_box.admin import channel
+from analytics_box.admin.given import care
 from analytics_box.backup import restore
 from analytics_box.cli_admin import carry_out
 from analytics_box.clock import DAY

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from analytics_box.admin import keys
+from analytics_box.admin.given import keys
 from analytics_box.cli_admin import ORGANIZATION, carry_out
 from analytics_box.identity import SCOPES
 from analytics_box.keys.rules import TYPES, KeyType, RateLimit

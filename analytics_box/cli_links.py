@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, Literal
 import click
 import msgspec
 
-from analytics_box.admin import links
+from analytics_box.admin.given import links
 from analytics_box.cli_admin import ORGANIZATION, carry_out, operating
 from analytics_box.links.bulk import imports
 from analytics_box.links.bulk.files import utf8

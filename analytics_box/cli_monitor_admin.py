@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, get_args
 
 import click
 
-from analytics_box.admin import monitors
+from analytics_box.admin.given import monitors
 from analytics_box.cli_admin import ORGANIZATION, carry_out
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Granularity

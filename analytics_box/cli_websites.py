@@ -5,7 +5,7 @@ from typing import Any, get_args
 import click
 from msgspec import UNSET
 
-from analytics_box.admin import websites
+from analytics_box.admin.given import websites
 from analytics_box.cli_admin import ORGANIZATION, carry_out
 from analytics_box.options import AS_JSON, OrNone, guarded, read_settings, show, with_settings
 from analytics_box.websites.tracking import LONGEST_RETENTION, GivenTracking, VisitorIds

@@ -201,3 +201,11 @@ def test_the_module_is_the_command() -> None:
         [sys.executable, "-m", "analytics_box", "--version"], capture_output=True, text=True, timeout=60, check=True
     )
     assert __version__ in ended.stdout
+
+
+def test_a_command_beside_a_running_box_loads_none_of_it() -> None:
+    commands = ", ".join(f"analytics_box.cli_{name}" for name in ("users", "keys", "websites", "links", "care"))
+    asked = f"import sys, {commands}, analytics_box.cli_monitor_admin; print(*sorted(sys.modules))"
+    loaded = subprocess.run((sys.executable, "-c", asked), capture_output=True, text=True, check=True).stdout.split()
+    assert "analytics_box.admin.channel" in loaded
+    assert not {"analytics_box.box", "analytics_box.admin.commands", "litestar", "jinja2"} & set(loaded)

@@ -1,8 +1,4 @@
-"""What every command of this package shares: who acts, what a word may be, which organization is meant."""
-
-from typing import Annotated
-
-from msgspec import Meta
+"""What every command of this package shares: who acts, and which organization is meant."""
 
 from analytics_box import errors
 from analytics_box.acting import COMMAND_LINE, By
@@ -10,8 +6,6 @@ from analytics_box.http.call import Call, Parts
 from analytics_box.identity import Identity, Operator
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.tenancy.rules import Organization
-
-Text = Annotated[str, Meta(min_length=1, max_length=255)]
 
 
 def command_line(parts: Parts) -> By:

@@ -1,12 +1,11 @@
 """The commands `prune` and `vacuum`, and how the box is doing, which `check` and `doctor` ask."""
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import audit, errors
-from analytics_box.admin.asking import Text, command_line
+from analytics_box.admin.asking import command_line
+from analytics_box.admin.given.care import Nothing, Prune
 from analytics_box.admin.websites import website_of
 from analytics_box.clock import DAY, utc_day
 from analytics_box.facts import erase
@@ -24,17 +23,6 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
 
 
-class Prune(Struct, frozen=True, forbid_unknown_fields=True):
-    """What to remove: facts from before the UTC day with this number, or with None what each website's retention has
-    over. Of one website, or of all; `clicks` are those on short links."""
-
-    before: Annotated[int, Meta(ge=0)] | None = None
-    website: Text | None = None
-    websites: bool = True
-    clicks: bool = False
-    dry_run: bool = False
-
-
 class Pruned(Struct, frozen=True):
     """A website, or with empty ones the short links: from before which instant (UTC ms), and rows by table."""
 
@@ -50,10 +38,6 @@ class PruneDone(Struct, frozen=True):
     dryRun: bool
     removed: list[Pruned]
     texts: int
-
-
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    """Nothing has to be said."""
 
 
 async def prune(parts: Parts, given: Prune) -> PruneDone:

@@ -3,38 +3,15 @@
 from msgspec import Struct
 
 from analytics_box import errors, ids
-from analytics_box.admin.asking import Text, command_line, organization_of
+from analytics_box.admin.asking import command_line, organization_of
+from analytics_box.admin.given.keys import NewKey, OneKey, SomeKeys
 from analytics_box.http.call import Parts
-from analytics_box.identity import Key, Scope
+from analytics_box.identity import Key
 from analytics_box.keys import change, rules
 from analytics_box.keys.create import create_as
 from analytics_box.keys.revoke import revoke
 from analytics_box.keys.ring import KeyRing
-from analytics_box.keys.rules import KeyType, RateLimit
 from analytics_box.websites.directory import Directory
-
-
-class NewKey(Struct, frozen=True, forbid_unknown_fields=True):
-    """Without `websites` the key is global. The organization can be left out where there is only one."""
-
-    name: Text
-    scopes: tuple[Scope, ...]
-    websites: tuple[Text, ...] | None = None
-    organization: Text | None = None
-    type: KeyType = "user"
-    tags: tuple[Text, ...] = ()
-    expires_at: int | None = None  # UTC ms
-    ratelimit: RateLimit | None = None
-
-
-class OneKey(Struct, frozen=True, forbid_unknown_fields=True):
-    id: Text
-
-
-class SomeKeys(Struct, frozen=True, forbid_unknown_fields=True):
-    """Without an organization: the keys of all."""
-
-    organization: Text | None = None
 
 
 class KeyShown(Struct, frozen=True):

@@ -1,13 +1,22 @@
 """The commands `link …`: the procedures of short links, called by the command line."""
 
-from typing import Annotated, Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.admin.asking import Text, acting_in, organization_of
+from analytics_box.admin.asking import acting_in, organization_of
+from analytics_box.admin.given.links import (
+    EditedLink,
+    ExportedLinks,
+    Fields,
+    ImportedLinks,
+    MadeLink,
+    NamedLink,
+    SomeLinks,
+)
 from analytics_box.http.call import Call, Parts
 from analytics_box.links.bulk import exports
 from analytics_box.links.bulk.imports import GivenImport, ImportShown, import_links
@@ -15,7 +24,6 @@ from analytics_box.links.editing import calls
 from analytics_box.links.editing.messages import ChangedLink, NewLink
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.folders import calls as folder_calls
-from analytics_box.links.link import Tag
 from analytics_box.links.listing.calls import paginated
 from analytics_box.links.listing.messages import LinkPage
 from analytics_box.links.lookup import called
@@ -24,59 +32,7 @@ from analytics_box.links.short_url import PREFIX
 from analytics_box.settings import Settings
 from analytics_box.tenancy.directory import Organizations
 
-MOST_LISTED = 1_000
 _PAGE = 100
-
-Fields = dict[str, Any]  # of a link, by their names in the API
-
-
-class SomeLinks(Struct, frozen=True, forbid_unknown_fields=True):
-    """The newest first. The organization can be left out where there is only one."""
-
-    organization: Text | None = None
-    search: Text | None = None
-    tag: Tag | None = None
-    limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
-
-
-class MadeLink(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of links.create; `folder` is the name or the id of one, and wins over folderId."""
-
-    fields: Fields
-    folder: Text | None = None
-    organization: Text | None = None
-
-
-class EditedLink(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of links.update; what is not given stays."""
-
-    link: Text
-    fields: Fields
-    folder: Text | None = None
-
-
-class NamedLink(Struct, frozen=True, forbid_unknown_fields=True):
-    """A link by its id, its slug or its short URL."""
-
-    link: Text
-
-
-class ImportedLinks(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file as links.import takes it."""
-
-    content: str
-    format: Literal["csv", "json"] = "csv"
-    dry_run: bool = False
-    organization: Text | None = None
-
-
-class ExportedLinks(Struct, frozen=True, forbid_unknown_fields=True):
-    """The piece of an export that begins after the link with this number."""
-
-    format: Literal["csv", "json"] = "csv"
-    after: int = 0
-    folder: Text | None = None
-    organization: Text | None = None
 
 
 class Piece(Struct, frozen=True):

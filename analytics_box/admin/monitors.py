@@ -1,70 +1,30 @@
 """The commands `monitor …`: the procedures of monitors, called by the command line."""
 
-from typing import Annotated, Any
-
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from analytics_box import errors
-from analytics_box.admin.asking import Text, acting_in, organization_of
+from analytics_box.admin.asking import acting_in, organization_of
+from analytics_box.admin.given.monitors import (
+    ExportedMonitors,
+    Fields,
+    ImportedMonitors,
+    MadeMonitor,
+    NamedMonitor,
+    SomeMonitors,
+)
 from analytics_box.http.call import Call, Parts
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.editing import calls
-from analytics_box.monitors.editing.messages import NewMonitor, Tag
+from analytics_box.monitors.editing.messages import NewMonitor
 from analytics_box.monitors.editing.shown import ScheduleShown
-from analytics_box.monitors.engine import State
 from analytics_box.monitors.list_calls import MonitorPage, paginated
 from analytics_box.monitors.messages import OneSchedule
 from analytics_box.monitors.moving.export_calls import ExportShown, GivenExport, export
 from analytics_box.monitors.moving.import_calls import GivenImport, ImportShown, import_monitors
-from analytics_box.monitors.moving.wanted import Existing, Form, Source
 from analytics_box.tenancy.directory import Organizations
 
-MOST_LISTED = 10_000
 _PAGE = 100
-
-Fields = dict[str, Any]  # of a monitor, by their names in the API
-
-
-class SomeMonitors(Struct, frozen=True, forbid_unknown_fields=True):
-    """What needs somebody first. The organization can be left out where there is only one."""
-
-    organization: Text | None = None
-    search: str = ""
-    tag: Tag | None = None
-    state: State | None = None
-    limit: Annotated[int, Meta(ge=1, le=MOST_LISTED)] = 100
-
-
-class MadeMonitor(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of uptime.createSchedule."""
-
-    fields: Fields
-    organization: Text | None = None
-
-
-class NamedMonitor(Struct, frozen=True, forbid_unknown_fields=True):
-    """A monitor by its id, its URL or its name."""
-
-    monitor: Text
-
-
-class ExportedMonitors(Struct, frozen=True, forbid_unknown_fields=True):
-    """All monitors of an organization."""
-
-    format: Form = "yaml"
-    secrets: bool = False
-    organization: Text | None = None
-
-
-class ImportedMonitors(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file as uptime.import takes it."""
-
-    content: str
-    source: Source | None = None
-    existing: Existing = "skip"
-    dry_run: bool = False
-    organization: Text | None = None
 
 
 class Added(Struct, frozen=True):

@@ -5,20 +5,12 @@ from msgspec import Struct
 from analytics_box.accounts import password_reset, rules, users
 from analytics_box.accounts.users import Listed
 from analytics_box.acting import COMMAND_LINE, By
-from analytics_box.admin.asking import Text, command_line, organization_of
+from analytics_box.admin.asking import command_line, organization_of
+from analytics_box.admin.given.users import NewUser, ResetPassword, SomeUsers
 from analytics_box.http.call import Parts
 from analytics_box.identity import Role
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import members
-
-
-class NewUser(Struct, frozen=True, forbid_unknown_fields=True):
-    """The organization can be left out where there is only one."""
-
-    email: Text
-    name: str = ""
-    role: Role = "member"
-    organization: Text | None = None
 
 
 class UserMade(Struct, frozen=True):
@@ -31,17 +23,6 @@ class UserMade(Struct, frozen=True):
     role: Role
     link: str
     expiresAt: int
-
-
-class SomeUsers(Struct, frozen=True, forbid_unknown_fields=True):
-    """Without an organization: everybody."""
-
-    organization: Text | None = None
-
-
-class ResetPassword(Struct, frozen=True, forbid_unknown_fields=True):
-    email: Text
-    remove_second_factor: bool = False
 
 
 class ResetMade(Struct, frozen=True):

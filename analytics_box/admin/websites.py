@@ -1,10 +1,10 @@
 """The commands `website …`: the procedures of websites, called by the command line."""
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import errors
-from analytics_box.admin.asking import Text, acting_in, organization_of
+from analytics_box.admin.asking import acting_in, organization_of
+from analytics_box.admin.given.websites import EditedWebsite, NewWebsite, OneWebsite, SomeWebsites
 from analytics_box.clock import DAY
 from analytics_box.http.call import Parts
 from analytics_box.tenancy.directory import Organizations
@@ -16,38 +16,6 @@ from analytics_box.websites.messages import NewWebsite as Made
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shown import DeletedWebsite, WebsiteShown, deleted, shown
 from analytics_box.websites.tracking import GivenTracking
-
-
-class SomeWebsites(Struct, frozen=True, forbid_unknown_fields=True):
-    """Without an organization: the websites of all. With `deleted` those that can still be restored."""
-
-    organization: Text | None = None
-    deleted: bool = False
-
-
-class NewWebsite(Struct, frozen=True, forbid_unknown_fields=True):
-    """The organization can be left out where there is only one."""
-
-    name: Text
-    domain: Text
-    organization: Text | None = None
-
-
-class OneWebsite(Struct, frozen=True, forbid_unknown_fields=True):
-    """A website by its id, or by its domain where that is one website's only."""
-
-    website: Text
-
-
-class EditedWebsite(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is not given stays."""
-
-    website: Text
-    name: Text | None = None
-    domain: Text | None = None
-    public: bool | None = None
-    public_values: bool | None = None
-    settings: GivenTracking = GivenTracking()
 
 
 async def website_list(parts: Parts, given: SomeWebsites) -> list[WebsiteShown | DeletedWebsite]:
