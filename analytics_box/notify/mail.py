@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 SECONDS = 10.0  # for connecting, and for each answer of the server
 _AT_ONCE = 2
+_UNSENDABLE = "The message has an address or a subject that cannot be sent"
 _FOR_PROGRAMS = frozenset({"message-id", "references", "list-unsubscribe", "list-unsubscribe-post"})
 
 
@@ -99,7 +100,7 @@ class Mailer:
     def _send(self, mail: Mail) -> None:
         settings = self._settings
         try:
-            message = _message(self.sender, mail)
+            message = _written(self.sender, mail)
             password = _first_line(settings.smtp_password_file)
             with _connect(settings) as server:
                 if settings.smtp_user:
@@ -117,8 +118,8 @@ class Mailer:
             raise NotSent(f"No secure connection to the mail server: {broken.reason}") from broken
         except (OSError, smtplib.SMTPException) as broken:
             raise NotSent(f"The mail server cannot be reached: {type(broken).__name__}") from broken
-        except (ValueError, IndexError, MessageError) as broken:
-            raise NotSent("The message has an address or a subject that cannot be sent") from broken
+        except ValueError as broken:
+            raise NotSent(_UNSENDABLE) from broken
 
 
 async def _apart(work: Callable[[], None]) -> None:
@@ -157,6 +158,17 @@ class _Policy(EmailPolicy):
 
 
 _POLICY = _Policy()
+
+
+def _written(sender: str, mail: Mail) -> EmailMessage:
+    """Raises NotSent for an address or a subject that makes no header. Strangers type addresses, and what Python's
+    parser raises for odd ones is not bounded."""
+    try:
+        message = _message(sender, mail)
+        bytes(message)
+    except Exception as broken:
+        raise NotSent(_UNSENDABLE) from broken
+    return message
 
 
 def _message(sender: str, mail: Mail) -> EmailMessage:

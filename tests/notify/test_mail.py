@@ -51,7 +51,9 @@ def test_without_a_server_nothing_is_sent() -> None:
         send(nobody)
 
 
-@pytest.mark.parametrize("to", ["a@example.com\r\nBcc: b@example.com", "a@example.com\n\nhello"])
+@pytest.mark.parametrize(
+    "to", ["a@example.com\r\nBcc: b@example.com", "a@example.com\n\nhello", "().@x", "(]).=@example.com", "a@"]
+)
 def test_no_header_can_be_forged(to: str) -> None:
     with mail_server() as server, pytest.raises(NotSent, match="cannot be sent"):
         send(mailer(server.port), Mail(to, "Hello", "Hello"))

@@ -220,3 +220,11 @@ def test_no_secret_is_stored_in_clear_or_logged(here: World, caplog: pytest.LogC
         assert secret not in caplog.text
     assert not re.search("example.org|very-secret", caplog.text)
     assert json.dumps(here.rows("select error from subscriber_deliveries"))
+
+
+def test_an_address_that_makes_no_mail_holds_up_nobody(here: World) -> None:
+    here.subscribe("().@x")
+    here.subscribe()
+    here.send()
+    assert [to for to, _ in here.mails()] == [ADA]
+    assert here.rows("select error <> '' from subscriber_deliveries order by number") == [(1,), (0,)]
