@@ -31,6 +31,7 @@ from analytics_box.http.page import assets
 from analytics_box.http.page.assets import Assets
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
+from analytics_box.http.turns import Turns
 from analytics_box.ingest.routes import handlers as event_handlers
 from analytics_box.invented.example import Examples
 from analytics_box.keys import rows as key_rows
@@ -249,13 +250,15 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages = Pages(web_dir() / "templates", parts[Assets])
     pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
+    turns = Turns(parts.settings.max_requests_address)
     return Front(
         app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
         events=event_handlers(events.intake),
-        public=(_redirects(state, events, parts, pages), _status_pages(state, parts, pages)),
+        public=(_redirects(state, events, parts, pages), _status_pages(state, parts, pages, turns)),
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[Watched].proxies,
+        turns=turns,
     )
 
 
@@ -322,7 +325,7 @@ def _snapshots(
     )
 
 
-def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
+def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) -> Serving:
     settings, clock = parts.settings, parts.clock
     snapshots = parts[Snapshots]
     earlier = Earlier(snapshots.sources)
@@ -339,6 +342,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages) -> Serving:
         clock=clock,
         settings=settings,
         render=pages.text,
+        turns=turns,
     )
 
 

@@ -71,13 +71,14 @@ class Front:
         limits: Limits,
         settings: Settings,
         proxies: ProxyWatch,
+        turns: Turns,
     ) -> None:
         self._app = app
         self._events = events
         self._public = tuple(public)
         self._limits = limits
         self._limit = settings.limit_address
-        self._turns = Turns(settings.max_requests_address)
+        self._turns = turns
         self._trusted = networks(settings.trusted_proxies)
         self._proxies = proxies
         self._hosts = hosts(settings)

@@ -18,6 +18,7 @@ except ImportError:
     brotli = None
 
 MOST_BYTES, MOST_ANSWERS = 32_000_000, 2_000
+Key = tuple[str, str, str]  # of an answer: page, base path, path
 HeaderList = list[tuple[bytes, bytes]]
 _WORTH_IT: Final = 1_000  # bytes; less fits into one packet anyway
 _GZIP_LEVEL, _BROTLI_QUALITY = 6, 5  # a few milliseconds at most: pages are made anew every ten seconds
@@ -78,9 +79,9 @@ class Shelf:
     def __init__(self, most_bytes: int = MOST_BYTES, most_answers: int = MOST_ANSWERS) -> None:
         self._most_bytes = most_bytes
         self._most_answers = most_answers
-        self._kept: OrderedDict[tuple[str, str, str], Kept] = OrderedDict()
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
 
-    def find(self, key: tuple[str, str, str], state: str) -> Kept | None:
+    def find(self, key: Key, state: str) -> Kept | None:
         """The answer of this path, as long as the page is in the state that it was made of."""
         found = self._kept.get(key)
         if found is None or found.state != state:
@@ -88,7 +89,7 @@ class Shelf:
         self._kept.move_to_end(key)
         return found
 
-    def keep(self, key: tuple[str, str, str], made: Made, state: str) -> Kept:
+    def keep(self, key: Key, made: Made, state: str) -> Kept:
         """Keep a new answer. One that is the same as before stays, compressed as it is."""
         before = self._kept.get(key)
         if before is not None and before.made == made:

@@ -1,5 +1,6 @@
 """Answers visitors of status pages, past Litestar: what is asked for often is sent from memory as it is."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
@@ -10,11 +11,12 @@ from analytics_box.clock import Clock
 from analytics_box.errors import BoxError, RateLimited
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
+from analytics_box.http.turns import Turns
 from analytics_box.settings import Settings
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.serving import making
-from analytics_box.status_pages.serving.kept import HeaderList, Made, Shelf, send_kept
+from analytics_box.status_pages.serving.kept import HeaderList, Kept, Key, Made, Shelf, send_kept
 from analytics_box.status_pages.serving.locks import Locks, basic_password
 from analytics_box.status_pages.serving.making import HTML, NO_INDEX, Maker
 from analytics_box.status_pages.subscribers import forms
@@ -72,6 +74,7 @@ class Serving:
         clock: Clock,
         settings: Settings,
         render: making.Render,
+        turns: Turns,
     ) -> None:
         self._pages = pages
         self._snapshots = snapshots
@@ -82,6 +85,8 @@ class Serving:
         self._clock = clock
         self._settings = settings
         self._render = render
+        self._turns = turns
+        self._making: dict[tuple[Key, str], asyncio.Task[Kept | None]] = {}
         self.shelf = Shelf()
 
     def has_domains(self) -> bool:
@@ -100,8 +105,9 @@ class Serving:
         if whole is None:
             if making.is_for_programs(rest):
                 raise errors.NotFound("There is no status page at this address", headers=_everywhere())
-            page = self._render("error.html", status=404, what=Words.unknown, request_id="", home=False)
-            await respond(send, 404, [(b"content-type", HTML), NO_INDEX], page.encode())
+            async with self._turns.of(network_of(scope["address"])):
+                page = self._render("error.html", status=404, what=Words.unknown, request_id="", home=False)
+                await respond(send, 404, [(b"content-type", HTML), NO_INDEX], page.encode())
             return
         await self._answer(whole, f"{PREFIX}{whole.page.slug}", rest, scope, receive, send)
 
@@ -120,52 +126,82 @@ class Serving:
                 await self._answer(whole, "", rest, scope, receive, send)
 
     async def _answer(self, whole: Whole, base: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is kept goes out at once; all else takes a turn of those that an address has."""
         if rest.endswith("/"):
             rest = rest.rstrip("/")
-        if scope["method"] != "GET":
-            await self._other_method(whole, base, rest, scope, receive, send)
+        is_reading = scope["method"] == "GET"
+        if is_reading and await self._send_known(whole, base, rest, scope, send):
             return
-        accepted, known = b"", None
-        for name, value in scope["headers"]:
-            if name == b"accept-encoding":
-                accepted = value
-            elif name == b"if-none-match":
-                known = value
+        async with self._turns.of(network_of(scope["address"])):
+            if is_reading:
+                await self._read(whole, base, rest, scope, send)
+            else:
+                await self._other_method(whole, base, rest, scope, receive, send)
+
+    async def _send_known(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> bool:
+        """Answer with what is kept; False where nothing is, or it is not known yet whether this visitor may see it."""
+        if is_for_us(rest) or rest.startswith(FILES) or (whole.page.password and not self._has_cookie(whole, scope)):
+            return False
+        state = self._state(await self._snapshots.of(whole))
+        kept = self.shelf.find((whole.page.id, base, rest), state)
+        if kept is not None:
+            await send_kept(send, kept, *_asked(scope))
+        return kept is not None
+
+    async def _read(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> None:
         if is_for_us(rest):
             if not whole.page.password or rest != "subscribe" or await self._is_open(whole, rest, scope):
                 await self._subscription(whole, base, rest, scope, {}, send)
             else:
                 await self._ask_password(whole, base, rest, send)
         elif rest.startswith(FILES):
-            await self._file(whole, rest.removeprefix(FILES), known, send)
+            await self._file(whole, rest.removeprefix(FILES), scope, send)
         elif whole.page.password and not await self._is_open(whole, rest, scope):
             await self._ask_password(whole, base, rest, send)
         else:
-            await self._from_memory(whole, base, rest, accepted, known, send)
+            await self._from_memory(whole, base, rest, scope, send)
 
-    async def _from_memory(
-        self, whole: Whole, base: str, rest: str, accepted: bytes, known: bytes | None, send: Send
-    ) -> None:
+    async def _from_memory(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> None:
         seen = await self._snapshots.of(whole)
-        state = seen.etag
-        if seen.stale_since is not None:  # it says how old it is
-            state = f"{state} {self._clock.now() // _MINUTE}"
-        key = (whole.page.id, base, rest)
+        key, state = (whole.page.id, base, rest), self._state(seen)
         kept = self.shelf.find(key, state)
         if kept is None:
-            made = await self._maker.make(whole, seen, base, rest)
-            if made is None:
-                await self._missing(seen, base, rest, send)
-                return
-            kept = self.shelf.keep(key, made, state)
-        await send_kept(send, kept, accepted, known)
+            kept = await self._made_once(whole, seen, key, state)
+        if kept is None:
+            await self._missing(seen, base, rest, send)
+        else:
+            await send_kept(send, kept, *_asked(scope))
+
+    def _state(self, seen: PageSeen) -> str:
+        """Of what an answer is made: as long as it is the same, so is the answer."""
+        if seen.stale_since is None:
+            return seen.etag
+        return f"{seen.etag} {self._clock.now() // _MINUTE}"  # it says how old it is
+
+    async def _made_once(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> Kept | None:
+        """Make an answer for all who ask for it meanwhile; it is made also when the first of them leaves."""
+        task = self._making.get((key, state))
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._make(whole, seen, key, state))
+            self._making[key, state] = task
+            task.add_done_callback(partial(self._is_made, key, state))
+        return await asyncio.shield(task)
+
+    def _is_made(self, key: Key, state: str, task: asyncio.Task[Kept | None]) -> None:
+        del self._making[key, state]
+        if not task.cancelled():
+            task.exception()  # those who wait are told of it; there may be none left
+
+    async def _make(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> Kept | None:
+        made = await self._maker.make(whole, seen, *key[1:])
+        return self.shelf.keep(key, made, state) if made is not None else None
 
     async def _missing(self, seen: PageSeen, base: str, rest: str, send: Send) -> None:
         if making.is_for_programs(rest):
             raise errors.NotFound("This status page has nothing at this address", headers=_everywhere())
         await self._page(send, "note", seen, base, status=404, what=Words.missing)
 
-    async def _file(self, whole: Whole, digest: str, known: bytes | None, send: Send) -> None:
+    async def _file(self, whole: Whole, digest: str, scope: Scope, send: Send) -> None:
         """A picture of the page, whoever may see the page: its form shows it, and nobody guesses a digest."""
         key = (whole.page.id, "", f"{FILES}{digest}")
         kept = self.shelf.find(key, digest)
@@ -176,7 +212,7 @@ class Serving:
             kept = self.shelf.keep(key, Made(content, kind.encode(), (_FOR_EVER, *making.EVERYWHERE)), digest)
         if kept is None:
             raise errors.NotFound("This status page has no such file", headers=_everywhere())
-        await send_kept(send, kept, b"", known)
+        await send_kept(send, kept, b"", _asked(scope)[1])
 
     # What is no reading
 
@@ -224,12 +260,9 @@ class Serving:
 
     async def _is_open(self, whole: Whole, rest: str, scope: Scope) -> bool:
         """Whether a visitor of a protected page has its password. Raises RateLimited, and AuthRequired for programs."""
-        given: str | None = None
-        for name, value in scope["headers"]:
-            if name == b"cookie" and self._locks.has_cookie(whole.page, value):
-                return True
-            if name == b"authorization":
-                given = basic_password(value)
+        if self._has_cookie(whole, scope):
+            return True
+        given = next((basic_password(value) for name, value in scope["headers"] if name == b"authorization"), None)
         try:
             if given is not None and await self._locks.opens(whole.page, given, network_of(scope["address"])):
                 return True
@@ -240,6 +273,9 @@ class Serving:
             how = {"WWW-Authenticate": 'Basic realm="status page", charset="UTF-8"', **_everywhere()}
             raise errors.AuthRequired(Words.needs_password, headers=how)
         return False
+
+    def _has_cookie(self, whole: Whole, scope: Scope) -> bool:
+        return any(name == b"cookie" and self._locks.has_cookie(whole.page, value) for name, value in scope["headers"])
 
     async def _enter(
         self, whole: Whole, base: str, rest: str, scope: Scope, form: Mapping[str, str], send: Send
@@ -281,6 +317,17 @@ async def _send_page(send: Send, page: str, *, status: int, more: HeaderList | N
 def _path(base: str, rest: str) -> bytes:
     """The path that was asked for, always on this host: two slashes would begin another one's name."""
     return quote(f"{base}/{rest.lstrip('/')}".rstrip("/") or "/").encode()
+
+
+def _asked(scope: Scope) -> tuple[bytes, bytes | None]:
+    """Which codings a visitor takes, and which tags it knows."""
+    accepted, known = b"", None
+    for name, value in scope["headers"]:
+        if name == b"accept-encoding":
+            accepted = value
+        elif name == b"if-none-match":
+            known = value
+    return accepted, known
 
 
 def _everywhere() -> dict[str, str]:

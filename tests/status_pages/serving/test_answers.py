@@ -21,6 +21,26 @@ def test_an_answer_is_made_once_as_long_as_nothing_changes(world: World, monkeyp
     assert (again.status, again.body, again.headers["etag"]) == (200, first.body, first.headers["etag"])
 
 
+def test_all_who_ask_at_the_same_time_get_the_one_that_is_made(world: World) -> None:
+    found = world.together(*["history"] * 40)
+    assert {answer.body for answer in found} == {found[0].body}
+    assert world.known.reads == 1
+
+
+def test_what_could_not_be_made_is_made_by_whoever_asks_next(world: World) -> None:
+    world.known.earlier = None
+    assert {answer.status for answer in world.together(*["incidents/none"] * 5)} == {503}
+    world.known.earlier = ()
+    assert world.get("incidents/none").status == 404
+
+
+def test_one_address_makes_as_many_at_once_as_it_has_turns(world: World) -> None:
+    found = world.together(*(f"incidents/none-{number}" for number in range(40)))
+    assert {answer.status for answer in found} == {404}
+    assert world.known.most_at_once == 16
+    assert world.known.reads == 40
+
+
 def test_a_change_shows_at_once(world: World) -> None:
     assert "Major outage" in world.get().body.decode()
     world.known.seen = CALM

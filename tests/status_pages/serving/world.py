@@ -16,6 +16,7 @@ from analytics_box.http.front import Front
 from analytics_box.http.page import assets
 from analytics_box.http.page.templates import Pages
 from analytics_box.http.proxy_watch import ProxyWatch
+from analytics_box.http.turns import Turns
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 from analytics_box.status_pages.directory import StatusPages
@@ -47,6 +48,7 @@ class Known:
         self.seen: PageSeen = BUSY
         self.earlier: Sequence[IncidentSeen] | None = ()
         self.looks = 0
+        self.reads = self.at_once = self.most_at_once = 0  # of box.db
         self.visits: list[Visit] = []
         self.reply = Reply(title="Subscribe", text="Here")
 
@@ -55,15 +57,25 @@ class Known:
         return self.seen
 
     async def between(self, _: Whole, start: int, end: int) -> Sequence[IncidentSeen]:
+        await self._read()
         if self.earlier is None:
             raise Unavailable("The box is busy")
         found = (*self.seen.incidents, *self.seen.maintenances, *self.earlier)
         return [one for one in found if start <= one.started_at < end]
 
     async def find(self, _: Whole, incident_id: str) -> IncidentSeen | None:
+        await self._read()
         if self.earlier is None:
             raise Unavailable("The box is busy")
         return next((one for one in self.earlier if one.id == incident_id), None)
+
+    async def _read(self) -> None:
+        self.reads += 1
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        for _ in range(5):
+            await asyncio.sleep(0)  # others have their turn, as while a database reads
+        self.at_once -= 1
 
     async def answer(self, _: Whole, __: PageSeen, visit: Visit) -> Reply:
         self.visits.append(visit)
@@ -81,7 +93,7 @@ class World:
         self.pages = StatusPages([Whole(PAGE)])
         self.files_asked = 0
         settings = settings or Settings(data_dir=directory)
-        limits = Limits(self.clock)
+        limits, turns = Limits(self.clock), Turns(settings.max_requests_address)
         self.serving = Serving(
             pages=self.pages,
             snapshots=self.known,
@@ -92,6 +104,7 @@ class World:
             clock=self.clock,
             settings=settings,
             render=PAGES.text,
+            turns=turns,
         )
         self.front = Front(
             _nothing,
@@ -100,6 +113,7 @@ class World:
             limits=limits,
             settings=settings,
             proxies=ProxyWatch(self.clock),
+            turns=turns,
         )
         self._runner = asyncio.Runner()
 
@@ -115,18 +129,15 @@ class World:
 
     def ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Answer:
         """One request; header names are given with underscores."""
-        sent = {"host": "localhost", **(headers or {})}
-        target = path if path.startswith("/") else f"/status/acme/{path}".rstrip("/")
-        scope = {
-            "type": "http",
-            "method": method,
-            "scheme": "http",
-            "path": target,
-            "query_string": b"",
-            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()],
-            "client": ("203.0.113.7", 40_000),
-        }
-        return self._runner.run(self._exchange(scope, body))
+        return self._runner.run(self._exchange(_scope(method, path, headers or {}), body))
+
+    def together(self, *paths: str) -> list[Answer]:
+        """GET of all of these at the same time."""
+
+        async def all_of_them() -> list[Answer]:
+            return await asyncio.gather(*(self._exchange(_scope("GET", path, {}), b"") for path in paths))
+
+        return self._runner.run(all_of_them())
 
     async def _exchange(self, scope: Scope, body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []
@@ -152,6 +163,19 @@ class World:
 def basic(password: str) -> str:
     """An Authorization header."""
     return f"Basic {base64.b64encode(f'anybody:{password}'.encode()).decode()}"
+
+
+def _scope(method: str, path: str, headers: Mapping[str, str]) -> Scope:
+    sent = {"host": "localhost", **headers}
+    return {
+        "type": "http",
+        "method": method,
+        "scheme": "http",
+        "path": path if path.startswith("/") else f"/status/acme/{path}".rstrip("/"),
+        "query_string": b"",
+        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()],
+        "client": ("203.0.113.7", 40_000),
+    }
 
 
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
