@@ -31,7 +31,7 @@ _MAINTENANCE_DUE: Final = (
     " or status in ('in_progress', 'verifying') and scheduled_until <= :now)"
 )
 _DRAFT_DUE: Final = "publish_at is not null and publish_at <= :now"
-_NEVER: Final = 2**62  # ms
+_NEVER: Final = 2**62  # ms, and a number that nothing has
 _AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
 
 
@@ -63,17 +63,18 @@ def incidents_of(db: Connection, page_id: str, most_ended: int = MOST_ENDED) -> 
     return _whole(db, sorted(found, key=lambda row: (-row.started_at, -row.created_at, row.id)))
 
 
-def incidents_between(db: Connection, page_id: str, start: int, end: int) -> tuple[Incident, ...]:
-    """What began from `start` until before `end` (UTC ms) and is no draft, newest first."""
-    return _whole(
+def incidents_between(
+    db: Connection, page_id: str, start: int, end: int, *, skipped: int, most: int
+) -> tuple[Incident, ...]:
+    """What began from `start` until before `end` (UTC ms) and is no draft, newest first: without the first so many, at
+    most so many, each with its two latest updates only."""
+    found = _rows(
         db,
-        _rows(
-            db,
-            f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
-            f" and started_at >= ? and started_at < ? {_NEWEST}",
-            (page_id, start, end),
-        ),
+        f"select {_COLUMNS} from incidents where page_id = ? and is_draft = 0"
+        f" and started_at >= ? and started_at < ? {_NEWEST} limit ? offset ?",
+        (page_id, start, end, most, skipped),
     )
+    return _whole(db, found, most_updates=2)
 
 
 def latest(db: Connection, page_id: str, kind: Kind, *, before: int | None, most: int) -> tuple[Incident, ...]:
@@ -231,8 +232,8 @@ def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ..
     return _whole(db, _rows(db, statement, {"now": now, "page": page_id}))
 
 
-def _whole(db: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
-    """The same with their components and updates."""
+def _whole(db: Connection, found: Sequence[Incident], most_updates: int = _NEVER) -> tuple[Incident, ...]:
+    """The same with their components and so many of their latest updates; all of them by default."""
     if not found:
         return ()
     ids = json.dumps([incident.id for incident in found])
@@ -252,10 +253,13 @@ def _whole(db: Connection, found: Sequence[Incident]) -> tuple[Incident, ...]:
     for row in db.execute(
         f"""
         -- incidents.whole
-        select {_UPDATE_COLUMNS} from incident_updates
-        where incident_id in (select value from json_each(?)) order by incident_id, at desc, number desc
+        select {_UPDATE_COLUMNS} from (
+          select *, row_number() over (partition by incident_id order by at desc, number desc) as place
+          from incident_updates where incident_id in (select value from json_each(?))
+        )
+        where place <= ? order by incident_id, place
         """,
-        (ids,),
+        (ids, most_updates),
     ).fetchall():
         said = _update(row, known)
         updates[said.incident_id].append(said)

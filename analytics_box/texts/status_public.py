@@ -48,7 +48,10 @@ class StatusPublic:
     until = "until"
     planned_from = "From"
     lasted = "Lasted {time}"
-    all_updates = "All {count} updates"
+    more_active = "More incidents and maintenance are in the history"
+    all_updates = "All updates"
+    earlier_updates = "Earlier updates"
+    earlier_in_month = "Earlier in {month}"
     no_components = "This page has no components yet."
 
     components: Final = {

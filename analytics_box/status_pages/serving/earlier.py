@@ -18,10 +18,13 @@ class Earlier:
     def __init__(self, given: Sources) -> None:
         self._sources = given
 
-    async def between(self, whole: Whole, start: int, end: int) -> Sequence[IncidentSeen]:
-        """What began between two instants (UTC ms). Raises Unavailable."""
+    async def between(self, whole: Whole, start: int, end: int, skipped: int, most: int) -> Sequence[IncidentSeen]:
+        """What began between two instants (UTC ms), each with its latest updates: without the newest so many, at most
+        so many. Raises Unavailable."""
         page_id = whole.page.id
-        found = await self._sources.box_db.read(lambda db: incident_rows.incidents_between(db, page_id, start, end))
+        found = await self._sources.box_db.read(
+            lambda db: incident_rows.incidents_between(db, page_id, start, end, skipped=skipped, most=most)
+        )
         return self._seen(whole, found)
 
     async def find(self, whole: Whole, incident_id: str) -> IncidentSeen | None:

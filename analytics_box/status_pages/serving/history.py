@@ -11,6 +11,8 @@ from msgspec import Struct
 from analytics_box.status_pages.seen import IncidentSeen, PageSeen
 
 _ADDRESS: Final = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_PART: Final = re.compile(r"[1-9][0-9]{0,4}")
+MOST: Final = 50  # incidents and maintenances on a page
 
 
 class Month(Struct, frozen=True, order=True):
@@ -53,6 +55,11 @@ def read(address: str, seen: PageSeen, now: int) -> Month | None:
     return month if first(seen) <= month <= last(seen, now) else None
 
 
+def part(number: str) -> int:
+    """Which part of a long list an address asks for, from 1; 0 for none."""
+    return int(number) if _PART.fullmatch(number) else 0
+
+
 def first(seen: PageSeen) -> Month:
     """The month of the first thing that may stand on the page."""
     return month_of(min([seen.created_at, *(one.started_at for one in _all(seen))]), seen.zone)
@@ -66,7 +73,12 @@ def last(seen: PageSeen, now: int) -> Month:
 def within(found: Iterable[IncidentSeen], month: Month, zone: str) -> list[IncidentSeen]:
     """What began in the month, newest first."""
     start, end = month.start(zone), month.moved(1).start(zone)
-    return sorted((one for one in found if start <= one.started_at < end), key=lambda one: (-one.started_at, one.id))
+    return newest_first(one for one in found if start <= one.started_at < end)
+
+
+def newest_first(found: Iterable[IncidentSeen]) -> list[IncidentSeen]:
+    """By when they began."""
+    return sorted(found, key=lambda one: (-one.started_at, -one.created_at, one.id))
 
 
 def _all(seen: PageSeen) -> tuple[IncidentSeen, ...]:

@@ -18,6 +18,7 @@ except ImportError:
     brotli = None
 
 MOST_BYTES, MOST_ANSWERS = 32_000_000, 2_000
+LARGEST: Final = 1_000_000  # bytes of an answer that is kept
 Key = tuple[str, str, str]  # of an answer: page, base path, path
 HeaderList = list[tuple[bytes, bytes]]
 _WORTH_IT: Final = 1_000  # bytes; less fits into one packet anyway
@@ -74,7 +75,7 @@ class Kept:
 
 
 class Shelf:
-    """The answers that are kept, by page, base path and path."""
+    """The answers that are kept, by page, base path and path. Very large ones are made each time."""
 
     def __init__(self, most_bytes: int = MOST_BYTES, most_answers: int = MOST_ANSWERS) -> None:
         self._most_bytes = most_bytes
@@ -95,7 +96,11 @@ class Shelf:
         if before is not None and before.made == made:
             before.state = state
             return before
-        kept = self._kept[key] = Kept(made, state)
+        kept = Kept(made, state)
+        if kept.size > LARGEST:
+            self._kept.pop(key, None)
+            return kept
+        self._kept[key] = kept
         self._kept.move_to_end(key)
         self._let_go()
         return kept

@@ -17,7 +17,8 @@ from analytics_box.status_pages.statuspage import answers
 from analytics_box.status_pages.whole import Whole
 
 Render = Callable[..., str]  # a template's name and its context → a page
-Between = Callable[[Whole, int, int], Awaitable[Sequence[IncidentSeen]]]  # what began between two instants (UTC ms)
+Between = Callable[[Whole, int, int, int, int], Awaitable[Sequence[IncidentSeen]]]
+"""What began between two instants (UTC ms), newest first: without so many, at most so many."""
 Find = Callable[[Whole, str], Awaitable[IncidentSeen | None]]  # an incident that is not among the latest
 
 API: Final = "api/v2/"
@@ -96,20 +97,24 @@ class Maker:
         match rest.split("/"):
             case [""]:
                 return self.page("page", seen, base, shown=shown.page(seen, self._clock.now()))
-            case ["history"]:
-                return await self._history(whole, seen, base, "")
-            case ["history", address]:
-                return await self._history(whole, seen, base, address)
-            case ["incidents", incident_id]:
-                return await self._incident(whole, seen, base, incident_id)
+            case ["history", *address] if len(address) < 3:
+                return await self._history(whole, seen, base, *address)
+            case ["incidents", incident_id, *number] if len(number) < 2:
+                return await self._incident(whole, seen, base, incident_id, *number)
             case ["components", component_id]:
                 return self._component(seen, base, component_id)
         return None
 
-    async def _history(self, whole: Whole, seen: PageSeen, base: str, address: str) -> str | None:
+    async def _history(
+        self, whole: Whole, seen: PageSeen, base: str, address: str = "", number: str = "1"
+    ) -> str | None:
+        """A part of a month; the first has its latest."""
         now = self._clock.now()
-        month = history.read(address, seen, now)
-        if month is None:
+        month, part = history.read(address, seen, now), history.part(number)
+        if month is None or not part:
+            return None
+        found = await self._began(whole, seen, month, (part - 1) * history.MOST)
+        if part > 1 and not found:
             return None
         older, newer = month.moved(-1), month.moved(1)
         return self.page(
@@ -117,23 +122,34 @@ class Maker:
             seen,
             base,
             month=month_in_words(month.year, month.number),
-            address=month.address,
-            found=[shown.incident(one, seen.zone) for one in await self._began(whole, seen, month)],
+            address=month.address if part == 1 else f"{month.address}/{part}",
+            found=[shown.incident(one, seen.zone) for one in found[: history.MOST]],
+            earlier=f"{month.address}/{part + 1}" if len(found) > history.MOST else None,
             older=older.address if older >= history.first(seen) else None,
             newer=newer.address if newer <= history.last(seen, now) else None,
         )
 
-    async def _began(self, whole: Whole, seen: PageSeen, month: Month) -> list[IncidentSeen]:
-        """What began in a month; while box.db does not answer, of that the latest, which are in memory."""
-        known: Sequence[IncidentSeen] = (*seen.incidents, *seen.maintenances)
+    async def _began(self, whole: Whole, seen: PageSeen, month: Month, skipped: int) -> list[IncidentSeen]:
+        """What began in a month, one more than a part shows; while box.db does not answer, of that the latest, which
+        are in memory."""
+        most = history.MOST + 1
         with suppress(BoxError):
-            known = await self._between(whole, month.start(seen.zone), month.moved(1).start(seen.zone))
-        return history.within(known, month, seen.zone)
+            start, end = month.start(seen.zone), month.moved(1).start(seen.zone)
+            return history.newest_first(await self._between(whole, start, end, skipped, most))
+        return history.within((*seen.incidents, *seen.maintenances), month, seen.zone)[skipped : skipped + most]
 
-    async def _incident(self, whole: Whole, seen: PageSeen, base: str, incident_id: str) -> str | None:
+    async def _incident(
+        self, whole: Whole, seen: PageSeen, base: str, incident_id: str, number: str = "1"
+    ) -> str | None:
+        """An incident with a part of its updates; the first has the latest."""
+        part = history.part(number)
         known = (one for one in (*seen.incidents, *seen.maintenances) if one.id == incident_id)
-        found = next(known, None) or await self._find(whole, incident_id)
-        return self.page("incident", seen, base, one=shown.incident(found, seen.zone)) if found is not None else None
+        found = (next(known, None) or await self._find(whole, incident_id)) if part else None
+        skipped = (part - 1) * shown.MOST_SAID
+        if found is None or (part > 1 and len(found.updates) <= skipped):
+            return None
+        one = shown.incident(found, seen.zone, shown.MOST_SAID, skipped)
+        return self.page("incident", seen, base, one=one, earlier=part + 1 if one.has_more else None)
 
     def _component(self, seen: PageSeen, base: str, component_id: str) -> str | None:
         found = next((one for one in seen.components if one.id == component_id), None)

@@ -28,6 +28,10 @@ Look = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the classe
 
 RECENT_MS: Final = 14 * 86_400_000  # for how long what is over stays on the page
 _MOST_RECENT: Final = 10
+_MOST_ACTIVE: Final = 20  # of those that are open and of those that are planned; the history has all
+_SAID: Final = 1  # updates of an incident in a list
+_SAID_OF_ACTIVE: Final = 5  # and of one that is going on
+MOST_SAID: Final = 50  # updates on a page of an incident
 _ALL_OPEN: Final = 10  # components, up to which groups are unfolded
 _MOST_NOTED: Final = 6  # days in the list below the bars of a component
 LOOKS: Final[dict[ComponentStatus | None, Look]] = {
@@ -101,7 +105,10 @@ class UpdateShown(Struct, frozen=True, kw_only=True):
 
 
 class IncidentShown(Struct, frozen=True, kw_only=True):
-    """An incident or a maintenance, with its ends as far as they are known; `lasted` is empty while it lasts."""
+    """An incident or a maintenance, with its ends as far as they are known; `lasted` is empty while it lasts.
+
+    `updates` are the latest, or a part of all; `has_more` says whether there are earlier ones.
+    """
 
     id: str
     title: str
@@ -115,6 +122,7 @@ class IncidentShown(Struct, frozen=True, kw_only=True):
     lasted: str
     affected: str
     updates: tuple[UpdateShown, ...]
+    has_more: bool
 
 
 class PageShown(Struct, frozen=True, kw_only=True):
@@ -128,6 +136,7 @@ class PageShown(Struct, frozen=True, kw_only=True):
     planned: tuple[IncidentShown, ...]
     groups: tuple[GroupShown, ...]
     recent: tuple[IncidentShown, ...]
+    has_more: bool  # open or planned ones, which are in the history
 
 
 def page(seen: PageSeen, now: int) -> PageShown:
@@ -142,10 +151,11 @@ def page(seen: PageSeen, now: int) -> PageShown:
         headline=seen.headline,
         at=times.moment(seen.at, seen.zone),
         stale=_stale(seen, now),
-        active=tuple(incident(one, seen.zone) for one in active),
-        planned=tuple(incident(one, seen.zone) for one in planned),
+        active=tuple(incident(one, seen.zone, _SAID_OF_ACTIVE) for one in active[:_MOST_ACTIVE]),
+        planned=tuple(incident(one, seen.zone) for one in planned[:_MOST_ACTIVE]),
         groups=tuple(_groups(seen.groups, components)),
         recent=tuple(incident(one, seen.zone) for one in recent[:_MOST_RECENT]),
+        has_more=max(len(active), len(planned)) > _MOST_ACTIVE,
     )
 
 
@@ -197,8 +207,8 @@ def component(one: ComponentSeen, *, alone: bool = False) -> ComponentShown:
     )
 
 
-def incident(one: IncidentSeen, zone: str) -> IncidentShown:
-    """One incident or maintenance, with its times in the zone of the page."""
+def incident(one: IncidentSeen, zone: str, most: int = _SAID, start_at: int = 0) -> IncidentShown:
+    """One incident or maintenance, with its times in the zone of the page, and so many of its updates."""
     planned = one.kind == "maintenance"
     start = one.scheduled_for if planned and one.scheduled_for is not None else one.started_at
     end = one.scheduled_until if planned and one.is_open else one.resolved_at
@@ -214,7 +224,8 @@ def incident(one: IncidentSeen, zone: str) -> IncidentShown:
         end=times.end(end, start, zone) if end is not None else None,
         lasted=times.lasted(one.resolved_at - start) if one.resolved_at is not None and not one.is_open else "",
         affected=_affected(one.affected),
-        updates=tuple(update(said, zone) for said in one.updates),
+        updates=tuple(update(said, zone) for said in one.updates[start_at : start_at + most]),
+        has_more=len(one.updates) > start_at + most,
     )
 
 

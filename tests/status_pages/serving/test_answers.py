@@ -217,3 +217,11 @@ def test_the_answers_that_are_kept_are_counted() -> None:
     for number in range(10):
         shelf.keep(("page", "", str(number)), Made(b"x", b"text/plain"), "state")
     assert len(shelf) == 3
+
+
+def test_a_very_large_answer_is_not_kept() -> None:
+    shelf, key = Shelf(), ("page", "", "history")
+    shelf.keep(key, Made(b"small", b"text/plain"), "before")
+    large = Made(b"x" * 1_000_001, b"text/plain")
+    assert shelf.keep(key, large, "state").made == large
+    assert (len(shelf), shelf.find(key, "state")) == (0, None)

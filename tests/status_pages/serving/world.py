@@ -56,12 +56,13 @@ class Known:
         self.looks += 1
         return self.seen
 
-    async def between(self, _: Whole, start: int, end: int) -> Sequence[IncidentSeen]:
+    async def between(self, _: Whole, start: int, end: int, skipped: int, most: int) -> Sequence[IncidentSeen]:
         await self._read()
         if self.earlier is None:
             raise Unavailable("The box is busy")
         found = (*self.seen.incidents, *self.seen.maintenances, *self.earlier)
-        return [one for one in found if start <= one.started_at < end]
+        inside = [one for one in found if start <= one.started_at < end]
+        return sorted(inside, key=lambda one: (-one.started_at, -one.created_at, one.id))[skipped : skipped + most]
 
     async def find(self, _: Whole, incident_id: str) -> IncidentSeen | None:
         await self._read()
