@@ -73,7 +73,12 @@ def test_a_long_incident_is_shown_in_parts(world: World) -> None:
 
 def test_a_page_makes_html_of_what_it_shows_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(markdown, "html", lambda text: asked.append(text) or Markup(text))
+
+    def html(text: str) -> Markup:
+        asked.append(text)
+        return Markup(text)
+
+    monkeypatch.setattr(markdown, "html", html)
     said = tuple(update(n, "investigating", f"Word {n}", NOW - n) for n in range(30))
     many = tuple(replace(ONGOING, id=f"incident-{n}", updates=said) for n in range(100))
     world.known.seen = replace(world.known.seen, incidents=many, maintenances=())
