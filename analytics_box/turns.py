@@ -53,6 +53,15 @@ class Turns(Generic[T]):
             del self._inside[group]
         self._stand_in_line(group)
 
+    def waits(self, group: str) -> bool:
+        """Whether anything of this group waits."""
+        return group in self._waiting
+
+    @property
+    def waiting(self) -> list[str]:
+        """The groups of which something waits."""
+        return list(self._waiting)
+
     def clear(self) -> None:
         """Nobody waits any more."""
         self._waiting.clear()

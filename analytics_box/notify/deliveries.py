@@ -14,7 +14,7 @@ from analytics_box.clock import DAY, Clock
 from analytics_box.notify import rows, rules
 from analytics_box.notify.change import open_config
 from analytics_box.notify.kinds.table import KINDS
-from analytics_box.notify.lanes import Lanes
+from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.message import Message
 from analytics_box.notify.rows import Delivery
 from analytics_box.notify.send import Outcome, Sender
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 
 UNSEALED: Final = "The secrets of this channel cannot be read; the box lost the file that they were sealed with"
 KEPT: Final = 30 * DAY  # what ended is kept that long, so that no topic is told twice
-_ROUND: Final = 100  # deliveries looked at in one go
 
 
 def put(
@@ -56,7 +55,9 @@ class Deliveries:
         self._seal = seal
         self._sender = sender
         self._clock = clock
-        self._lanes = Lanes(self._due, self._try, lambda delivery: delivery.channel_id)
+        self._lanes = Lanes(
+            self._due, self._try, lambda delivery: delivery.channel_id, lambda delivery: delivery.organization_id
+        )
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
@@ -75,9 +76,9 @@ class Deliveries:
         before = self._clock.now() - KEPT
         await self._db.write(lambda db: rows.forget_ended(db, before))
 
-    async def _due(self) -> list[Delivery]:
+    async def _due(self, channels: Collection[str], organizations: Collection[str]) -> list[Delivery]:
         now = self._clock.now()
-        return await self._db.read(lambda db: rows.due(db, now, _ROUND))
+        return await self._db.read(lambda db: rows.due(db, now, ROUND, channels, organizations))
 
     async def _try(self, delivery: Delivery) -> None:
         outcome = await self._send(delivery)

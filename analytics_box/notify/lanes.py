@@ -2,38 +2,50 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any, Final, Generic, TypeVar
+
+from analytics_box.turns import Turns
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32
+_OF_GROUP: Final = 8
+ROUND: Final = 100  # deliveries looked at in one go
 
 
 class Lanes(Generic[T]):
     """Works off what is due.
 
-    `due` gives some of it, of each receiver at most one; `lane` says whose it is. `attempt` tries one and writes down
-    what came of it, so that it is due no more, or later. Both raise what the database raises, which ends the round.
+    `due` gives at most ROUND, of each receiver at most one, and none of the lanes and groups that it is given: those
+    are under way. `lane` says whose one is, `group` who shares the room, so that receivers of one group that do not
+    answer hold up no other. `attempt` tries one and writes down what came of it, so that it is due no more, or later.
+    Both raise what the database raises, which ends the round.
     """
 
     def __init__(
         self,
-        due: Callable[[], Awaitable[Sequence[T]]],
+        due: Callable[[Collection[str], Collection[str]], Awaitable[Sequence[T]]],
         attempt: Callable[[T], Awaitable[None]],
         lane: Callable[[T], str],
+        group: Callable[[T], str],
     ) -> None:
         self._due = due
         self._attempt = attempt
         self._lane = lane
-        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._group = group
+        self._turns: Turns[T] = Turns(_AT_ONCE, _OF_GROUP)
+        self._waiting: set[str] = set()  # lanes of what waits for its turn
+        self._look = True  # whether more may be due than waits for its turn
         self._told = asyncio.Event()
         self._busy = False
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._sending: dict[str, asyncio.Task[None]] = {}  # by lane, so that nothing is sent twice at once
+        self._sending: dict[
+            str, tuple[str, asyncio.Task[None]]
+        ] = {}  # group and task by lane, so that nothing is sent twice at once
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
@@ -65,18 +77,59 @@ class Lanes(Generic[T]):
         """Returns when nothing is due or on its way any more."""
         sending = self._sending
         while True:
-            self._told.clear()
-            for one in [] if self._stopping else await self._due():
-                lane = self._lane(one)
-                if lane not in sending:
-                    sending[lane] = self._begin(self._try(one))
+            if self._told.is_set():
+                self._told.clear()
+                self._look = True
+            try:
+                await self._fetch()
+            except BaseException:
+                self._forget_waiting()
+                raise
+            self._begin_next()
             if not sending:
                 return
             told = self._begin(self._wait_until_told())
-            done, _ = await asyncio.wait({told, *sending.values()}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                {told, *(task for _, task in sending.values())}, return_when=asyncio.FIRST_COMPLETED
+            )
             told.cancel()
-            for lane in [lane for lane, task in sending.items() if task in done]:
-                sending.pop(lane).result()
+            self._take_results(done)
+
+    async def _fetch(self) -> None:
+        """Let what is due stand in line: at most a round of each group at the same time."""
+        while self._look and not self._stopping:
+            found = await self._due({*self._sending, *self._waiting}, self._turns.waiting)
+            self._look = len(found) >= ROUND
+            for one in found:
+                self._waiting.add(self._lane(one))
+                self._turns.add(self._group(one), one)
+        if self._stopping:
+            self._forget_waiting()
+
+    def _begin_next(self) -> None:
+        while (coming := self._turns.next()) is not None:
+            group, one = coming
+            lane = self._lane(one)
+            self._waiting.discard(lane)
+            self._sending[lane] = group, self._begin(self._try(one))
+
+    def _take_results(self, done: Collection["asyncio.Task[None]"]) -> None:
+        """Raises what an attempt raised."""
+        ended = [self._sending.pop(lane) for lane, (_, task) in list(self._sending.items()) if task in done]
+        for group, _ in ended:
+            self._turns.leave(group)
+            if not self._turns.waits(group):
+                self._look = True
+        for _, task in ended:
+            if task.exception() is not None:
+                self._forget_waiting()
+            task.result()
+
+    def _forget_waiting(self) -> None:
+        """What has not begun is found again in the next round."""
+        self._turns.clear()
+        self._waiting.clear()
+        self._look = True
 
     async def _wait_until_told(self) -> None:
         await self._told.wait()
@@ -94,5 +147,4 @@ class Lanes(Generic[T]):
         return task
 
     async def _try(self, one: T) -> None:
-        async with self._slots:
-            await self._attempt(one)
+        await self._attempt(one)

@@ -1,5 +1,8 @@
 """Channels and their outbox in box.db. Every function takes a connection inside the caller's transaction."""
 
+from collections.abc import Collection
+
+import msgspec
 from msgspec import Struct
 
 from analytics_box.notify.rules import Channel
@@ -129,8 +132,13 @@ def put(db: Connection, channel_id: str, *, id: str, topic: str, message: str, n
     )
 
 
-def due(db: Connection, now: int, most: int) -> list[Delivery]:
-    """What is to be tried now: of each channel the oldest that waits, so that messages arrive in their order."""
+def due(
+    db: Connection, now: int, most: int, channels: Collection[str] = (), organizations: Collection[str] = ()
+) -> list[Delivery]:
+    """What is to be tried now: of each channel the oldest that waits, so that messages arrive in their order.
+
+    These channels and organizations are left out.
+    """
     return records.all_of(
         db,
         Delivery,
@@ -142,11 +150,17 @@ def due(db: Connection, now: int, most: int) -> list[Delivery]:
         join organizations on organizations.id = channels.organization_id and organizations.deleted_at is null
         where number in (select min(number) from deliveries where due_at is not null group by channel_id)
           and due_at <= ?
+          and channel_id not in (select value from json_each(?))
+          and organization_id not in (select value from json_each(?))
         order by due_at, number
         limit ?
         """,
-        (now, most),
+        (now, _list(channels), _list(organizations), most),
     )
+
+
+def _list(values: Collection[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()
 
 
 def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:

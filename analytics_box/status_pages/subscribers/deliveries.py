@@ -3,21 +3,23 @@
 A message survives a restart. One that was sent while the box was killed may be sent again, under the same id.
 """
 
+import asyncio
 import logging
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
 
 from analytics_box import ids
-from analytics_box.clock import DAY, Clock
+from analytics_box.clock import DAY, HOUR, Clock
 from analytics_box.notify import rules
 from analytics_box.notify.kinds.kind import json_post
 from analytics_box.notify.kinds.webhook import signature
-from analytics_box.notify.lanes import Lanes
+from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.send import Outcome, Sender, judged
 from analytics_box.outgoing.client import Answer
 from analytics_box.settings import Settings
-from analytics_box.status_pages.subscriber import UNCONFIRMED_FOR, Message, News
+from analytics_box.status_pages.subscriber import UNCONFIRMED_FOR, Message, News, SubscriberKind
 from analytics_box.status_pages.subscribers import places, rows, secrets, wording
 from analytics_box.status_pages.subscribers.rows import Delivery
 from analytics_box.status_pages.subscribers.secrets import Secrets
@@ -31,7 +33,7 @@ KEPT: Final = 30 * DAY  # what ended is kept that long, so that no update is tol
 UNSEALED: Final = "The secrets of this subscriber cannot be read; the box lost the file that they were sealed with"
 UNANSWERED: Final = "The answer is not the challenge"
 _GONE: Final = 410  # a webhook's way to say that it wants no more (Standard Webhooks)
-_ROUND: Final = 100  # deliveries looked at in one go
+_STALE: Final = 6 * HOUR  # messages older than that go with one that a webhook did not take in all its attempts
 
 
 class SubscriberDeliveries:
@@ -43,19 +45,20 @@ class SubscriberDeliveries:
         self._sender = sender
         self._clock = clock
         self._settings = settings
-        self._lanes = Lanes(self._due, self._try, lambda delivery: delivery.subscriber_id)
+        self._lanes = (self._lanes_of("email"), self._lanes_of("webhook"))  # neither waits for the other
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
-        self._lanes.soon()
+        for lanes in self._lanes:
+            lanes.soon()
 
     async def run(self) -> None:
         """Try all that is due. If that is under way already, it looks once more instead."""
-        await self._lanes.run()
+        await asyncio.gather(*(lanes.run() for lanes in self._lanes))
 
     async def stop(self, seconds: float) -> None:
         """Begin nothing new, and let what is being sent finish, but not for ever."""
-        await self._lanes.stop(seconds)
+        await asyncio.gather(*(lanes.stop(seconds) for lanes in self._lanes))
 
     async def sweep(self) -> None:
         """Forget what ended long ago, and who was asked to confirm and has not."""
@@ -67,9 +70,14 @@ class SubscriberDeliveries:
 
         await self._db.write(sweep)
 
-    async def _due(self) -> list[Delivery]:
-        now = self._clock.now()
-        return await self._db.read(lambda db: rows.due(db, now, _ROUND))
+    def _lanes_of(self, kind: SubscriberKind) -> Lanes[Delivery]:
+        async def due(subscribers: Collection[str], organizations: Collection[str]) -> list[Delivery]:
+            now = self._clock.now()
+            return await self._db.read(
+                lambda db: rows.due(db, kind, now, ROUND, without=subscribers, organizations=organizations)
+            )
+
+        return Lanes(due, self._try, lambda one: one.subscriber_id, lambda one: one.organization_id)
 
     async def _try(self, delivery: Delivery) -> None:
         if not await self._db.read(lambda db: rows.waits(db, delivery.number)):
@@ -85,6 +93,8 @@ class SubscriberDeliveries:
                 rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
             else:
                 rows.set_due(db, delivery.number, attempts=attempts, due_at=now + wait, error=outcome.error)
+            if outcome.error and wait is None and not outcome.final:
+                rows.end_before(db, delivery.subscriber_id, now - _STALE, now=now, error=outcome.error)
             if confirmed:
                 rows.set_confirmed(db, delivery.subscriber_id, now)
 

@@ -1,5 +1,7 @@
 """What subscribers are to be told: written in the transaction of the update, so that it is told once, and only then."""
 
+from typing import Final
+
 import msgspec
 
 from analytics_box.status_pages.incident import Incident, Update
@@ -7,6 +9,9 @@ from analytics_box.status_pages.page import Page
 from analytics_box.status_pages.subscriber import Impacted, News
 from analytics_box.status_pages.subscribers import rows
 from analytics_box.store.db import Connection
+
+MOST_WAITING: Final = 50  # messages of one subscriber; older ones make room
+PUSHED_OUT: Final = f"More than {MOST_WAITING} messages waited; the oldest made room"
 
 
 def notify(db: Connection, page: Page, incident: Incident, update: Update, now: int) -> int:
@@ -20,7 +25,9 @@ def notify(db: Connection, page: Page, incident: Incident, update: Update, now: 
     told = rows.wanting(db, page.id, _about(incident, update))
     if told:
         rows.put_message(db, update.id, update.id, msgspec.json.encode(_news(incident, update)).decode(), now)
-    return rows.put_deliveries(db, update.id, told, now)
+    put = rows.put_deliveries(db, update.id, told, now)
+    rows.end_oldest(db, update.id, most=MOST_WAITING, now=now, error=PUSHED_OUT)
+    return put
 
 
 def preview(db: Connection, page: Page, incident: Incident, update: Update) -> int:

@@ -29,6 +29,7 @@ class Delivery(Struct, frozen=True):
     sealed: bytes
     confirmed_at: int | None
     page_id: str
+    organization_id: str
     slug: str
     domain: str | None
     page: str
@@ -125,6 +126,10 @@ def forget_unconfirmed(db: Connection, before: int) -> int:
     return int(db.changes())
 
 
+def _list(values: Collection[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()
+
+
 def _some(db: Connection, condition: str, values: tuple[object, ...], most: int = -1) -> list[Subscriber]:
     found = db.execute(
         f"""
@@ -188,21 +193,35 @@ def wanting(db: Connection, page_id: str, components: Collection[str] | None) ->
     return [str(subscriber_id) for (subscriber_id,) in found.fetchall()]
 
 
-def due(db: Connection, now: int, most: int) -> list[Delivery]:
-    """What is to be tried now: of each subscriber the oldest that waits, so that messages arrive in their order."""
+def due(
+    db: Connection,
+    kind: SubscriberKind,
+    now: int,
+    most: int,
+    *,
+    without: Collection[str] = (),
+    organizations: Collection[str] = (),
+) -> list[Delivery]:
+    """What is to be tried now: of each subscriber the oldest that waits, so that messages arrive in their order.
+
+    The subscribers in `without`, and those of these organizations, are left out.
+    """
     return records.all_of(
         db,
         Delivery,
         """
         -- subscribers.due
         select number, one.topic, message, attempts, one.created_at, subscriber_id, kind, address, sealed,
-          confirmed_at, page_id, page.slug, page.domain, page.name, page.zone
+          confirmed_at, page_id, page.organization_id, page.slug, page.domain, page.name, page.zone
         from subscriber_deliveries as one
         join subscriber_messages using (topic)
         join subscribers on subscribers.id = subscriber_id
         join status_pages as page on page.id = page_id
         join organizations on organizations.id = page.organization_id and organizations.deleted_at is null
-        where due_at <= ? and not exists (
+        where due_at <= ? and kind = ?
+          and subscriber_id not in (select value from json_each(?))
+          and page.organization_id not in (select value from json_each(?))
+          and not exists (
           select 1 from subscriber_deliveries as earlier indexed by subscriber_deliveries_waiting
           where earlier.subscriber_id = one.subscriber_id and earlier.due_at is not null
             and earlier.number < one.number
@@ -210,7 +229,7 @@ def due(db: Connection, now: int, most: int) -> list[Delivery]:
         order by due_at, number
         limit ?
         """,
-        (now, most),
+        (now, kind, _list(without), _list(organizations), most),
     )
 
 
@@ -265,6 +284,37 @@ def end_requests(db: Connection, subscriber_id: str, now: int) -> None:
           and topic in (select topic from subscriber_messages where update_id is null)
         """,
         (now, subscriber_id),
+    )
+
+
+def end_oldest(db: Connection, topic: str, *, most: int, now: int, error: str) -> None:
+    """Of each that this topic is told to, only the latest `most` messages go on waiting."""
+    db.execute(
+        """
+        -- subscribers.end_oldest
+        update subscriber_deliveries set due_at = null, ended_at = ?, error = ?
+        where number in (
+          select number from (
+            select number, row_number() over (partition by subscriber_id order by number desc) as place
+            from subscriber_deliveries indexed by subscriber_deliveries_waiting
+            where due_at is not null
+              and subscriber_id in (select subscriber_id from subscriber_deliveries where topic = ?)
+          ) where place > ?
+        )
+        """,
+        (now, error, topic, most),
+    )
+
+
+def end_before(db: Connection, subscriber_id: str, before: int, *, now: int, error: str) -> None:
+    """What was written for a subscriber before this instant, and still waits, is given up."""
+    db.execute(
+        """
+        -- subscribers.end_before
+        update subscriber_deliveries set due_at = null, ended_at = ?, error = ?
+        where subscriber_id = ? and due_at is not null and created_at < ?
+        """,
+        (now, error, subscriber_id, before),
     )
 
 

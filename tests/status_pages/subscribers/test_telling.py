@@ -1,14 +1,21 @@
 """Who is told of an update, and how it arrives: once, signed, with a way out."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from analytics_box.clock import DAY
+from analytics_box.clock import DAY, HOUR
+from analytics_box.notify.lanes import ROUND, Lanes
 from analytics_box.notify.rules import WAITS
+from analytics_box.status_pages.subscriber import SubscriberKind
+from analytics_box.status_pages.subscribers import rows
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
+from analytics_box.status_pages.subscribers.outbox import MOST_WAITING
+from analytics_box.status_pages.subscribers.rows import Delivery
 from tests.inprocess import WholeBox
 from tests.outgoing.places import plain
 from tests.status_pages.subscribers.world import ADA, API, SHOP, World
@@ -165,3 +172,64 @@ def test_many_that_wait_are_found_by_indexes(here: World) -> None:
     said = " ".join(str(row[3]) for row in plan)
     assert "SCAN" not in said
     assert "TEMP B-TREE" not in said
+
+
+def test_webhooks_that_do_not_answer_hold_up_no_other_organization_and_no_mail(here: World) -> None:
+    asked: list[str] = []
+
+    async def due(lanes: Collection[str], groups: Collection[str]) -> list[str]:
+        waiting = [*(f"dead {number}" for number in range(300)), "alive 1"]
+        left = [one for one in waiting if one not in {*lanes, *asked} and one.split()[0] not in groups]
+        return left[:ROUND]
+
+    async def attempt(one: str) -> None:
+        if one.startswith("dead"):
+            await over.wait()
+        asked.append(one)
+        over.set() if one == "alive 1" else None
+
+    async def work_off() -> None:
+        await asyncio.wait_for(Lanes(due, attempt, lambda one: one, lambda one: one.split()[0]).run(), 10)
+
+    over = asyncio.Event()
+    here.box.run(work_off())
+    assert asked[0] == "alive 1"
+    assert len(asked) == len(set(asked)) == 301
+
+
+def test_what_is_under_way_is_not_found_again_and_each_kind_by_itself(here: World) -> None:
+    for address in (ADA, "grace@example.org"):
+        here.confirmed(address)
+    here.says()
+    now = here.box.clock.now()
+
+    def due(kind: SubscriberKind, without: Sequence[str] = (), organizations: Sequence[str] = ()) -> list[Delivery]:
+        return here.box.box.box_db.read_now(
+            lambda db: rows.due(db, kind, now, 10, without=without, organizations=organizations)
+        )
+
+    ada, grace = due("email")
+    assert due("email", [ada.subscriber_id]) == [grace]
+    assert due("email", (), [ada.organization_id]) == due("webhook") == []
+
+
+def test_of_what_waits_for_one_subscriber_the_oldest_makes_room(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    here.send()
+    for _ in range(MOST_WAITING + 2):
+        here.says()
+    waiting = here.rows("select topic from subscriber_deliveries where due_at is not null order by number")
+    assert [topic for (topic,) in waiting] == [f"update-{number:03}" for number in range(3, MOST_WAITING + 3)]
+
+
+def test_what_waited_long_behind_a_dead_webhook_is_given_up_with_it(here: World) -> None:
+    here.subscribe(here.outside.hook)
+    here.send()
+    here.outside.web.reply = lambda _: plain(b"", "503 Busy")
+    here.says()
+    here.says("identified")
+    here.send()
+    for wait in WAITS:
+        here.later(wait)
+    assert sum(WAITS) > 6 * HOUR
+    assert here.rows("select count(*) from subscriber_deliveries where due_at is not null") == [(0,)]

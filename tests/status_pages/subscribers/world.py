@@ -146,8 +146,9 @@ class World:
         async def work_off() -> None:
             deliveries = self.parts[SubscriberDeliveries]
             await deliveries.run()
-            while tasks := deliveries._lanes._tasks:
-                await asyncio.wait(set(tasks))
+            for lanes in deliveries._lanes:
+                while tasks := lanes._tasks:
+                    await asyncio.wait(set(tasks))
 
         self.box.run(work_off())
 
