@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 import analytics_box
+from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.second_step import SecondSteps
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.accounts.tries import Tries
@@ -338,7 +339,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) ->
         maker=Maker(pages.text, earlier.between, earlier.find, clock),
         files=partial(pictures.find, state.db),
         subscriptions=parts[Subscriptions],
-        locks=Locks(state.seal, state.passwords, state.limits, clock, secure=settings.secure),
+        locks=Locks(state.seal, Passwords(at_once=1), state.limits, clock, secure=settings.secure),
         clock=clock,
         settings=settings,
         render=pages.text,

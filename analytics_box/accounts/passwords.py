@@ -13,10 +13,10 @@ _NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$Jq9cRMvGqqVNDlT
 
 
 class Passwords:
-    """Hashes and verifies; at most two at a time."""
+    """Hashes and verifies; at most so many at a time."""
 
-    def __init__(self) -> None:
-        self._slots = asyncio.Semaphore(_AT_ONCE)
+    def __init__(self, at_once: int = _AT_ONCE) -> None:
+        self._slots = asyncio.Semaphore(at_once)
 
     async def hash(self, password: str) -> str:
         """An Argon2id hash with its parameters, as text."""

@@ -131,7 +131,7 @@ class StatusPublic:
     protected_lead = "Enter the password of the status page of {name}."
     password = "Password"
     password_wrong = "This is not the password. Check it and try again."
-    password_often = "Too many wrong passwords. Wait a minute and try again."
+    password_often = "Too many passwords were tried. Wait a minute and try again."
     password_submit = "Continue"
     needs_password = "This status page needs a password: send it by HTTP Basic authentication"
 

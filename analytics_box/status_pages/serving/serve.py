@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from analytics_box import errors
 from analytics_box.clock import Clock
-from analytics_box.errors import BoxError, RateLimited
+from analytics_box.errors import BoxError, RateLimited, Unavailable
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.http.turns import Turns
@@ -259,14 +259,15 @@ class Serving:
     # Protected pages
 
     async def _is_open(self, whole: Whole, rest: str, scope: Scope) -> bool:
-        """Whether a visitor of a protected page has its password. Raises RateLimited, and AuthRequired for programs."""
+        """Whether a visitor of a protected page has its password. Raises RateLimited and Unavailable, and
+        AuthRequired for programs."""
         if self._has_cookie(whole, scope):
             return True
         given = next((basic_password(value) for name, value in scope["headers"] if name == b"authorization"), None)
         try:
             if given is not None and await self._locks.opens(whole.page, given, network_of(scope["address"])):
                 return True
-        except RateLimited as refused:
+        except (RateLimited, Unavailable) as refused:
             refused.headers.update(_everywhere())
             raise
         if making.is_for_programs(rest) or given is not None:
@@ -283,7 +284,7 @@ class Serving:
         """The form of a protected page was sent."""
         try:
             is_right = await self._locks.opens(whole.page, form.get("password", ""), network_of(scope["address"]))
-        except RateLimited as refused:
+        except (RateLimited, Unavailable) as refused:
             await self._ask_password(whole, base, rest, send, wrong=Words.password_often, refused=refused)
             return
         if not is_right:
@@ -296,7 +297,7 @@ class Serving:
         self, whole: Whole, base: str, rest: str, send: Send, *, wrong: str = "", refused: BoxError | None = None
     ) -> None:
         seen = await self._snapshots.of(whole)
-        status = 429 if refused is not None else 403 if wrong else 200
+        status = refused.status if refused is not None else 403 if wrong else 200
         headers = refused.headers if refused is not None else {}
         more = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         back = _path(base, rest).decode()

@@ -76,7 +76,7 @@ def test_a_page_makes_html_of_what_it_shows_alone(world: World, monkeypatch: pyt
 
     def html(text: str) -> Markup:
         asked.append(text)
-        return Markup(text)
+        return Markup.escape(text)
 
     monkeypatch.setattr(markdown, "html", html)
     said = tuple(update(n, "investigating", f"Word {n}", NOW - n) for n in range(30))

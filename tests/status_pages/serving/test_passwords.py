@@ -1,13 +1,21 @@
 """A protected page shows nothing of itself but its name before the password."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from analytics_box.accounts.passwords import Passwords
+from analytics_box.errors import Unavailable
+from analytics_box.limits import Limits
 from analytics_box.settings import Settings
+from analytics_box.status_pages.serving.locks import MOST_WAITING, Locks
+from analytics_box.status_pages.whole import Whole
+from analytics_box.store.seal import Seal
 from tests.cases import each
-from tests.inprocess import Answer
-from tests.status_pages.serving.world import DOMAIN, HASHED, PASSWORD, World, basic
+from tests.inprocess import Answer, FixedClock
+from tests.status_pages.serving.world import DOMAIN, HASHED, PAGE, PASSWORD, World, basic
 
 PAGES = ("", "history", "incidents/incident-1", "components/component-api", "subscribe")
 PROGRAMS = ("history.atom", "history.rss", "badge.svg", "badge/component-api.svg", "api/v2/status.json")
@@ -26,6 +34,19 @@ def enter(world: World, password: str = PASSWORD, path: str = "") -> Answer:
 
 def cookie(world: World) -> str:
     return enter(world).headers["set-cookie"].partition(";")[0]
+
+
+@pytest.fixture
+def guessed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Passwords are compared without the work that makes them slow; what was compared."""
+    found: list[str] = []
+
+    async def verify(_: Passwords, __: str | None, password: str) -> bool:
+        found.append(password)
+        return password == PASSWORD
+
+    monkeypatch.setattr(Passwords, "verify", verify)
+    return found
 
 
 @each("path", PAGES)
@@ -116,6 +137,45 @@ def test_whoever_guesses_too_often_waits(locked: World) -> None:
     assert enter(locked).status == 429
     locked.clock.advance(seconds=60)
     assert enter(locked).status == 303
+
+
+def test_an_address_has_its_tries_for_all_pages_together(locked: World) -> None:
+    locked.pages.remember(Whole(replace(PAGE, id="page-2", slug="other", password=HASHED)))
+    answers = [locked.get(f"/status/{slug}/badge.svg", authorization=basic(slug)) for slug in ("acme", "other") * 6]
+    assert [answer.status for answer in answers] == [401] * 10 + [429] * 2
+
+
+def test_who_guesses_from_many_networks_keeps_nobody_else_out(locked: World, guessed: list[str]) -> None:
+    statuses = []
+    for number in range(250):
+        locked.address = f"198.51.{number % 25}.1"
+        statuses.append(locked.get("badge.svg", authorization=basic(f"guess {number}")).status)
+    assert statuses.count(401) == len(guessed) == 225  # 25 that were not wrong before, and 200
+    assert statuses[-1] == 429
+    locked.address = "203.0.113.7"
+    assert enter(locked).status == 303
+
+
+def test_at_most_so_many_tries_wait_to_be_verified(tmp_path: Path) -> None:
+    clock, page = FixedClock(0), replace(PAGE, password=HASHED)
+
+    async def many() -> None:
+        gate = asyncio.Event()
+
+        class Slow(Passwords):
+            async def verify(self, stored: str | None, password: str) -> bool:
+                return await gate.wait()
+
+        locks = Locks(Seal(tmp_path / "secret.key"), Slow(), Limits(clock), clock, secure=False)
+        waiting = [asyncio.ensure_future(locks.opens(page, PASSWORD, str(number))) for number in range(MOST_WAITING)]
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable):
+            await locks.opens(page, PASSWORD, "another")
+        gate.set()
+        assert all(await asyncio.gather(*waiting))
+        assert await locks.opens(page, "one that waits for nobody", "another")
+
+    asyncio.run(many())
 
 
 def test_whoever_was_right_is_not_counted(locked: World) -> None:

@@ -90,6 +90,8 @@ class World:
 
     def __init__(self, directory: Path, settings: Settings | None = None) -> None:
         self.clock = FixedClock(NOW)
+        self.address = "203.0.113.7"  # of who asks
+        self.passwords = Passwords()
         self.known = Known()
         self.pages = StatusPages([Whole(PAGE)])
         self.files_asked = 0
@@ -101,7 +103,7 @@ class World:
             maker=Maker(PAGES.text, self.known.between, self.known.find, self.clock),
             files=self._file,
             subscriptions=self.known,
-            locks=Locks(Seal(directory / "secret.key"), Passwords(), limits, self.clock, secure=settings.secure),
+            locks=Locks(Seal(directory / "secret.key"), self.passwords, limits, self.clock, secure=settings.secure),
             clock=self.clock,
             settings=settings,
             render=PAGES.text,
@@ -130,15 +132,27 @@ class World:
 
     def ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Answer:
         """One request; header names are given with underscores."""
-        return self._runner.run(self._exchange(_scope(method, path, headers or {}), body))
+        return self._runner.run(self._exchange(self._scope(method, path, headers or {}), body))
 
-    def together(self, *paths: str) -> list[Answer]:
+    def together(self, *paths: str, **headers: str) -> list[Answer]:
         """GET of all of these at the same time."""
 
         async def all_of_them() -> list[Answer]:
-            return await asyncio.gather(*(self._exchange(_scope("GET", path, {}), b"") for path in paths))
+            return await asyncio.gather(*(self._exchange(self._scope("GET", path, headers), b"") for path in paths))
 
         return self._runner.run(all_of_them())
+
+    def _scope(self, method: str, path: str, headers: Mapping[str, str]) -> Scope:
+        sent = {"host": "localhost", **headers}
+        return {
+            "type": "http",
+            "method": method,
+            "scheme": "http",
+            "path": path if path.startswith("/") else f"/status/acme/{path}".rstrip("/"),
+            "query_string": b"",
+            "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()],
+            "client": (self.address, 40_000),
+        }
 
     async def _exchange(self, scope: Scope, body: bytes) -> Answer:
         sent: list[dict[str, Any]] = []
@@ -164,19 +178,6 @@ class World:
 def basic(password: str) -> str:
     """An Authorization header."""
     return f"Basic {base64.b64encode(f'anybody:{password}'.encode()).decode()}"
-
-
-def _scope(method: str, path: str, headers: Mapping[str, str]) -> Scope:
-    sent = {"host": "localhost", **headers}
-    return {
-        "type": "http",
-        "method": method,
-        "scheme": "http",
-        "path": path if path.startswith("/") else f"/status/acme/{path}".rstrip("/"),
-        "query_string": b"",
-        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()],
-        "client": ("203.0.113.7", 40_000),
-    }
 
 
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
