@@ -142,7 +142,7 @@ class Serving:
         """Answer with what is kept; False where nothing is, or it is not known yet whether this visitor may see it."""
         if is_for_us(rest) or rest.startswith(FILES) or (whole.page.password and not self._has_cookie(whole, scope)):
             return False
-        state = self._state(await self._snapshots.of(whole))
+        state = self._state(whole, await self._snapshots.of(whole))
         kept = self.shelf.find((whole.page.id, base, rest), state)
         if kept is not None:
             await send_kept(send, kept, *_asked(scope))
@@ -163,7 +163,11 @@ class Serving:
 
     async def _from_memory(self, whole: Whole, base: str, rest: str, scope: Scope, send: Send) -> None:
         seen = await self._snapshots.of(whole)
-        key, state = (whole.page.id, base, rest), self._state(seen)
+        newest = self._newest(whole)
+        if newest is not whole:  # it may have a password now
+            await self._read(newest, base, rest, scope, send)
+            return
+        key, state = (whole.page.id, base, rest), self._state(whole, seen)
         kept = self.shelf.find(key, state)
         if kept is None:
             kept = await self._made_once(whole, seen, key, state)
@@ -172,11 +176,20 @@ class Serving:
         else:
             await send_kept(send, kept, *_asked(scope))
 
-    def _state(self, seen: PageSeen) -> str:
-        """Of what an answer is made: as long as it is the same, so is the answer."""
+    def _newest(self, whole: Whole) -> Whole:
+        """The same page, as it may have become while somebody waited. Raises NotFound where it is gone."""
+        found = self._pages.find(whole.page.id)
+        if found is None:
+            raise errors.NotFound("There is no status page at this address", headers=_everywhere())
+        return found
+
+    def _state(self, whole: Whole, seen: PageSeen) -> str:
+        """Of what an answer is made: as long as it is the same, so is the answer. Caches may keep it by what the page
+        says, visitors see what was seen; each has its version."""
+        state = f"{seen.etag} {whole.page.version}"
         if seen.stale_since is None:
-            return seen.etag
-        return f"{seen.etag} {self._clock.now() // _MINUTE}"  # it says how old it is
+            return state
+        return f"{state} {self._clock.now() // _MINUTE}"  # it says how old it is
 
     async def _made_once(self, whole: Whole, seen: PageSeen, key: Key, state: str) -> Kept | None:
         """Make an answer for all who ask for it meanwhile; it is made also when the first of them leaves."""
@@ -231,7 +244,7 @@ class Serving:
             raise errors.MethodNotAllowed("A status page takes GET and HEAD", headers=allowed)
         else:
             form = await forms.read(receive, scope["headers"], seconds=self._settings.body_seconds)
-            await self._form(whole, base, rest, scope, form, send)
+            await self._form(self._newest(whole), base, rest, scope, form, send)
 
     async def _form(
         self, whole: Whole, base: str, rest: str, scope: Scope, form: Mapping[str, str], send: Send

@@ -91,8 +91,13 @@ class Snapshots:
         return self._seen(kept)
 
     def _look(self, whole: Whole, now: float) -> _Kept:
-        """What is known of a page; nothing is shown of it that a change of it or of its monitors has made untrue."""
+        """What is known of a page; nothing is shown of it that a change of it or of its monitors has made untrue.
+
+        Who began to ask before a change may come after it: a page never goes back to an earlier version.
+        """
         kept = self._kept.get(whole.page.id)
+        if kept is not None and whole.page.version < kept.whole.page.version:
+            whole = kept.whole
         if kept is None:
             kept = self._kept[whole.page.id] = _Kept(whole, sources.members(self.sources, whole), now)
             self._make_room()

@@ -182,6 +182,34 @@ def test_whoever_was_right_is_not_counted(locked: World) -> None:
     assert {locked.get("badge.svg", authorization=basic(PASSWORD)).status for _ in range(30)} == {200}
 
 
+@each("path", ["", "history", "subscribe"])
+def test_a_password_that_is_set_while_somebody_waits_holds_for_them(world: World, path: str) -> None:
+    def meanwhile() -> None:
+        world.known.meanwhile = None
+        world.change(password=HASHED)
+
+    world.known.meanwhile = meanwhile
+    answer = world.get(path)
+    assert 'type="password"' in answer.body.decode()
+    assert "no-store" in answer.headers["cache-control"]
+    opened = world.get(path, authorization=basic(PASSWORD))
+    assert opened.headers["cache-control"].startswith("private")
+
+
+def test_what_is_kept_of_an_open_page_is_not_sent_of_a_protected_one(world: World) -> None:
+    assert world.get().headers["cache-control"].startswith("public")
+    world.change(password=HASHED)  # what is seen of it is the same
+    assert world.get(authorization=basic(PASSWORD)).headers["cache-control"] == "private, max-age=10"
+
+
+def test_a_form_is_answered_by_the_page_that_is_there_when_it_has_come(world: World) -> None:
+    world.before_body = lambda: world.change(password=HASHED)
+    answer = world.ask("POST", "subscribe", FORM, b"address=ada%40example.com")
+    assert (answer.status, world.known.visits) == (403, [])
+    world.before_body = lambda: world.pages.forget(PAGE.id)
+    assert world.ask("POST", "subscribe", FORM, b"address=ada%40example.com").status == 404
+
+
 def test_a_link_of_a_subscriber_needs_no_password(locked: World) -> None:
     assert locked.get("subscription/secret").status == 200
     assert locked.known.visits[-1].rest == "subscription/secret"

@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,15 @@ class Known:
         self.seen: PageSeen = BUSY
         self.earlier: Sequence[IncidentSeen] | None = ()
         self.looks = 0
+        self.meanwhile: Callable[[], None] | None = None  # what happens while somebody waits for it
         self.reads = self.at_once = self.most_at_once = 0  # of box.db
         self.visits: list[Visit] = []
         self.reply = Reply(title="Subscribe", text="Here")
 
     async def of(self, _: Whole) -> PageSeen:
         self.looks += 1
+        if self.meanwhile is not None:
+            self.meanwhile()
         return self.seen
 
     async def between(self, _: Whole, start: int, end: int, skipped: int, most: int) -> Sequence[IncidentSeen]:
@@ -92,6 +95,7 @@ class World:
         self.clock = FixedClock(NOW)
         self.address = "203.0.113.7"  # of who asks
         self.passwords = Passwords()
+        self.before_body: Callable[[], None] | None = None  # what happens while somebody sends a form
         self.known = Known()
         self.pages = StatusPages([Whole(PAGE)])
         self.files_asked = 0
@@ -158,6 +162,8 @@ class World:
         sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
+            if self.before_body is not None:
+                self.before_body()
             return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: dict[str, Any]) -> None:

@@ -111,6 +111,14 @@ def test_a_change_of_the_page_shows_at_once(status_world: StatusWorld, monitor: 
     assert reads.count == 3
 
 
+def test_a_page_never_goes_back_to_an_earlier_version(status_world: StatusWorld, monitor: str, reads: Reads) -> None:
+    before = status_world.whole()
+    status_world.change_page(name="New name")
+    known = status_world.seen()
+    assert status_world.box.run(status_world.snapshots.of(before)) is known
+    assert status_world.seen() is known
+
+
 def test_the_last_that_is_known_is_shown_while_nothing_can_be_read(
     status_world: StatusWorld, monitor: str, reads: Reads
 ) -> None:
