@@ -260,6 +260,13 @@ class Serving:
         self, whole: Whole, base: str, rest: str, scope: Scope, form: Mapping[str, str], send: Send
     ) -> None:
         seen = await self._snapshots.of(whole)
+        newest = self._newest(whole)
+        if newest is not whole:
+            if scope["method"] == "GET":
+                await self._read(newest, base, rest, scope, send)
+            else:
+                await self._form(newest, base, rest, scope, form, send)
+            return
         method: Any = scope["method"]
         visit = Visit(method, rest, network_of(scope["address"]), form, _is_foreign(scope))
         reply = await self._subscriptions.answer(whole, seen, visit)

@@ -182,7 +182,7 @@ def test_whoever_was_right_is_not_counted(locked: World) -> None:
     assert {locked.get("badge.svg", authorization=basic(PASSWORD)).status for _ in range(30)} == {200}
 
 
-@each("path", ["", "history", "subscribe"])
+@pytest.mark.parametrize("path", ["", "history", "subscribe"])
 def test_a_password_that_is_set_while_somebody_waits_holds_for_them(world: World, path: str) -> None:
     def meanwhile() -> None:
         world.known.meanwhile = None
