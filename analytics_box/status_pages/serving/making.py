@@ -1,5 +1,6 @@
 """What each path below a status page is answered with, made of what may be seen of the page and of nothing else."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -12,6 +13,7 @@ from analytics_box.status_pages.seen import IncidentSeen, PageSeen
 from analytics_box.status_pages.serving import badges, feeds, history, shown
 from analytics_box.status_pages.serving.history import Month
 from analytics_box.status_pages.serving.kept import Made
+from analytics_box.status_pages.serving.shown import ComponentShown
 from analytics_box.status_pages.serving.times import month as month_in_words
 from analytics_box.status_pages.statuspage import answers
 from analytics_box.status_pages.whole import Whole
@@ -96,7 +98,8 @@ class Maker:
     async def _page(self, whole: Whole, seen: PageSeen, base: str, rest: str) -> str | None:
         match rest.split("/"):
             case [""]:
-                return self.page("page", seen, base, shown=shown.page(seen, self._clock.now()))
+                drawn = await _drawn(seen)
+                return self.page("page", seen, base, shown=shown.page(seen, self._clock.now(), drawn))
             case ["history", *address] if len(address) < 3:
                 return await self._history(whole, seen, base, *address)
             case ["incidents", incident_id, *number] if len(number) < 2:
@@ -163,6 +166,15 @@ class Maker:
             days=shown.day_rows(found),
             columns=shown.columns(found),
         )
+
+
+async def _drawn(seen: PageSeen) -> dict[str, ComponentShown]:
+    """The components of a page. There may be many: others have their turn between them."""
+    drawn = {}
+    for one in seen.components:
+        drawn[one.id] = shown.component(one)
+        await asyncio.sleep(0)
+    return drawn
 
 
 def _here(url: str | None, seen: PageSeen, base: str) -> str | None:

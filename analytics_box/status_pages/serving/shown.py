@@ -1,6 +1,6 @@
 """A status page in the words and shapes of its templates. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from markupsafe import Markup
@@ -139,8 +139,8 @@ class PageShown(Struct, frozen=True, kw_only=True):
     has_more: bool  # open or planned ones, which are in the history
 
 
-def page(seen: PageSeen, now: int) -> PageShown:
-    """The page at an instant in UTC ms."""
+def page(seen: PageSeen, now: int, drawn: Mapping[str, ComponentShown] | None = None) -> PageShown:
+    """The page at an instant in UTC ms. `drawn` are its components by id, where they are shown already."""
     components = tuple(one for one in seen.components if not (one.only_if_degraded and one.status == "operational"))
     everything = (*seen.incidents, *seen.maintenances)
     active = sorted((one for one in everything if one.is_open and one.status != "scheduled"), key=_newest)
@@ -153,7 +153,7 @@ def page(seen: PageSeen, now: int) -> PageShown:
         stale=_stale(seen, now),
         active=tuple(incident(one, seen.zone, _SAID_OF_ACTIVE) for one in active[:_MOST_ACTIVE]),
         planned=tuple(incident(one, seen.zone) for one in planned[:_MOST_ACTIVE]),
-        groups=tuple(_groups(seen.groups, components)),
+        groups=tuple(_groups(seen.groups, components, drawn or {})),
         recent=tuple(incident(one, seen.zone) for one in recent[:_MOST_RECENT]),
         has_more=max(len(active), len(planned)) > _MOST_ACTIVE,
     )
@@ -240,7 +240,9 @@ def update(one: UpdateSeen, zone: str) -> UpdateShown:
     )
 
 
-def _groups(groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...]) -> Iterable[GroupShown]:
+def _groups(
+    groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...], drawn: Mapping[str, ComponentShown]
+) -> Iterable[GroupShown]:
     """Groups and single components in the order that they share; a group without components is not there."""
     known = {group.id for group in groups}
     entries: list[tuple[int, GroupSeen | None, tuple[ComponentSeen, ...]]] = [
@@ -252,7 +254,7 @@ def _groups(groups: tuple[GroupSeen, ...], components: tuple[ComponentSeen, ...]
             entries.append((group.position, group, inside))
     few = len(components) <= _ALL_OPEN
     for _, found, inside in sorted(entries, key=lambda entry: entry[0]):
-        shown = tuple(component(one) for one in sorted(inside, key=lambda one: one.position))
+        shown = tuple(drawn.get(one.id) or component(one) for one in sorted(inside, key=lambda one: one.position))
         if found is None:
             yield GroupShown(name="", description="", look="up", status="", is_open=True, components=shown)
         else:
