@@ -20,6 +20,7 @@ from analytics_box.status_pages.incidents import change as incidents
 from analytics_box.status_pages.incidents import planning
 from analytics_box.status_pages.incidents.messages import ChangedIncident, GivenAffected, NewIncident, NewMaintenance
 from analytics_box.status_pages.page import Page
+from analytics_box.status_pages.saving import touched
 from analytics_box.store.db import Connection
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import Website
@@ -90,6 +91,7 @@ def _page(db: Connection, own: Reach, watched: Made) -> tuple[Page, list[str]]:
     ]
     by_hand = NewComponent(status_page_id=page.id, name="Customer service", description="By e-mail and telephone.")
     components.add(db, own, by_hand)
+    touched(db, page.id, own.by.now)  # it has been well since then
     return page, shown
 
 
