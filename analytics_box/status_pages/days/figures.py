@@ -4,7 +4,6 @@ Uptime comes of spans alone, everything else of checks (semantics 20, wire 1.16)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -84,9 +83,8 @@ def each_day(
     ]
 
 
-@lru_cache(maxsize=16_384)
 def day(date: str, found: Figures) -> Day:
-    """A day as a page shows it. Of days that are over it is the same each time, and a page has 90 of each component."""
+    """A day as a page shows it."""
     observed = found.up + found.degraded + found.down
     return Day(
         date=date,

@@ -46,12 +46,23 @@ class Member(NamedTuple):
     live: Live | None = None
 
 
+class Counted(NamedTuple):
+    """The days of a component with nothing hidden, and its uptime over all of them."""
+
+    days: tuple[Day, ...]
+    uptime: float | None
+
+
 class Past(Struct, frozen=True):
-    """The days that are shown, and how each component was on them, as it was known at the instant `at` (UTC ms)."""
+    """The days that are shown, and how each component was on them, as it was known at the instant `at` (UTC ms).
+
+    `counted` has those that need no work any more.
+    """
 
     at: int
     dates: Sequence[date]
     figures: Mapping[str, Sequence[Figures]]
+    counted: Mapping[str, Counted] = {}
 
 
 def shown(
@@ -106,6 +117,12 @@ def shown(
     return tagged(made)
 
 
+def counted(dates: Sequence[date], figures: Sequence[Figures]) -> Counted:
+    """The days of one component: half a millisecond, so whoever has many does other things between."""
+    days = tuple(of_days.day(when.isoformat(), one) for when, one in zip(dates, figures, strict=True))
+    return Counted(days, of_days.whole(figures))
+
+
 def tagged(seen: PageSeen) -> PageSeen:
     """The same with the tag of what it says. It says when it was made to the minute."""
     said = replace(seen, etag="", at=seen.at // MINUTE)
@@ -155,7 +172,7 @@ def _component(
     member: Member, own: Own, status: ComponentStatus | None, names: Mapping[str, str], past: Past
 ) -> ComponentSeen:
     one = member.component
-    days = past.figures.get(one.id) or [NOTHING] * len(past.dates)
+    known = past.counted.get(one.id) or counted(past.dates, past.figures.get(one.id) or [NOTHING] * len(past.dates))
     return ComponentSeen(
         id=one.id,
         name=names[one.id],
@@ -167,9 +184,9 @@ def _component(
         current=own.current,
         freshness=own.freshness,
         domain=public_host(one, member.monitor),
-        uptime=None if one.hide_uptime else of_days.whole(days),
+        uptime=None if one.hide_uptime else known.uptime,
         last_checked_at=own.last_checked_at,
-        days=tuple(_day(one, day, figures) for day, figures in zip(past.dates, days, strict=True)),
+        days=tuple(_day(one, day) for day in known.days) if one.hide_uptime or one.hide_latency else known.days,
         shows_uptime=not one.hide_uptime,
         shows_latency=not one.hide_latency and member.monitor is not None,
         only_if_degraded=one.only_if_degraded,
@@ -178,9 +195,8 @@ def _component(
     )
 
 
-def _day(component: Component, when: date, figures: Figures) -> Day:
+def _day(component: Component, found: Day) -> Day:
     """A day without what is hidden. Counts of checks would tell the uptime, too."""
-    found = of_days.day(when.isoformat(), figures)
     if component.hide_uptime:
         found = replace(found, uptime=None, checks=None, passed=None, downtime_seconds=None)
     if component.hide_latency:

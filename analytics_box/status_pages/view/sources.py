@@ -1,5 +1,6 @@
 """Where what a page shows comes from: the monitors in memory, and the days in both databases."""
 
+import asyncio
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -54,7 +55,11 @@ async def past(sources: Sources, whole: Whole, shown: Sequence[Member], now: int
     """How these components were, and the days that can be stored. Raises Unavailable."""
     measured = [Measured(one.component.id, one.monitor.number if one.monitor is not None else None) for one in shown]
     days = await reading.read(sources.box_db, sources.events, measured, zone(whole.page.zone), now)
-    return Past(now, days.dates, days.figures), days.settled
+    counted = {}
+    for component_id, figures in days.figures.items():
+        counted[component_id] = showing.counted(days.dates, figures)
+        await asyncio.sleep(0)  # a page may have many
+    return Past(now, days.dates, days.figures, counted), days.settled
 
 
 def unknown_past(whole: Whole, now: int) -> Past:
