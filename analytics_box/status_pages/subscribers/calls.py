@@ -17,7 +17,7 @@ from analytics_box.notify.wording import iso
 from analytics_box.query import sheets
 from analytics_box.status_pages.access import check, existing, known
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
-from analytics_box.status_pages.subscribers import rows, subscribing
+from analytics_box.status_pages.subscribers import asking, rows, subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.subscribing import Tools
 from analytics_box.store.db import Connection
@@ -129,7 +129,8 @@ async def list_subscribers(call: Call, given: AskedSubscribers) -> SubscriberLis
 async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
     """statusPage.addSubscriber: they are asked to confirm it, as if they had asked themselves.
 
-    Raises NotFound, Forbidden, BadRequest, or Conflict for an address that is a subscriber already.
+    Raises NotFound, Forbidden, BadRequest, RateLimited as for visitors, or Conflict for an address that is a subscriber
+    already.
     """
     own, whole = known(call, given.statusPageId)
     if given.type == "email" and not call.parts[Mailer].configured:
@@ -137,10 +138,18 @@ async def add_subscriber(call: Call, given: NewSubscriber) -> Added:
     tools = call.parts[Tools]
     wanted = subscribing.wanted(whole, given.type, given.address, given.componentIds, tools.fence)
 
+    def free(db: Connection) -> None:
+        check(db, own, "member")
+        subscribing.refuse_known(db, existing(db, own, given.statusPageId), wanted)
+
     def add(db: Connection) -> subscribing.Asked:
         check(db, own, "member")
         return subscribing.add(db, existing(db, own, given.statusPageId), wanted, tools, own.by)
 
+    await call.read(free)
+    limits = call.parts.limits
+    asking.limit_page(limits, given.statusPageId)
+    asking.limit_receiver(limits, wanted)
     asked = await call.parts.box_db.write(add, adds=True)
     call.parts[SubscriberDeliveries].soon()
     return Added(_shown(asked.subscriber, 1, ""), asked.secrets.signing or UNSET)

@@ -14,11 +14,10 @@ from analytics_box.clock import HOUR, Clock
 from analytics_box.errors import BadRequest, RateLimited
 from analytics_box.limits import Limits
 from analytics_box.notify.mail import Mailer
-from analytics_box.outgoing.target import target
 from analytics_box.status_pages.page import Page
 from analytics_box.status_pages.seen import PageSeen
 from analytics_box.status_pages.subscriber import Subscriber, SubscriberKind
-from analytics_box.status_pages.subscribers import rows, secrets, subscribing
+from analytics_box.status_pages.subscribers import asking, rows, secrets, subscribing
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.subscribing import Asked, Tools, Wanted
 from analytics_box.status_pages.whole import Whole
@@ -29,9 +28,8 @@ from analytics_box.texts import SubscribePages as Words
 SUBSCRIBE: Final = "subscribe"
 SUBSCRIPTION: Final = "subscription/"
 
-# How often somebody may ask to be told, within the seconds below. An address hears of it so often from the whole box.
-PER_VISITOR, PER_PAGE, PER_BOX, PER_ADDRESS, PER_HOST = 20, 1_000, 5_000, 3, 10
-_HOUR, _DAY = 3_600.0, 86_400.0
+# How often somebody may ask to be told, within an hour; what anybody is asked has limits of its own (asking.py)
+PER_VISITOR: Final = 20
 SHOWN_FOR: Final = HOUR  # a webhook's signing secret
 _COMPONENT: Final = "component."  # begins the names of the boxes that are ticked
 _ONE_CLICK: Final = ("List-Unsubscribe", "One-Click")  # RFC 8058
@@ -167,10 +165,7 @@ class Subscriptions:
         """Ask them to confirm, unless their address has heard of the box too often: of mail nobody is told that."""
         now = self._clock.now()
         try:
-            if wanted.kind == "email":
-                self._limits.take("subscribe address", wanted.address, PER_ADDRESS, window=_DAY)
-            else:
-                self._limits.take("subscribe host", target(wanted.address).host, PER_HOST, window=_HOUR)
+            asking.limit_receiver(self._limits, wanted)
         except RateLimited:
             if wanted.kind == "webhook":
                 raise
@@ -179,9 +174,8 @@ class Subscriptions:
 
     def _limit(self, page: Page, visit: Visit) -> None:
         """Raises RateLimited."""
-        self._limits.take("subscribe", visit.network, PER_VISITOR, window=_HOUR)
-        self._limits.take("subscribe page", page.id, PER_PAGE, window=_HOUR)
-        self._limits.take("subscribe box", "", PER_BOX, window=_HOUR)
+        self._limits.take("subscribe", visit.network, PER_VISITOR, window=asking.HOUR_SECONDS)
+        asking.limit_page(self._limits, page.id)
 
     # What a link leads to
 

@@ -99,12 +99,17 @@ def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Ask
 
     Raises BadRequest where the page takes no more, Conflict for an address that is there.
     """
-    _refuse_more(db, page, tools)
-    if rows.by_address(db, page.id, wanted.kind, wanted.address) is not None:
-        raise errors.Conflict("This address is a subscriber already")
+    _refuse_more(db, page, tools, unconfirmed=MOST_UNCONFIRMED)
+    refuse_known(db, page, wanted)
     asked = _ask_new(db, page, wanted, tools, by.now)
     _note(db, page, by, "created", asked.subscriber)
     return asked
+
+
+def refuse_known(db: Connection, page: Page, wanted: Wanted) -> None:
+    """Raises Conflict for an address that is there."""
+    if rows.by_address(db, page.id, wanted.kind, wanted.address) is not None:
+        raise errors.Conflict("This address is a subscriber already")
 
 
 def remove(db: Connection, page: Page, subscriber_id: str, by: By) -> None:

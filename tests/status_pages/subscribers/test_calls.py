@@ -1,5 +1,6 @@
 """The procedures of subscribers: who sees and changes them, and what the audit log says."""
 
+from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_HOST
 from tests.cases import each
 from tests.status_pages.subscribers.world import ADA, API, PAGE, World
 
@@ -92,3 +93,15 @@ def test_addresses_go_with_the_page(here: World) -> None:
     assert here.rows("select count(*) from subscribers") == [(0,)]
     assert here.rows("select count(*) from subscriber_messages where update_id is not null") == [(0,)]
     assert here.rows("select count(*) from subscriber_deliveries") == [(0,)]
+
+
+def test_who_is_added_and_removed_over_and_over_is_asked_a_few_times(here: World) -> None:
+    hook = "https://example.org/hook"
+    for address, kind, most in ((ADA, "email", PER_ADDRESS), (hook, "webhook", PER_HOST)):
+        for _ in range(most):
+            added = call(here, "addSubscriber", address=address, type=kind)
+            assert isinstance(added, dict)
+            call(here, "removeSubscriber", subscriberId=added["subscriber"]["id"])
+        refused = here.outside.refused("ada", "statusPage.addSubscriber", statusPageId=PAGE, address=address, type=kind)
+        assert refused[0] == 429
+    assert here.rows("select count(*) from subscribers") == [(0,)]

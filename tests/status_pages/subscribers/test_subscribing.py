@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from analytics_box.clock import HOUR
 from analytics_box.errors import Forbidden, NotFound
 from analytics_box.notify.rules import WAITS
-from analytics_box.status_pages.subscribers.public import PER_ADDRESS, PER_VISITOR, Subscriptions, Visit
+from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_DOMAIN, mailbox_of
+from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
 from analytics_box.texts import SubscribePages as Words
 from tests.cases import each
 from tests.outgoing.places import plain
@@ -59,6 +60,34 @@ def test_an_address_hears_from_the_box_a_few_times_a_day_at_most(here: World) ->
         here.subscribe()
         here.later(2 * HOUR)
     assert len(here.mails()) <= PER_ADDRESS + 1  # what was spent grows back slowly
+
+
+MAILBOXES = [
+    ("ada@example.org", "ada@example.org"),
+    ("ada+news+more@example.org", "ada@example.org"),
+    ("a.da+x@googlemail.com", "ada@gmail.com"),
+    ("a.da@example.org", "a.da@example.org"),
+    ("+news@example.org", "+news@example.org"),
+]
+
+
+def test_addresses_that_lead_to_one_mailbox_are_one() -> None:
+    for address, mailbox in MAILBOXES:
+        assert mailbox_of(address) == mailbox
+
+
+def test_a_mailbox_hears_of_the_box_a_few_times_however_it_is_written(here: World) -> None:
+    for number in range(PER_ADDRESS + 2):
+        here.subscribe(f"ada+{number}@example.org")
+    assert len(addresses(here)) == PER_ADDRESS
+
+
+def test_the_mailboxes_of_one_domain_hear_of_it_so_often(here: World) -> None:
+    for _ in range(PER_DOMAIN - 1):
+        here.parts.limits.take("subscribe domain", "example.org", PER_DOMAIN, window=3_600)
+    for address in ("a@example.org", "b@example.org", "c@example.net"):
+        here.subscribe(address)
+    assert [address for address, _ in addresses(here)] == ["a@example.org", "c@example.net"]
 
 
 def test_a_visitor_asks_so_often_and_then_waits(here: World) -> None:
