@@ -99,6 +99,7 @@ class SubscribePages:
     )
     challenge_waits = "The challenge has not been answered yet."
     challenge_failed = "The last try failed: {error}."
+    challenge_too_often = "The challenge was sent again a moment ago; try again later"
     challenge_again = "Send the challenge again"
     taken = (
         "This address gets messages already. Each of them has a link with which the subscription is changed or ended."

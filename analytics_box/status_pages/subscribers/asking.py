@@ -4,6 +4,7 @@ from typing import Final
 
 from analytics_box.limits import Limits
 from analytics_box.outgoing.target import target
+from analytics_box.status_pages.subscriber import Subscriber
 from analytics_box.status_pages.subscribers.subscribing import Wanted
 
 # Within the seconds below, for the whole box but PER_PAGE. A mail domain is one organization's, or a large provider's.
@@ -32,6 +33,12 @@ def limit_receiver(limits: Limits, wanted: Wanted) -> None:
 def limit_host(limits: Limits, url: str) -> None:
     """Raises RateLimited where the host of a webhook was asked too often."""
     limits.take("subscribe host", target(url).host, PER_HOST, window=HOUR_SECONDS)
+
+
+def limit_challenge(limits: Limits, subscriber: Subscriber) -> None:
+    """Raises RateLimited where the challenge was just sent again, or the host was asked too often."""
+    limits.take("subscribe challenge", subscriber.id, 1)
+    limit_host(limits, subscriber.address)
 
 
 def mailbox_of(address: str) -> str:

@@ -187,10 +187,14 @@ class Subscriptions:
         else:
             self._limits.take("subscription", visit.network, PER_VISITOR * 6)
             try:
+                if action == "challenge":
+                    await self._limit_challenge(page, link)
                 found = await self._act(whole, link, action, visit.form)
-            except BadRequest as refused:
+            except (BadRequest, RateLimited) as refused:
                 found = await self._db.read(lambda db: _found(db, page, link))
-                return self._shown(seen, found, link, wrong=refused.message) if found else _unknown(page)
+                too_often = isinstance(refused, RateLimited)
+                wrong = Words.challenge_too_often if too_often else refused.message
+                return self._shown(seen, found, link, wrong=wrong, is_too_often=too_often) if found else _unknown(page)
         if action == "leave":
             return Reply(title=Words.left_title, text=Words.left.format(page=page.name))
         if found is None:
@@ -202,6 +206,12 @@ class Subscriptions:
             "save": Words.saved,
         }.get(action, "")
         return self._shown(seen, found, link, done=done)
+
+    async def _limit_challenge(self, page: Page, link: str) -> None:
+        """Raises RateLimited."""
+        found = await self._db.read(lambda db: subscribing.of_link(db, page, link))
+        if found is not None and found.kind == "webhook" and found.confirmed_at is None:
+            asking.limit_challenge(self._limits, found)
 
     async def _act(self, whole: Whole, link: str, action: str, form: Mapping[str, str]) -> "_Found | None":
         """Do what was clicked. Raises BadRequest."""
@@ -232,12 +242,21 @@ class Subscriptions:
             self._deliveries.soon()
         return done
 
-    def _shown(self, seen: PageSeen, found: "_Found", link: str, *, done: str = "", wrong: str = "") -> Reply:
+    def _shown(
+        self,
+        seen: PageSeen,
+        found: "_Found",
+        link: str,
+        *,
+        done: str = "",
+        wrong: str = "",
+        is_too_often: bool = False,
+    ) -> Reply:
         subscriber = found.subscriber
         is_confirmed = subscriber.confirmed_at is not None
         return Reply(
             template="status/subscription.html",
-            status=400 if wrong else 200,
+            status=429 if is_too_often else 400 if wrong else 200,
             title=Words.manage_title,
             text=(Words.subscribed if is_confirmed else Words.unconfirmed).format(
                 address=subscriber.address, page=seen.name

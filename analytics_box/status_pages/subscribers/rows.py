@@ -318,6 +318,17 @@ def end_before(db: Connection, subscriber_id: str, before: int, *, now: int, err
     )
 
 
+def begin_again(db: Connection, number: int, now: int) -> None:
+    """A delivery waits again as if nothing of it had been tried."""
+    db.execute(
+        """
+        -- subscribers.begin_again
+        update subscriber_deliveries set attempts = 0, due_at = ?, ended_at = null, error = '' where number = ?
+        """,
+        (now, number),
+    )
+
+
 def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:
     """It is tried again later."""
     db.execute(

@@ -146,16 +146,14 @@ def leave(db: Connection, subscriber: Subscriber) -> None:
 
 
 def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
-    """Ask a webhook once more, now. After the commit call `SubscriberDeliveries.soon`."""
+    """Ask a webhook once more, now: the request is sent anew, and their time to confirm goes on.
+
+    After the commit call `SubscriberDeliveries.soon`.
+    """
     latest = next(iter(rows.requests(db, subscriber.id)), None)
     if latest is None or subscriber.confirmed_at is not None:
         return
-    number, waiting, _ = latest
-    if waiting:
-        rows.set_due(db, number, attempts=0, due_at=now, error="")
-    else:
-        rows.put(db, replace(subscriber, asked_at=now))
-        _put_request(db, subscriber.id, now)
+    rows.begin_again(db, latest[0], now)
 
 
 def _refuse_more(db: Connection, page: Page, tools: Tools, *, unconfirmed: int | None = None) -> None:

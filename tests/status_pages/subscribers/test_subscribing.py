@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.clock import HOUR
 from analytics_box.errors import Forbidden, NotFound
 from analytics_box.notify.rules import WAITS
-from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_DOMAIN, mailbox_of
+from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_DOMAIN, PER_HOST, mailbox_of
 from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
 from analytics_box.texts import SubscribePages as Words
 from tests.cases import each
@@ -257,3 +257,29 @@ def test_an_address_that_makes_no_mail_holds_up_nobody(here: World) -> None:
     here.send()
     assert [to for to, _ in here.mails()] == [ADA]
     assert here.rows("select error <> '' from subscriber_deliveries order by number") == [(1,), (0,)]
+
+
+def test_a_challenge_is_sent_again_once_a_minute_in_its_one_row_and_only_for_two_days(here: World) -> None:
+    here.outside.web.reply = lambda _: plain(b"no")
+    path = here.subscribe(here.outside.hook).location[1:]
+    here.send()
+    before = here.rows("select asked_at from subscribers")
+    for _ in range(3):
+        here.later(60_000)
+        assert here.visit(path, action="challenge").status == 303
+        assert here.visit(path, action="challenge").wrong == Words.challenge_too_often
+        here.send()
+    assert len(here.outside.web.heard) == 4
+    assert here.rows("select count(*) from subscriber_deliveries") == [(1,)]
+    assert here.rows("select count(*) from subscriber_messages") == [(1,)]
+    assert here.rows("select asked_at from subscribers") == before
+
+
+def test_one_host_is_challenged_so_often_in_an_hour_however_that_is_asked_for(here: World) -> None:
+    here.outside.web.reply = lambda _: plain(b"no")
+    path = here.subscribe(here.outside.hook).location[1:]
+    for _ in range(2 * PER_HOST):
+        here.later(60_000)
+        here.visit(path, action="challenge")
+    here.send()
+    assert len(here.outside.web.heard) <= PER_HOST + 4  # what was spent grows back slowly
