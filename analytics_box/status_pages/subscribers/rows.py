@@ -114,6 +114,20 @@ def count(db: Connection, page_id: str) -> tuple[int, int]:
     return int(confirmed), int(waiting)
 
 
+def forget_oldest_unconfirmed(db: Connection, page_id: str, most: int) -> None:
+    """Of those of a page who have not confirmed, keep only so many who were asked last."""
+    db.execute(
+        """
+        -- subscribers.forget_oldest_unconfirmed
+        delete from subscribers where id in (
+          select id from subscribers where page_id = ? and confirmed_at is null
+          order by asked_at desc, id limit -1 offset ?
+        )
+        """,
+        (page_id, most),
+    )
+
+
 def forget_unconfirmed(db: Connection, before: int) -> int:
     """Remove who was asked before this instant and has not answered; how many."""
     db.execute(

@@ -81,9 +81,9 @@ def subscribe(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int
     Of somebody who waits for a confirmation, the latest choice counts. Raises BadRequest where the page takes no more.
     After the commit call `SubscriberDeliveries.soon`.
     """
-    _refuse_more(db, page, tools, unconfirmed=MOST_UNCONFIRMED)
     before = rows.by_address(db, page.id, wanted.kind, wanted.address)
     if before is None:
+        _make_room(db, page, tools)
         return _ask_new(db, page, wanted, tools, now)
     if before.kind == "webhook":
         return _ask_webhook_again(db, before, wanted, tools, now) if before.confirmed_at is None else None
@@ -99,8 +99,8 @@ def add(db: Connection, page: Page, wanted: Wanted, tools: Tools, by: By) -> Ask
 
     Raises BadRequest where the page takes no more, Conflict for an address that is there.
     """
-    _refuse_more(db, page, tools, unconfirmed=MOST_UNCONFIRMED)
     refuse_known(db, page, wanted)
+    _make_room(db, page, tools)
     asked = _ask_new(db, page, wanted, tools, by.now)
     _note(db, page, by, "created", asked.subscriber)
     return asked
@@ -156,10 +156,15 @@ def challenge_again(db: Connection, subscriber: Subscriber, now: int) -> None:
     rows.begin_again(db, latest[0], now)
 
 
-def _refuse_more(db: Connection, page: Page, tools: Tools, *, unconfirmed: int | None = None) -> None:
+def _make_room(db: Connection, page: Page, tools: Tools) -> None:
+    """For one more: who was asked long ago and has not answered makes room, so that nobody closes a page by asking in
+    the name of others. Raises BadRequest where all have confirmed."""
     confirmed, waiting = rows.count(db, page.id)
-    if confirmed + waiting >= tools.most or (unconfirmed is not None and waiting >= unconfirmed):
+    room = min(tools.most - confirmed, MOST_UNCONFIRMED)
+    if room <= 0:
         raise BadRequest(Words.full)
+    if waiting >= room:
+        rows.forget_oldest_unconfirmed(db, page.id, room - 1)
 
 
 def _ask_new(db: Connection, page: Page, wanted: Wanted, tools: Tools, now: int) -> Asked:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from analytics_box.clock import HOUR
 from analytics_box.errors import Forbidden, NotFound
 from analytics_box.notify.rules import WAITS
+from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_DOMAIN, PER_HOST, mailbox_of
 from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
 from analytics_box.texts import SubscribePages as Words
@@ -98,10 +99,26 @@ def test_a_visitor_asks_so_often_and_then_waits(here: World) -> None:
 
 
 def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with world_in(tmp_path_factory.mktemp("few") / "data", status_page_subscribers=1) as here:
-        here.subscribe()
-        for address in (ADA, "grace@example.org"):
-            assert (here.subscribe(address).status, here.subscribe(address).wrong) == (400, Words.full)
+    with world_in(tmp_path_factory.mktemp("few") / "data", status_page_subscribers=2) as here:
+        here.confirmed()
+        for address in ("bogus@example.org", "grace@example.net"):  # who has not confirmed makes room
+            assert here.subscribe(address).status == 200
+        assert addresses(here) == [(ADA, True), ("grace@example.net", False)]
+        here.send()
+        here.visit(here.link_of("grace@example.net"), action="confirm")
+        assert (here.subscribe("x@example.org").status, here.subscribe("y@example.org").wrong) == (400, Words.full)
+        here.box.clock.advance(seconds=HOUR / 1000)
+        assert here.subscribe().status == 200  # the way to change or end it
+        here.send()
+        assert "subscribed already" in here.mails()[-1][1]
+
+
+def test_many_who_never_answer_close_no_page(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subscribing, "MOST_UNCONFIRMED", 2)
+    for number in range(4):
+        here.subscribe(f"a{number}@example.org")
+        here.box.clock.advance(seconds=1)
+    assert [address for address, _ in addresses(here)] == ["a2@example.org", "a3@example.org"]
 
 
 WRONG = [
