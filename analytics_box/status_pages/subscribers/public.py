@@ -101,7 +101,7 @@ class Subscriptions:
     async def answer(self, whole: Whole, seen: PageSeen, visit: Visit) -> Reply:
         """What a visitor of a page gets. Raises NotFound for other paths, Forbidden for forms of other sites, and
         Unavailable."""
-        one_click = visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
+        one_click = visit.rest.startswith(SUBSCRIPTION) and visit.form.get(_ONE_CLICK[0]) == _ONE_CLICK[1]
         if visit.method == "POST" and visit.is_foreign and not one_click:
             raise errors.Forbidden("Forms of other sites are not taken")
         if visit.rest == SUBSCRIBE:

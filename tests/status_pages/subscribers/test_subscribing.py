@@ -300,3 +300,11 @@ def test_one_host_is_challenged_so_often_in_an_hour_however_that_is_asked_for(he
         here.visit(path, action="challenge")
     here.send()
     assert len(here.outside.web.heard) <= PER_HOST + 4  # what was spent grows back slowly
+
+
+def test_forms_of_other_sites_subscribe_nobody_even_as_one_click(here: World) -> None:
+    form = {"address": ADA, "about": "all", "List-Unsubscribe": "One-Click"}
+    visit = Visit("POST", "subscribe", "203.0.113.0/24", form, is_foreign=True)
+    with pytest.raises(Forbidden):
+        here.box.run(here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit))
+    assert addresses(here) == []
