@@ -98,7 +98,7 @@ class SubscribePages:
         "webhook is confirmed where that takes longer."
     )
     challenge_waits = "The challenge has not been answered yet."
-    challenge_failed = "The last try failed: {error}."
+    challenge_failed = "The last try failed: the address did not answer with the challenge."
     challenge_too_often = "The challenge was sent again a moment ago; try again later"
     challenge_again = "Send the challenge again"
     taken = (

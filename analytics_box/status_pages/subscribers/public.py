@@ -76,7 +76,7 @@ class Reply(Struct, frozen=True):
     is_confirmed: bool = False
     action: str = ""
     signing: str = ""
-    error: str = ""
+    failed: bool = False
     again: bool = False
 
 
@@ -235,7 +235,7 @@ class Subscriptions:
                     subscribing.challenge_again(db, subscriber, now)
                 case _:
                     raise BadRequest("This cannot be done here")
-            return _Found(subscriber, found.error)
+            return _Found(subscriber, found.failed)
 
         done = await self._db.write(act)
         if action == "challenge":
@@ -270,7 +270,7 @@ class Subscriptions:
             is_confirmed=is_confirmed,
             action=f"/{SUBSCRIPTION}{link}",
             signing=self._signing(subscriber),
-            error=found.error,
+            failed=found.failed,
         )
 
     def _signing(self, subscriber: Subscriber) -> str:
@@ -285,10 +285,11 @@ class Subscriptions:
 
 
 class _Found(Struct, frozen=True):
-    """A subscriber, with the error of the last request to confirm."""
+    """A subscriber, and whether the last request to confirm failed. Strangers do not learn why: that would tell them
+    what the box can reach."""
 
     subscriber: Subscriber
-    error: str
+    failed: bool
 
 
 def _found(db: Connection, page: Page, link: str) -> _Found | None:
@@ -296,7 +297,7 @@ def _found(db: Connection, page: Page, link: str) -> _Found | None:
     if subscriber is None:
         return None
     requests = rows.requests(db, subscriber.id) if subscriber.confirmed_at is None else []
-    return _Found(subscriber, requests[0][2] if requests else "")
+    return _Found(subscriber, bool(requests and requests[0][2]))
 
 
 def _unknown(page: Page) -> Reply:

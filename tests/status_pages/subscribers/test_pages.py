@@ -72,3 +72,12 @@ def test_the_secret_of_a_webhook_is_shown_for_an_hour(here: World) -> None:
     assert b"whsec_" in here.box.get(where).body  # it may confirm before anybody has seen the page
     here.box.clock.advance(seconds=3_601)
     assert b"whsec_" not in here.box.get(where).body
+
+
+def test_strangers_do_not_learn_why_a_webhook_was_not_reached(here: World) -> None:
+    here.outside.web.reply = lambda _: b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+    where = post(here, "subscribe", address=here.outside.hook, about="all").headers["location"]
+    here.send()
+    shown = here.box.get(where).body
+    assert b"did not answer with the challenge" in shown
+    assert b"503" not in shown

@@ -226,7 +226,7 @@ def test_a_webhook_that_does_not_answer_is_told_nothing(here: World, answer: byt
     path = here.subscribe(here.outside.hook).location[1:]
     here.send()
     assert addresses(here) == [(here.outside.hook, False)]
-    assert here.visit(path).error
+    assert here.visit(path).failed
     assert here.says() == 0
 
 
@@ -234,7 +234,7 @@ def test_the_challenge_is_sent_again_when_the_webhook_is_ready(here: World) -> N
     works, here.outside.web.reply = here.outside.web.reply, lambda _: plain(b"", "503 Busy")
     path = here.subscribe(here.outside.hook).location[1:]
     here.send()
-    assert "503" in here.visit(path).error
+    assert here.visit(path).failed
     here.later(WAITS[0])
     here.outside.web.reply = lambda _: plain(b"no")
     here.later(WAITS[1])
