@@ -156,7 +156,10 @@ class StatusPageForm:
     }
     more = "Transfer and delete"
     transfer = "Transfer to another organization"
-    transfer_help = "Monitors that belong to a website or are on another page cannot go along."
+    transfer_help = (
+        "The other organization gets the addresses of all subscribers with the page. Monitors that belong to a website "
+        "or are on another page cannot go along."
+    )
     transfer_monitors = "Take the monitors along"
     transfer_submit = "Transfer"
     delete_it = "Delete this page"

@@ -18,6 +18,7 @@ def test_a_page_goes_with_its_monitors_and_without_its_domain(world: World) -> N
     monitor_id = world.monitor()
     page_id = world.page(uptimeScheduleIds=[monitor_id], domain=DOMAIN)
     world.good("addComponent", statusPageId=page_id, name="Warehouse")
+    world.good("addSubscriber", statusPageId=page_id, address="https://example.org/hook", type="webhook")
     answer = transfer(world, page_id)
     assert (answer.status, answer.json) == (200, {"secretsLeftOut": False, "success": True})
     after = world.known(page_id)
@@ -31,6 +32,7 @@ def test_a_page_goes_with_its_monitors_and_without_its_domain(world: World) -> N
         world.good("get", statusPageId=page_id, cookie=world.foreign)["monitors"][0]["uptimeScheduleId"] == monitor_id
     )
     assert world.audited(("status page",)).count('"organizationId"') == 2
+    assert world.audited(("status page",)).count('"subscribers": 1') == 2
 
 
 def test_without_its_monitors_a_page_keeps_what_people_keep(world: World) -> None:

@@ -6,7 +6,7 @@ from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.errors import BadRequest, Conflict
+from analytics_box.errors import BadRequest, Conflict, RateLimited
 from analytics_box.http.page import dates
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.templates import field_errors
@@ -52,7 +52,7 @@ async def add(visit: Visitor, page_id: FromPath[str]) -> Answer:
     found = {"statusPageId": page_id, "address": address, "type": kind}
     try:
         added = await procedures.add_subscriber(visit.call, message_of(found, NewSubscriber, StatusPageList.wrong))
-    except (BadRequest, Conflict) as wrong:
+    except (BadRequest, Conflict, RateLimited) as wrong:
         errors = {"address": wrong.message} if field_errors(wrong) or isinstance(wrong, Conflict) else {}
         return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
     if isinstance(added.signingSecret, str):

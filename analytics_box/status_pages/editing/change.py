@@ -26,6 +26,7 @@ from analytics_box.status_pages.files import pictures
 from analytics_box.status_pages.files.pictures import Fetched
 from analytics_box.status_pages.page import FileKind, Page
 from analytics_box.status_pages.saving import touched
+from analytics_box.status_pages.subscribers import outbox
 from analytics_box.status_pages.whole import Whole
 from analytics_box.store.db import Connection
 from analytics_box.tenancy import access
@@ -115,7 +116,10 @@ def transfer(db: Connection, tools: monitors.Tools, own: Reach, given: Transfer)
     moved = _take_along(db, tools, own, given)
     after = replace(before, organization_id=target, domain=None)
     rows.update(db, after)
-    detail = {"organizationId": {"before": before.organization_id, "after": target}}
+    detail = {
+        "organizationId": {"before": before.organization_id, "after": target},
+        "subscribers": outbox.subscribed(db, before.id),
+    }
     record(db, own, before, "updated", detail)
     record(db, Reach(target, own.by), after, "updated", detail)
     return Transferred(touched(db, before.id, own.by.now), moved)

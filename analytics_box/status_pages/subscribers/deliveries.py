@@ -93,7 +93,7 @@ class SubscriberDeliveries:
                 rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
             else:
                 rows.set_due(db, delivery.number, attempts=attempts, due_at=now + wait, error=outcome.error)
-            if outcome.error and wait is None and not outcome.final:
+            if delivery.kind == "webhook" and outcome.error and wait is None and not outcome.final:
                 rows.end_before(db, delivery.subscriber_id, now - _STALE, now=now, error=outcome.error)
             if confirmed:
                 rows.set_confirmed(db, delivery.subscriber_id, now)

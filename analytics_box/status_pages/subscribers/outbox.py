@@ -30,6 +30,11 @@ def notify(db: Connection, page: Page, incident: Incident, update: Update, now: 
     return put
 
 
+def subscribed(db: Connection, page_id: str) -> int:
+    """How many subscribers a page has, confirmed or not."""
+    return sum(rows.count(db, page_id))
+
+
 def preview(db: Connection, page: Page, incident: Incident, update: Update) -> int:
     """How many would be told of it."""
     return len(rows.wanting(db, page.id, _about(incident, update)))

@@ -32,7 +32,7 @@ REPLIES = {
         kind="webhook",
         action=LINK,
         signing="whsec_" + "x" * 60,
-        error="The answer was 404",
+        failed=True,
         wrong="This cannot be done here",
     ),
     "left": Reply(title="You hear no more of this page", text="Good bye", again=True),
