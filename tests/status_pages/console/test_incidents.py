@@ -138,6 +138,14 @@ def test_who_is_told_is_said_before(console: Console) -> None:
     assert "Nobody is told" in console.sent(told, **{f"impact.{first.id}": "down"}).body.decode()
 
 
+def test_who_adds_too_many_is_told_to_wait(console: Console) -> None:
+    home = console.home(slug="flooded")
+    statuses = [
+        console.sent(f"{home}/subscribers", address=f"https://flooded.example/{number}").status for number in range(11)
+    ]
+    assert (statuses[-1], 429 in statuses[:-1]) == (429, False)
+
+
 def test_subscribers_are_listed_added_and_removed(console: Console) -> None:
     home = console.home(slug="subscribers")
     page = console.sent(f"{home}/subscribers", address=WEBHOOK).body.decode()
