@@ -43,9 +43,8 @@ class Lanes(Generic[T]):
         self._busy = False
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._sending: dict[
-            str, tuple[str, asyncio.Task[None]]
-        ] = {}  # group and task by lane, so that nothing is sent twice at once
+        # Group and task by lane, so that nothing is sent twice at once.
+        self._sending: dict[str, tuple[str, asyncio.Task[None]]] = {}
 
     def soon(self) -> None:
         """Work it off now, without waiting for that: something was put into it."""
@@ -86,7 +85,7 @@ class Lanes(Generic[T]):
                 self._forget_waiting()
                 raise
             self._begin_next()
-            if not sending:
+            if not sending and not self._told.is_set():  # or something was put in after that look
                 return
             told = self._begin(self._wait_until_told())
             done, _ = await asyncio.wait(
