@@ -25,10 +25,8 @@ def test_what_is_put_in_just_after_a_look_does_not_wait_for_the_next_round() -> 
         sent.append(one)
 
     async def work_off() -> None:
-        nonlocal working
-        working = Lanes(due, attempt, lambda one: one, lambda one: one)
         await asyncio.wait_for(working.run(), 10)
 
-    working: Lanes[str]
+    working: Lanes[str] = Lanes(due, attempt, lambda one: one, lambda one: one)
     asyncio.run(work_off())
     assert sent == ["late"]
