@@ -31,6 +31,16 @@ _MAINTENANCE_DUE: Final = (
     " or status in ('in_progress', 'verifying') and scheduled_until <= :now)"
 )
 _DRAFT_DUE: Final = "publish_at is not null and publish_at <= :now"
+# A monitor's, all of whose components are gone, or their monitors are: nobody will say that they are well again.
+_LEFT: Final = """
+resolved_at is null and origin = 'monitor' and not exists (
+  select 1 from incident_components as affected
+  join status_page_components as one on one.id = affected.component_id
+  join status_pages as page on page.id = one.page_id
+  left join monitors on monitors.id = one.monitor_id
+  where affected.incident_id = incidents.id
+    and (one.monitor_id is null or monitors.organization_id = page.organization_id))
+"""
 _NEVER: Final = 2**62  # ms, and a number that nothing has
 _AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
 
@@ -204,13 +214,16 @@ def count_open(db: Connection, page_id: str) -> int:
 
 
 def pages_due(db: Connection, now: int) -> list[str]:
-    """The ids of pages on which a maintenance begins or ends, or a draft is published, by now (UTC ms)."""
+    """The ids of pages on which a maintenance begins or ends, or a draft is published, by now (UTC ms), or where an
+    incident is left with nothing that it is about."""
     found = db.execute(
         f"""
         -- incidents.pages_due
         select page_id from incidents where {_MAINTENANCE_DUE}
         union
         select page_id from incidents where {_DRAFT_DUE}
+        union
+        select page_id from incidents where {_LEFT}
         """,
         {"now": now},
     ).fetchall()
@@ -225,6 +238,11 @@ def maintenances_due(db: Connection, page_id: str, now: int) -> tuple[Incident, 
 def drafts_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
     """The drafts of a page that are to be published by now."""
     return _due(db, _DRAFT_DUE, page_id, now)
+
+
+def left_alone(db: Connection, page_id: str) -> tuple[Incident, ...]:
+    """The open incidents of monitors on a page that are about nothing any more."""
+    return _due(db, _LEFT, page_id, 0)
 
 
 def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ...]:

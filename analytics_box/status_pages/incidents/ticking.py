@@ -1,5 +1,6 @@
 """What happens to incidents and maintenances by the clock: maintenances begin and end, drafts of monitors are
-published. States only go forwards, so a clock that is set back neither undoes nor repeats anything."""
+published, and what is about nothing any more ends. States only go forwards, so a clock that is set back neither undoes
+nor repeats anything."""
 
 import logging
 from functools import partial
@@ -47,6 +48,8 @@ def turn(db: Connection, page_id: str, now: int) -> None:
         return
     for maintenance in incident_rows.maintenances_due(db, page_id, now):
         _turn_maintenance(db, page, maintenance, now)
+    for incident in incident_rows.left_alone(db, page_id):
+        _end(db, page, incident, now)
     publish_due(db, page, now)
 
 
@@ -64,6 +67,14 @@ def publish_due(db: Connection, page: Page, now: int) -> None:
             saying.publish(db, page, draft, now=now)
         else:
             incident_rows.update(db, replace(draft, publish_at=until + page.publish_after * MINUTE))
+
+
+def _end(db: Connection, page: Page, incident: Incident, now: int) -> None:
+    """End what is about nothing any more; a draft that still waited to be published is gone."""
+    if incident.is_draft and incident.publish_at is not None:
+        incident_rows.delete(db, incident.id)
+    else:
+        saying.say(db, page, incident, "resolved", StatusIncidents.left, now=now)
 
 
 def _turn_maintenance(db: Connection, page: Page, maintenance: Incident, now: int) -> None:

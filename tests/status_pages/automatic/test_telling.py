@@ -367,6 +367,37 @@ def test_a_recovery_ends_an_incident_also_where_the_page_wants_no_new_ones(publi
     assert not publishing.whole.incidents[0].is_open
 
 
+def test_an_incident_ends_when_all_that_it_is_about_has_left_the_page(publishing: World) -> None:
+    world = publishing
+    world.down("api", "web")
+    world.remove("api")
+    world.ticks(1)
+    assert world.only.is_open
+    world.remove("web")
+    world.ticks(2)
+    (ended,) = world.whole.incidents
+    assert (ended.status, ended.updates[0].message) == ("resolved", StatusIncidents.left)
+    world.ticks(3)
+    assert world.whole.incidents == (ended,)
+
+
+def test_an_incident_ends_when_its_monitor_goes_to_another_organization(publishing: World) -> None:
+    world = publishing
+    world.down("api")
+    world.box.box.box_db.write_now(
+        lambda db: db.execute("update monitors set organization_id = ?", (world.box.foreign_organization_id,)) and None
+    )
+    world.ticks(1)
+    assert [one.status for one in world.whole.incidents] == ["resolved"]
+
+
+def test_a_draft_about_nothing_is_not_published(waiting: World) -> None:
+    waiting.down("api")
+    waiting.remove("api")
+    waiting.ticks(9)
+    assert waiting.whole.incidents == ()
+
+
 def test_a_monitor_of_another_organization_makes_no_incident(publishing: World) -> None:
     world = publishing
     monitor, transition = world.transition("api", "down", "down")
