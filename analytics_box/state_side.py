@@ -5,7 +5,7 @@ from msgspec import Struct
 from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
-from analytics_box.clock import Clock
+from analytics_box.clock import MINUTE, Clock
 from analytics_box.ingest.classification import Classification
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
@@ -19,6 +19,7 @@ from analytics_box.monitors import sealing
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.windows import rows as window_rows
 from analytics_box.settings import Settings
+from analytics_box.status_pages import incident_rows
 from analytics_box.status_pages import rows as status_page_rows
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.store import schema
@@ -31,6 +32,7 @@ from analytics_box.websites import rows as website_rows
 from analytics_box.websites.directory import Directory
 
 KEY_FILE = "secret.key"  # what secrets at rest are sealed with
+FIRST_ROUND = 2 * MINUTE  # in which all monitors are checked: nothing is published of what was known before
 
 
 class StateSide(Struct, frozen=True):
@@ -64,6 +66,8 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
     links.load_now()
     seal = Seal(settings.data_dir / KEY_FILE)
     websites = Directory(db.read_now(website_rows.everything), organizations.closed)
+    looked = clock.now() + FIRST_ROUND
+    db.write_now(lambda found: incident_rows.wait_at_least(found, looked))
     return StateSide(
         db=db,
         seal=seal,

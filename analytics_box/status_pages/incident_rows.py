@@ -31,15 +31,23 @@ _MAINTENANCE_DUE: Final = (
     " or status in ('in_progress', 'verifying') and scheduled_until <= :now)"
 )
 _DRAFT_DUE: Final = "publish_at is not null and publish_at <= :now"
-# A monitor's, all of whose components are gone, or their monitors are: nobody will say that they are well again.
-_LEFT: Final = """
-resolved_at is null and origin = 'monitor' and not exists (
+_WRONG: Final = """
   select 1 from incident_components as affected
-  join status_page_components as one on one.id = affected.component_id
-  join status_pages as page on page.id = one.page_id
-  left join monitors on monitors.id = one.monitor_id
-  where affected.incident_id = incidents.id
-    and (one.monitor_id is null or monitors.organization_id = page.organization_id))
+  left join status_page_components as one on one.id = affected.component_id
+  left join status_pages as page on page.id = one.page_id
+  left join monitors on monitors.id = one.monitor_id and monitors.organization_id = page.organization_id
+  where affected.incident_id = incidents.id and affected.impact <> 'operational'
+"""
+# A monitor's, all of whose components that are not well are gone, or their monitors are: nobody will say that they are
+# well again.
+_LEFT: Final = f"""
+resolved_at is null and origin = 'monitor' and exists ({_WRONG})
+and not exists ({_WRONG} and one.id is not null and (one.monitor_id is null or monitors.id is not null))
+"""
+# A monitor's that nobody looks at any more: it is not known whether it still is so.
+_UNWATCHED: Final = f"""
+publish_at is not null and not exists ({_WRONG} and one.id is not null
+  and (one.monitor_id is null or monitors.is_paused = 0))
 """
 _NEVER: Final = 2**62  # ms, and a number that nothing has
 _AFFECTED = msgspec.json.Decoder(tuple[Affected, ...])
@@ -143,7 +151,7 @@ def insert_update(db: Connection, said: Update) -> None:
 
 
 def edit_update(db: Connection, said: Update, message: str, author: str, now: int) -> None:
-    """It says something else from now on; what it said is kept."""
+    """It says something else from now on; what it said is kept. What the box wrote is theirs who edited it."""
     db.execute(
         """
         -- incidents.edit_update
@@ -152,8 +160,11 @@ def edit_update(db: Connection, said: Update, message: str, author: str, now: in
         (said.id, said.message, author, now),
     )
     db.execute(
-        "-- incidents.edit_update\nupdate incident_updates set message = ?, updated_at = ? where id = ?",
-        (message, now, said.id),
+        """
+        -- incidents.edit_update
+        update incident_updates set message = ?, author = ?, updated_at = ? where id = ?
+        """,
+        (message, said.author or author, now, said.id),
     )
 
 
@@ -243,6 +254,18 @@ def drafts_due(db: Connection, page_id: str, now: int) -> tuple[Incident, ...]:
 def left_alone(db: Connection, page_id: str) -> tuple[Incident, ...]:
     """The open incidents of monitors on a page that are about nothing any more."""
     return _due(db, _LEFT, page_id, 0)
+
+
+def unwatched(db: Connection, page_id: str) -> tuple[Incident, ...]:
+    """The drafts of a page that wait to be published and all of whose monitors are paused."""
+    return _due(db, _UNWATCHED, page_id, 0)
+
+
+def wait_at_least(db: Connection, until: int) -> None:
+    """No draft is published before this instant (UTC ms)."""
+    waiting = "publish_at is not null and publish_at < ?1"
+    if db.execute(f"-- incidents.wait_at_least\nselect 1 from incidents where {waiting} limit 1", (until,)).fetchone():
+        db.execute(f"-- incidents.wait_at_least\nupdate incidents set publish_at = ?1 where {waiting}", (until,))
 
 
 def _due(db: Connection, due: str, page_id: str, now: int) -> tuple[Incident, ...]:

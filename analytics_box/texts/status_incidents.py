@@ -13,7 +13,7 @@ class StatusIncidents:
     joined = "This affects {names}, too."
     some_recovered = "Available again: {names}."
     recovered = "Everything that was affected is available again."
-    left = "What this was about is no longer part of this page."
+    left = "What this was about is no longer watched."
 
     began = "The maintenance has begun."
     over = "The maintenance is completed."

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from analytics_box import audit, errors, ids
 from analytics_box.acting import By
+from analytics_box.clock import MINUTE
 from analytics_box.errors import BadRequest
 from analytics_box.monitors.directory import Monitors
 from analytics_box.status_pages import incident_rows, rows
@@ -128,8 +129,15 @@ def delete(db: Connection, own: Reach, incident_id: str) -> Incident:
     """It is gone with its updates. Raises Forbidden or NotFound."""
     page, gone = found(db, own, incident_id)
     incident_rows.delete(db, gone.id)
+    if gone.kind == "maintenance":
+        hasten(db, page, own.by.now)
     record(db, own.by, page, gone, "deleted", {"status": gone.status})
     return gone
+
+
+def hasten(db: Connection, page: Page, now: int) -> None:
+    """Look at drafts anew that wait for the end of a maintenance: it may explain them no more."""
+    incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
 
 
 def room(db: Connection, own: Reach, page_id: str) -> Page:

@@ -8,7 +8,6 @@ from msgspec import UnsetType
 from msgspec.structs import replace
 
 from analytics_box import ids
-from analytics_box.clock import MINUTE
 from analytics_box.errors import BadRequest
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.windows.rules import instant_of
@@ -74,8 +73,7 @@ def update(db: Connection, monitors: Monitors, own: Reach, given: ChangedMainten
         after = saying.say(
             db, page, changed, status, message, now=now, affected=impacts, author=own.by.actor, notify=given.notify
         )
-    if not after.is_open:
-        incident_rows.hasten_drafts(db, page.id, now + page.publish_after * MINUTE)
+    change.hasten(db, page, now)
     change.record(db, own.by, page, after, "updated", change.difference(before, after))
     return after
 

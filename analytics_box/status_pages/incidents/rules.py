@@ -86,6 +86,8 @@ def advanced(incident: Incident, update: Update) -> Incident:
     started_at = incident.started_at
     if incident.status == "scheduled" and opens and status != "scheduled":
         started_at = at
+    elif incident.status == "scheduled" and not opens:
+        started_at = min(started_at, at)  # it never began
     return replace(
         incident,
         status=status,

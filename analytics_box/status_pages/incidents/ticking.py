@@ -50,6 +50,8 @@ def turn(db: Connection, page_id: str, now: int) -> None:
         _turn_maintenance(db, page, maintenance, now)
     for incident in incident_rows.left_alone(db, page_id):
         _end(db, page, incident, now)
+    for draft in incident_rows.unwatched(db, page_id):
+        _end(db, page, draft, now)
     publish_due(db, page, now)
 
 
@@ -70,8 +72,10 @@ def publish_due(db: Connection, page: Page, now: int) -> None:
 
 
 def _end(db: Connection, page: Page, incident: Incident, now: int) -> None:
-    """End what is about nothing any more; a draft that still waited to be published is gone."""
-    if incident.is_draft and incident.publish_at is not None:
+    """End what is about nothing any more; a draft that still waited to be published is gone, if nobody wrote in it."""
+    if incident.publish_at is not None and any(update.author for update in incident.updates):
+        incident_rows.update(db, replace(incident, publish_at=None))
+    elif incident.publish_at is not None:
         incident_rows.delete(db, incident.id)
     else:
         saying.say(db, page, incident, "resolved", StatusIncidents.left, now=now)

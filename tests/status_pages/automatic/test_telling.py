@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics_box.clock import MINUTE
 from analytics_box.errors import Unavailable
 from analytics_box.monitors.directory import Monitors
 from analytics_box.monitors.telling import Teller
+from analytics_box.status_pages import incident_rows
 from analytics_box.status_pages.automatic.telling import AutomaticIncidents
 from analytics_box.store.db import Db
 from analytics_box.texts import StatusIncidents
@@ -389,6 +391,83 @@ def test_an_incident_ends_when_its_monitor_goes_to_another_organization(publishi
     )
     world.ticks(1)
     assert [one.status for one in world.whole.incidents] == ["resolved"]
+
+
+def test_what_is_well_holds_no_incident_open_whose_other_component_left(publishing: World) -> None:
+    world = publishing
+    world.down("api", "web")
+    world.up("api")
+    world.remove("web")
+    world.ticks(1)
+    assert [one.status for one in world.whole.incidents] == ["resolved"]
+
+
+def test_an_incident_in_which_all_is_well_again_waits_for_the_person_who_said_so(publishing: World) -> None:
+    world = publishing
+    world.down("api")
+    changed = {"status": "monitoring", "message": "A fix is in place.", "affectedMonitors": affects("api operational")}
+    world.good("updateIncident", incidentId=world.only.id, **changed)
+    world.ticks(1)
+    assert world.only.status == "monitoring"
+
+
+def test_a_draft_of_a_paused_monitor_is_not_published(waiting: World) -> None:
+    waiting.down("api")
+    pause(waiting)
+    waiting.ticks(9)
+    assert waiting.whole.incidents == ()
+
+
+def test_what_a_person_wrote_in_a_draft_stays_theirs(waiting: World) -> None:
+    world = waiting
+    world.down("api")
+    said = world.only.updates[0]
+    world.good("editIncidentUpdate", updateId=said.id, message="Our provider has a fire.")
+    world.down("web")
+    assert "Our provider has a fire." in [one.message for one in world.only.updates]
+    pause(world)
+    world.up("web")
+    world.ticks(9)
+    assert "Our provider has a fire." in [one.message for one in world.only.updates]
+    assert world.only.is_draft
+
+
+def test_what_waited_over_a_restart_waits_for_the_first_checks(waiting: World) -> None:
+    world = waiting
+    world.down("api")
+    world.box.box.box_db.write_now(lambda db: incident_rows.wait_at_least(db, world.began + 20 * MINUTE))
+    world.ticks(9)
+    assert world.only.is_draft
+    world.ticks(21)
+    assert not world.only.is_draft
+
+
+def test_a_maintenance_that_is_shortened_or_deleted_holds_back_nothing(publishing: World) -> None:
+    world = publishing
+    planned = world.maintenance(1, 28_800, affectedMonitors=["component-api"])
+    world.ticks(1)
+    world.down("api")
+    world.good("updateMaintenance", maintenanceId=planned["id"], scheduledUntil=world.date(10))
+    world.ticks(10)
+    assert not world.only.is_draft
+
+
+def test_a_maintenance_that_is_deleted_holds_back_nothing(publishing: World) -> None:
+    world = publishing
+    planned = world.maintenance(1, 28_800, affectedMonitors=["component-api"])
+    world.ticks(1)
+    world.down("api")
+    world.good("deleteIncident", incidentId=planned["id"])
+    assert world.only.is_draft
+    world.ticks(2)
+    assert not world.only.is_draft
+
+
+def pause(world: World, name: str = "api") -> None:
+    number = world.monitor(name).number
+    world.box.box.box_db.write_now(
+        lambda db: db.execute("update monitors set is_paused = 1 where number = ?", (number,)) and None
+    )
 
 
 def test_a_draft_about_nothing_is_not_published(waiting: World) -> None:
