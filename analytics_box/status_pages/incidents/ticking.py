@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from analytics_box import errors
 from analytics_box.clock import MINUTE
 from analytics_box.http.call import Parts
-from analytics_box.status_pages import incident_rows, rows
+from analytics_box.status_pages import incident_rows, rows, states
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incident import Incident
 from analytics_box.status_pages.incidents import rules, saying
@@ -82,11 +82,21 @@ def _end(db: Connection, page: Page, incident: Incident, now: int) -> None:
 
 
 def _turn_maintenance(db: Connection, page: Page, maintenance: Incident, now: int) -> None:
-    """Begin and end it when that was planned. Of one that is over already, only the end is told."""
+    """Begin and end it when that was planned, however late the clock finds it. Of one that is over already, only the
+    end is told."""
     start, end = maintenance.scheduled_for or 0, maintenance.scheduled_until or 0
     if maintenance.status == "scheduled":
         maintenance = saying.say(
             db, page, maintenance, "in_progress", StatusIncidents.began, now=now, at=start, notify=end > now
         )
+        _note_states(db, maintenance)
     if end <= now:
-        saying.say(db, page, maintenance, "completed", StatusIncidents.over, now=now, at=end)
+        maintenance = saying.say(db, page, maintenance, "completed", StatusIncidents.over, now=now, at=end)
+        _note_states(db, maintenance)
+
+
+def _note_states(db: Connection, maintenance: Incident) -> None:
+    """Note how the components of its page are from its latest update on."""
+    whole = rows.whole(db, maintenance.page_id)
+    if whole is not None:
+        states.note(db, whole, maintenance.updates[0].at)

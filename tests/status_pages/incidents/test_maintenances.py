@@ -3,6 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 from analytics_box.clock import MINUTE
+from analytics_box.status_pages.page import Component
 from analytics_box.tenancy.directory import Organizations
 from analytics_box.texts import StatusIncidents
 from tests.cases import each
@@ -77,6 +78,44 @@ def test_a_maintenance_affects_its_components_only_while_it_is_under_way(world: 
     world.ticks(20)
     spans = world.rows("select state, start from component_spans order by start")
     assert [(state, world.minute(start)) for state, start in spans] == [(1, 0), (5, 10), (1, 20)]
+
+
+# What the clock shows, and the states of a component without a monitor, each from its minute on.
+LATE: Final[tuple[tuple[str, list[tuple[int, float]]], ...]] = (
+    ("31", [(1, 0), (5, 10)]),
+    ("31 75", [(1, 0), (5, 10), (1, 60)]),
+    ("500", [(1, 0), (5, 10), (1, 60)]),
+)
+
+
+@each(("minutes", "states"), LATE)
+def test_a_maintenance_that_is_found_late_counts_from_when_it_was_planned(
+    world: World, minutes: Any, states: Any
+) -> None:
+    world.sets_clock(0)
+    name = f"by-hand-{minutes.replace(' ', '-')}"
+    world.add(
+        Component(id=component(name), page_id=PAGE, monitor_id=None, name=name, position=9, created_at=world.began)
+    )
+    made = world.maintenance(10, 60, affectedMonitors=[component(name)])
+    for minute in minutes.split():
+        world.ticks(float(minute))
+    statement = "select state, start from component_spans where component_id = ? order by start"
+    assert [(state, world.minute(start)) for state, start in world.rows(statement, component(name))] == states
+    world.good("deleteIncident", incidentId=made["id"])
+
+
+def test_a_maintenance_that_is_found_late_leaves_what_people_said_meanwhile(world: World) -> None:
+    world.maintenance(10, 60, affectedMonitors=[component("people")])
+    world.sets_clock(30)
+    down = world.incident(affectedMonitors=[{"statusPageMonitorId": component("people"), "impact": "down"}])
+    world.sets_clock(40)
+    world.good("updateIncident", incidentId=down["id"], status="resolved", message="It works.")
+    world.ticks(70)
+    spans = world.rows(
+        "select state, start from component_spans where component_id = ? order by start", component("people")
+    )
+    assert [(state, world.minute(start)) for state, start in spans] == [(1, 0), (3, 30), (5, 40), (1, 60)]
 
 
 def test_subscribers_are_told_of_the_plan_the_beginning_and_the_end(world: World) -> None:
