@@ -28,3 +28,8 @@ def edges(days: Sequence[date], tz: ZoneInfo) -> list[int]:
 def is_settled(day: date, tz: ZoneInfo, now: int) -> bool:
     """Whether this day is over for long enough that it can be stored."""
     return midnight(day + _DAY, tz) + SETTLED <= now
+
+
+def reopened(before: ZoneInfo, after: ZoneInfo, now: int) -> list[date]:
+    """The days that are settled in the zone before and not in the one after."""
+    return [day for day in shown(now, before) if is_settled(day, before, now) and not is_settled(day, after, now)]

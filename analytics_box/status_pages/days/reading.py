@@ -54,7 +54,9 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
     """
     dates = calendar.shown(now, tz)
     edges = calendar.edges(dates, tz)
-    known, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
+    stored, own = await box_db.read(partial(_of_box, components=components, since=dates[0], start=edges[0]))
+    settled = {day.isoformat() for day in dates if calendar.is_settled(day, tz, now)}
+    known = {one: {day: found[day] for day in found.keys() & settled} for one, found in stored.items()}
     missing = _missing(components, known, dates)
     spans, checks = await _of_events(events, missing, edges)
     days = Days(dates, {}, [])
@@ -69,7 +71,7 @@ async def read(box_db: Db, events: Db, components: Sequence[Measured], tz: ZoneI
         days.settled.extend(
             Stored(one.component_id, dates[place].isoformat(), found[place - missing.first])
             for place in missing.of[one]
-            if calendar.is_settled(dates[place], tz, now)
+            if dates[place].isoformat() in settled
         )
         await asyncio.sleep(0)  # a page may have many
     return days
@@ -95,9 +97,9 @@ async def with_day(box_db: Db, component_ids: Sequence[str], day: date) -> set[s
     return await box_db.read(partial(rows.with_day, component_ids=component_ids, day=day.isoformat()))
 
 
-async def store(box_db: Db, days: Iterable[Stored]) -> None:
-    """Store days that are over. Raises Unavailable."""
-    await box_db.write(partial(rows.store, days=days), adds=True)
+async def store(box_db: Db, days: Iterable[Stored], zone: str) -> None:
+    """Store days that are over in this zone of their page. Raises Unavailable."""
+    await box_db.write(partial(rows.store, days=days, zone=zone), adds=True)
 
 
 def _of_box(
@@ -111,7 +113,7 @@ def _of_box(
 def _missing(
     components: Iterable[Measured], known: Mapping[str, Mapping[str, Figures]], dates: Sequence[date]
 ) -> _Missing:
-    """Today always is: it is never stored."""
+    """Today always is: what is known is over."""
     of = {
         one: [place for place, day in enumerate(dates) if day.isoformat() not in known.get(one.component_id, {})]
         for one in components

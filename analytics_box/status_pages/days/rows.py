@@ -52,16 +52,31 @@ def with_day(db: Connection, component_ids: Iterable[str], day: str) -> set[str]
     return {str(component_id) for (component_id,) in found}
 
 
-def store(db: Connection, days: Iterable[Stored]) -> None:
-    """Store days of components that are still there. What is stored already stays as it is."""
+def store(db: Connection, days: Iterable[Stored], zone: str) -> None:
+    """Store days of components that are still there, on a page that still has this zone. What is stored already stays
+    as it is."""
     db.executemany(
         """
         -- status_pages.days.store
         insert into component_days (component_id, day, figures)
-        select id, ?, ? from status_page_components where id = ?
+        select c.id, ?, ? from status_page_components c join status_pages p on p.id = c.page_id
+        where c.id = ? and p.zone = ?
         on conflict do nothing
         """,
-        [(one.day, msgspec.json.encode(one.figures).decode(), one.component_id) for one in days],
+        [(one.day, msgspec.json.encode(one.figures).decode(), one.component_id, zone) for one in days],
+    )
+
+
+def forget(db: Connection, page_id: str, days: Iterable[str]) -> None:
+    """Forget these days of a page's components: they are found anew, and stored when they are over."""
+    db.execute(
+        """
+        -- status_pages.days.forget
+        delete from component_days
+        where component_id in (select id from status_page_components where page_id = ?)
+          and day in (select value from json_each(?))
+        """,
+        (page_id, json.dumps(list(days))),
     )
 
 

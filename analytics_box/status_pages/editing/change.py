@@ -17,8 +17,11 @@ from analytics_box.links.domains import change as link_domains
 from analytics_box.monitors.access import Reach as MonitorReach
 from analytics_box.monitors.editing import change as monitors
 from analytics_box.monitors.lookup import known_monitor
+from analytics_box.query.ranges import zone
 from analytics_box.status_pages import rows
 from analytics_box.status_pages.access import Reach, check, existing
+from analytics_box.status_pages.days import calendar
+from analytics_box.status_pages.days import rows as day_rows
 from analytics_box.status_pages.editing import components
 from analytics_box.status_pages.editing.draft import applied
 from analytics_box.status_pages.editing.messages import ChangedPage, NewPage, Transfer
@@ -55,14 +58,13 @@ def create(db: Connection, own: Reach, given: NewPage, prepared: Prepared) -> Wh
     check(db, own, "member")
     if rows.count_of(db, own.organization_id) >= MOST_PAGES:
         raise Conflict(f"An organization may have {MOST_PAGES} status pages; delete one first")
-    zone = access.existing(db, own.organization_id).time_zone or "UTC"
     now = own.by.now
     blank = Page(
         id=ids.new_id(),
         organization_id=own.organization_id,
         slug=given.slug,
         name=given.name,
-        zone=zone,
+        zone=access.existing(db, own.organization_id).time_zone or "UTC",
         created_at=now,
         updated_at=now,
     )
@@ -84,6 +86,8 @@ def update(db: Connection, own: Reach, given: ChangedPage, prepared: Prepared) -
     changes = difference(before, after)
     if changes:
         rows.update(db, after)
+        reopened = calendar.reopened(zone(before.zone), zone(after.zone), own.by.now)
+        day_rows.forget(db, after.id, [day.isoformat() for day in reopened])
         record(db, own, after, "updated", changes)
     return after
 

@@ -32,4 +32,4 @@ async def _store(given: Sources, whole: Whole) -> None:
     left = [one for one in shown if one.component.id not in stored]
     if left:
         _, settled = await sources.past(given, whole, left, now)
-        await reading.store(given.box_db, settled)
+        await reading.store(given.box_db, settled, whole.page.zone)

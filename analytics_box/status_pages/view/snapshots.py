@@ -140,7 +140,7 @@ class Snapshots:
             kept.past, kept.of, kept.zone, kept.seen = found, of, zone, None
             kept.read_at, kept.failed_at = self.sources.clock.monotonic(), -math.inf
             if settled:
-                task = asyncio.get_running_loop().create_task(self._store(settled))
+                task = asyncio.get_running_loop().create_task(self._store(settled, zone))
                 self._storing.add(task)
                 task.add_done_callback(self._storing.discard)
         except BoxError as refused:
@@ -152,13 +152,13 @@ class Snapshots:
         finally:
             kept.reading = None
 
-    async def _store(self, settled: list[Stored]) -> None:
+    async def _store(self, settled: list[Stored], zone: str) -> None:
         """The job that stores days does it, too: so nothing is lost where it is refused, or the clock is doubted."""
         watch = self.sources.clock_watch
         try:
             if watch.is_doubted or not await watch.is_trusted():
                 return
-            await reading.store(self.sources.box_db, settled)
+            await reading.store(self.sources.box_db, settled, zone)
         except BoxError as refused:
             log.info("Days of a status page are not stored yet: %s", refused.message)
 

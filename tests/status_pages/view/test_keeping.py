@@ -10,7 +10,7 @@ from analytics_box import jobs
 from analytics_box.facts.uptime import DEGRADED, DOWN, UP, Span
 from analytics_box.status_pages.seen import Day
 from tests.inprocess import NOON
-from tests.status_pages.view.world import StatusWorld
+from tests.status_pages.view.world import PAGE, StatusWorld
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -110,6 +110,35 @@ def test_stored_days_stay_whatever_becomes_of_the_monitor_and_the_page(status_wo
     assert after == {day: known for day, known in before.items() if day in after}
     job(status_world)
     assert days(status_world)["2026-06-14"] == before["2026-06-14"]
+
+
+def test_a_day_that_another_zone_reopens_goes_on_and_is_stored_anew(status_world: StatusWorld) -> None:
+    status_world.add("component-1", name="By hand")
+    status_world.box.clock.advance(seconds=15 * 3_600)  # 03:00 UTC, 20:00 of the day before in Los Angeles
+    job(status_world)
+    assert stored(status_world)["2026-06-17"] == {"up": 12 * HOUR}
+    answer = status_world.box.post(
+        "/statusPage/update", {"statusPageId": PAGE, "timeZone": "America/Los_Angeles"}, key="all"
+    )
+    assert answer.status == 200, answer.body
+    assert max(stored(status_world)) == "2026-06-16"
+    status_world.change("component-1", status="major_outage")
+    status_world.box.clock.advance(seconds=3_600)
+    today = days(status_world)["2026-06-17"]
+    assert (today.state, today.downtime_seconds) == ("down", 3_611)
+    status_world.box.clock.advance(seconds=6 * 3_600)
+    job(status_world)
+    assert stored(status_world)["2026-06-17"] == {"up": 15 * HOUR, "down": 4 * HOUR}
+
+
+def test_a_stored_day_that_is_not_over_in_the_zone_of_the_page_is_found_anew(status_world: StatusWorld) -> None:
+    status_world.add("component-1", name="By hand")
+    status_world.box.clock.advance(seconds=15 * 3_600)
+    job(status_world)
+    status_world.change_page(zone="America/Los_Angeles")  # what was stored is still there
+    status_world.change("component-1", status="major_outage")
+    status_world.box.clock.advance(seconds=3_600)
+    assert days(status_world)["2026-06-17"].state == "down"
 
 
 def test_a_component_that_joins_later_gets_the_days_that_its_monitor_had(
