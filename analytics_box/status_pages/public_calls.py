@@ -10,14 +10,22 @@ from analytics_box.notify.wording import iso
 from analytics_box.status_pages.directory import StatusPages
 from analytics_box.status_pages.incident import Impact, Severity, Status
 from analytics_box.status_pages.page import LONGEST_SLUG, Theme
-from analytics_box.status_pages.seen import ComponentSeen, Current, Day, Freshness, IncidentSeen, Overall, PageSeen
+from analytics_box.status_pages.seen import (
+    ComponentSeen,
+    Current,
+    Day,
+    Freshness,
+    IncidentSeen,
+    Overall,
+    PageSeen,
+    latest,
+)
 from analytics_box.status_pages.view.snapshots import Snapshots
 
 T = TypeVar("T")
 
 LIST_LIMIT, PAGE_LIMIT, SLUG_LIMIT = 60, 600, 120  # calls in a minute, the last one of all callers together
 MOST_LISTED: Final = 1_000  # pages
-MOST_INCIDENTS: Final = 50
 UNKNOWN: Final = "There is no status page with this slug"
 
 WireStatus = Literal["investigating", "identified", "monitoring", "resolved"]
@@ -171,7 +179,7 @@ def shown(seen: PageSeen) -> PublicPage:
         ),
         seen.overall,
         [_monitor(one) for one in monitors],
-        [_incident(one) for one in seen.incidents[:MOST_INCIDENTS]],
+        [_incident(one) for one in latest(seen.incidents)],
     )
 
 

@@ -1,6 +1,7 @@
 """A status page as visitors may see it: what is hidden is not in here, so no answer made of it can show it. Pure."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -12,6 +13,8 @@ Indicator = Literal["none", "minor", "major", "critical", "maintenance"]
 Current = Literal["up", "down", "degraded", "unknown"]
 Freshness = Literal["fresh", "stale", "unknown"]
 DayState = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the worst of a day; unknown is no data
+
+MOST_LISTED: Final = 50  # incidents, or maintenances, in one answer (wire 9.2)
 
 
 class Day(Struct, frozen=True):
@@ -142,3 +145,9 @@ class PageSeen(Struct, frozen=True, kw_only=True):
     version: int
     etag: str
     stale_since: int | None = None
+
+
+def latest(incidents: Sequence[IncidentSeen]) -> list[IncidentSeen]:
+    """As many as one answer lists, in their order: of what is open all before anything that has ended."""
+    kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_LISTED]}
+    return [one for one in incidents if one.id in kept]

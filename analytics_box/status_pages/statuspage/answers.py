@@ -15,6 +15,7 @@ from analytics_box.status_pages.seen import (
     GroupSeen,
     IncidentSeen,
     PageSeen,
+    latest,
 )
 from analytics_box.status_pages.statuspage.shapes import (
     AffectedComponent,
@@ -32,7 +33,6 @@ from analytics_box.status_pages.statuspage.shapes import (
 )
 from analytics_box.status_pages.view.standing import OF_IMPACT
 
-MOST: Final = 50  # incidents, and maintenances, of one answer
 _UNKNOWN: Final[ComponentStatus] = "degraded_performance"  # there is no word for it
 
 
@@ -51,7 +51,7 @@ def _components_answer(seen: PageSeen) -> Answer:
 
 
 def _incidents(seen: PageSeen) -> Answer:
-    return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in seen.incidents[:MOST]])
+    return IncidentsAnswer(_page(seen), [_incident(seen, one) for one in latest(seen.incidents)])
 
 
 def _unresolved(seen: PageSeen) -> Answer:
@@ -63,7 +63,7 @@ def _maintenances(seen: PageSeen, which: Iterable[IncidentSeen]) -> Answer:
 
 
 def _all_maintenances(seen: PageSeen) -> Answer:
-    return _maintenances(seen, seen.maintenances[:MOST])
+    return _maintenances(seen, latest(seen.maintenances))
 
 
 def _upcoming(seen: PageSeen) -> Answer:
