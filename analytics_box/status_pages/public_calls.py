@@ -148,8 +148,8 @@ class PublicPage(Struct, frozen=True, rename="camel"):
 async def list_public(call: Call) -> list[Listed]:
     """statusPage.listPublic: the pages that search engines may list, the latest changed first."""
     found = [one.page for one in call.parts[StatusPages].all() if one.page.indexed and not one.page.password]
-    latest = sorted(found, key=lambda page: (-page.updated_at, page.slug))
-    return [Listed(page.slug, iso(page.updated_at)) for page in latest[:MOST_LISTED]]
+    newest = sorted(found, key=lambda page: (-page.updated_at, page.slug))
+    return [Listed(page.slug, iso(page.updated_at)) for page in newest[:MOST_LISTED]]
 
 
 async def get_by_slug(call: Call, given: BySlug) -> PublicPage:

@@ -14,7 +14,7 @@ Current = Literal["up", "down", "degraded", "unknown"]
 Freshness = Literal["fresh", "stale", "unknown"]
 DayState = Literal["up", "degraded", "down", "maintenance", "unknown"]  # the worst of a day; unknown is no data
 
-MOST_LISTED: Final = 50  # incidents, or maintenances, in one answer (wire 9.2)
+MOST_IN_ANSWER: Final = 50  # incidents, or maintenances, in one answer (wire 9.2)
 
 
 class Day(Struct, frozen=True):
@@ -149,5 +149,5 @@ class PageSeen(Struct, frozen=True, kw_only=True):
 
 def latest(incidents: Sequence[IncidentSeen]) -> list[IncidentSeen]:
     """As many as one answer lists, in their order: of what is open all before anything that has ended."""
-    kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_LISTED]}
+    kept = {one.id for one in sorted(incidents, key=lambda one: not one.is_open)[:MOST_IN_ANSWER]}
     return [one for one in incidents if one.id in kept]
