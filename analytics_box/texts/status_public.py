@@ -14,6 +14,7 @@ class StatusPublic:
     title = "{name} status"
     as_of = "As of"
     zone = "Times are in {zone}."
+    incomplete = "The history cannot be read at this moment; older entries may be missing."
     stale = "This page could not be brought up to date. It shows what was known {ago} ago, on {time}."
     moments = "less than a minute"
     months: Final = (

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -116,8 +115,10 @@ class Maker:
         month, part = history.read(address, seen, now), history.part(number)
         if month is None or not part:
             return None
-        found = await self._began(whole, seen, month, (part - 1) * history.MOST)
+        found, refused = await self._began(whole, seen, month, (part - 1) * history.MOST)
         if part > 1 and not found:
+            if refused is not None:
+                raise refused
             return None
         older, newer = month.moved(-1), month.moved(1)
         return self.page(
@@ -130,16 +131,21 @@ class Maker:
             earlier=f"{month.address}/{part + 1}" if len(found) > history.MOST else None,
             older=older.address if older >= history.first(seen) else None,
             newer=newer.address if newer <= history.last(seen, now) else None,
+            incomplete=refused is not None,
         )
 
-    async def _began(self, whole: Whole, seen: PageSeen, month: Month, skipped: int) -> list[IncidentSeen]:
+    async def _began(
+        self, whole: Whole, seen: PageSeen, month: Month, skipped: int
+    ) -> tuple[list[IncidentSeen], BoxError | None]:
         """What began in a month, one more than a part shows; while box.db does not answer, of that the latest, which
-        are in memory."""
+        are in memory, and why."""
         most = history.MOST + 1
-        with suppress(BoxError):
+        try:
             start, end = month.start(seen.zone), month.moved(1).start(seen.zone)
-            return history.newest_first(await self._between(whole, start, end, skipped, most))
-        return history.within((*seen.incidents, *seen.maintenances), month, seen.zone)[skipped : skipped + most]
+            return history.newest_first(await self._between(whole, start, end, skipped, most)), None
+        except BoxError as refused:
+            latest = history.within((*seen.incidents, *seen.maintenances), month, seen.zone)
+            return latest[skipped : skipped + most], refused
 
     async def _incident(
         self, whole: Whole, seen: PageSeen, base: str, incident_id: str, number: str = "1"

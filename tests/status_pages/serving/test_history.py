@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from analytics_box.status_pages import markdown
 from analytics_box.status_pages.serving.history import Month
+from analytics_box.texts import StatusPublic
 from tests.cases import each
 from tests.status_pages.serving.examples import DAY, ENDED, NOW, ONGOING, update
 from tests.status_pages.serving.world import World
@@ -39,7 +40,9 @@ def test_other_months_do_not_exist(world: World, address: str) -> None:
 
 def test_what_is_not_among_the_latest_is_read(world: World) -> None:
     world.known.earlier = (LAST_YEAR,)
-    assert "An old story" in world.get("history/2025-11").body.decode()
+    month = world.get("history/2025-11").body.decode()
+    assert "An old story" in month
+    assert StatusPublic.incomplete not in month
     assert "<h1><bdi>An old story" in world.get("incidents/incident-old").body.decode()
 
 
@@ -56,7 +59,7 @@ def test_a_long_month_is_shown_in_parts(world: World, is_busy: bool) -> None:
     ] * 3
     assert ['href="/status/acme/history/2026-11/2"' in part for part in parts] == [True, False, False]
     assert "Earlier in November 2026" not in parts[2]
-    assert world.get("history/2026-11/4").status == 404
+    assert world.get("history/2026-11/4").status == (503 if is_busy else 404)
 
 
 def test_a_long_incident_is_shown_in_parts(world: World) -> None:
@@ -91,7 +94,9 @@ def test_a_page_makes_html_of_what_it_shows_alone(world: World, monkeypatch: pyt
 
 def test_while_the_database_is_busy_the_latest_are_shown(world: World) -> None:
     world.known.earlier = None
-    assert "Slow pages" in world.get("history/2026-11").body.decode()
+    busy = world.get("history/2026-11").body.decode()
+    assert "Slow pages" in busy
+    assert StatusPublic.incomplete in busy
     assert "Slow pages" in world.get("incidents/incident-0").body.decode()
     assert world.get("incidents/incident-old").status == 503
 
