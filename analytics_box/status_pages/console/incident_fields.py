@@ -85,9 +85,12 @@ def status_of(wanted: str, allowed: tuple[Status, ...], *, is_open: bool) -> str
     return next(iter((allowed[1:] or allowed) if is_open else allowed[-1:]), "")
 
 
+_IMPACTS: Final[Mapping[str, Impact]] = {impact: impact for impact in get_args(Impact)}
+
+
 def impacts_in(fields: Mapping[str, str]) -> dict[str, Impact]:
     """How components are affected, those that nobody can be affected like left out."""
-    return {one: impact for one, impact in read_impacts(fields).items() if impact in get_args(Impact)}  # type: ignore[misc]
+    return {one: _IMPACTS[said] for one, said in read_impacts(fields).items() if said in _IMPACTS}
 
 
 def severity_in(fields: Mapping[str, str]) -> Severity:

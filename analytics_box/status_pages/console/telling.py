@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from analytics_box.status_pages.console.frame import Opened
 from analytics_box.status_pages.console.incident_fields import impacts_in
-from analytics_box.status_pages.incident import Affected, Impact, Incident, Kind, Update
+from analytics_box.status_pages.incident import Affected, Impact, Incident, Kind, Status, Update
 from analytics_box.status_pages.subscribers import outbox
 from analytics_box.store.db import Connection
 from analytics_box.texts import IncidentConsole, figures
@@ -24,9 +24,9 @@ async def told(
     page: Opened, affected: tuple[Affected, ...], incident: Incident | None = None, *, kind: Kind = "incident"
 ) -> int:
     """How many subscribers an update about these components tells."""
-    status = "investigating" if kind == "incident" else "scheduled"
+    status: Status = "investigating" if kind == "incident" else "scheduled"
     whole = page.whole.page
-    about = incident or Incident(id="", page_id=whole.id, kind=kind, title="", status=status)  # type: ignore[arg-type]
+    about = incident or Incident(id="", page_id=whole.id, kind=kind, title="", status=status)
     update = Update(
         id="",
         incident_id=about.id,
