@@ -8,6 +8,7 @@ Times are UTC epoch milliseconds. The migrations run on the system's SQLite, so 
 from collections.abc import Mapping
 
 from analytics_box.store.event_schema import EVENTS, EVENTS_REWRITTEN
+from analytics_box.store.flag_schema import FLAGS
 
 __all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE", "REWRITES"]
 
@@ -985,4 +986,5 @@ BOX = (
             "create index subscriber_deliveries_ended on subscriber_deliveries (ended_at) where ended_at is not null",
         ),
     ),
+    FLAGS,
 )

@@ -1,0 +1,1 @@
+"""Feature flags: who gets what of a product, decided from memory for every request (wire 6)."""

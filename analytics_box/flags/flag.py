@@ -1,0 +1,187 @@
+"""What a feature flag is: the one list of its fields and of those of its rules (wire 6.2). Pure.
+
+Names of rules, conditions and variants are the wire's, because that is how they are stored and sent.
+"""
+
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+FlagType = Literal["boolean", "rollout", "multivariant"]
+Status = Literal["active", "inactive", "archived"]
+RolloutBy = Literal["user", "organization", "team"]
+RuleType = Literal["user_id", "email", "property", "conditions"]
+VariantType = Literal["string", "number", "json"]
+Algorithm = Literal["default", "unleash", "growthbook_v1", "growthbook_v2", "flagd", "launchdarkly"]
+
+# The first eight are the wire's; a rule of a type user_id, email or property may use all of them, too.
+Operator = Literal[
+    "equals",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "in",
+    "not_in",
+    "exists",
+    "not_exists",
+    "not_equals",
+    "not_contains",
+    "greater",
+    "greater_or_equal",
+    "less",
+    "less_or_equal",
+    "before",  # instants: RFC 3339 texts or epoch milliseconds
+    "after",
+    "version_equals",  # semantic versions, by their precedence
+    "version_greater",
+    "version_greater_or_equal",
+    "version_less",
+    "version_less_or_equal",
+    "matches",  # a regular expression of RE2, anywhere in the text
+    "not_matches",
+    "ip_in",  # IP addresses and networks
+    "ip_not_in",
+]
+Scalar = str | int | float | bool
+
+LONGEST_KEY, LONGEST_NAME, LONGEST_DESCRIPTION = 128, 100, 500  # characters (wire 6.2)
+MOST_VARIANTS, MOST_RULES, MOST_VALUES, MOST_NODES, DEEPEST = 32, 100, 1_000, 200, 8
+MOST_DEPENDENCIES, MOST_GROUPS_OF_FLAG = 20, 20
+MOST_FLAGS: Final = 1_000  # of a website or an organization, all environments together
+LARGEST_PAYLOAD: Final = 32_768  # bytes of JSON: a payload, or the value of a variant
+LARGEST_FLAG: Final = 262_144  # bytes of JSON: all of a flag
+SUBJECT: Final = "flag"  # in the audit log
+
+
+class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A condition, or conditions of which all, any or none must hold. Exactly one of the four forms is given:
+    `all`, `any`, `none`, `attribute` with an operator, or `group`: the rules of that target group let somebody in.
+
+    `attribute` is user_id, email, organization_id, team_id or the name of a property.
+    """
+
+    all: tuple["Node", ...] | None = None
+    any: tuple["Node", ...] | None = None
+    none: tuple["Node", ...] | None = None
+    attribute: str = ""
+    operator: Operator = "equals"
+    value: Scalar | None = None
+    values: tuple[Scalar, ...] = ()
+    group: str = ""
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A targeting rule (wire 6.2): the first that matches decides, `enabled` is its outcome.
+
+    Beyond the wire: a rule of the type conditions has a tree of them; `variant` is what a multivariant flag gives to
+    those who match; `percentage` lets only so many of them match, by the flag's bucketing.
+    """
+
+    type: RuleType
+    operator: Operator = "equals"
+    field: str = ""
+    value: Scalar | None = None
+    values: tuple[Scalar, ...] = ()
+    enabled: bool = True
+    batch: bool = False
+    batchValues: tuple[Scalar, ...] = ()
+    name: str = ""
+    conditions: Node | None = None
+    variant: str = ""
+    percentage: float | None = None
+
+
+class Variant(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A value that a multivariant flag can have. Weights are percent; they add up to 100 where any is given."""
+
+    key: str
+    value: Any
+    type: VariantType = "string"
+    description: str = ""
+    weight: float | None = None
+
+
+class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
+    """Another flag that must give one of these: variants by key, or "true" and "false" for whether it is enabled."""
+
+    key: str
+    gives: tuple[str, ...] = ("true",)
+
+
+class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How users are drawn. An empty salt is the flag's key; rollout and variants never share their draw.
+
+    `attribute` is what is drawn by instead of `rolloutBy`: the name of a property, as imports may need it.
+    """
+
+    algorithm: Algorithm = "default"
+    salt: str = ""
+    variantSalt: str = ""
+    attribute: str = ""
+
+
+class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a flag decides by: all that its history keeps, that can be exported and given back."""
+
+    name: str = ""
+    description: str = ""
+    type: FlagType = "boolean"
+    status: Status = "active"
+    defaultValue: bool = False
+    payload: Any = None
+    rules: tuple[Rule, ...] = ()
+    rolloutPercentage: float = 0
+    rolloutBy: RolloutBy = "user"
+    persistAcrossAuth: bool = False
+    dependencies: tuple[str, ...] = ()
+    prerequisites: tuple[Prerequisite, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    targetGroupIds: tuple[str, ...] = ()
+    folder: str = ""
+    bucketing: Bucketing = Bucketing()
+
+
+class Flag(Struct, frozen=True, kw_only=True):
+    """A flag of a website, or of an organization where `website_id` is None. Times are UTC ms.
+
+    `environment` None is a name of its own: that of requests without one. A flag with a `user_id` is only for that
+    user. `version` grows with each change. A `deleted_at` makes it as if it were not there.
+    """
+
+    id: str
+    organization_id: str
+    website_id: str | None
+    key: str
+    definition: Definition
+    environment: str | None = None
+    user_id: str | None = None
+    version: int = 1
+    created_by: str = ""  # an actor, as the audit log names them
+    created_at: int = 0
+    updated_at: int = 0
+    deleted_at: int | None = None
+
+    @property
+    def scope(self) -> str:
+        """Whose flag it is: the id of its website, else of its organization (the `clientId` of public routes)."""
+        return self.website_id or self.organization_id
+
+
+class TargetGroup(Struct, frozen=True, kw_only=True):
+    """Rules under a name, for many flags of the same website or organization. Times are UTC ms."""
+
+    id: str
+    organization_id: str
+    website_id: str | None
+    name: str
+    description: str = ""
+    color: str = ""
+    rules: tuple[Rule, ...] = ()
+    created_by: str = ""
+    created_at: int = 0
+    updated_at: int = 0
+
+    @property
+    def scope(self) -> str:
+        """Whose group it is, as of a flag."""
+        return self.website_id or self.organization_id
