@@ -101,7 +101,7 @@ def test_rows_are_in_the_order_of_what_they_show_and_so_are_pages(story: Story, 
                 assert sorted(map(repr, found)) == sorted(map(repr, whole)), (field, descending)
             else:
                 assert found == wanted, (field, descending)
-            if descending == (turn % 2 == 0):
+            if turn % 3 == 0 and descending == (turn % 2 == 0):  # one way of some: pages are made the same way of all
                 assert paged(story, name, len(found), sort_by=field, descending=descending) == found, field
     after = len(whole) + 1
     assert rows(story, name, limit=1, page=after) == []
