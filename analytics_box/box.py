@@ -218,6 +218,7 @@ def _parts(
         events.clicks,
         state.monitors,
         state.status_pages,
+        state.flags,
         _snapshots(state, events, settings, clock, watched.clock_watch),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),

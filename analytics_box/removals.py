@@ -14,6 +14,8 @@ from analytics_box.acting import THE_BOX, By
 from analytics_box.alarms import telling
 from analytics_box.clock import DAY
 from analytics_box.facts import erase
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.lookup import scopes_of
 from analytics_box.http.call import Parts
 from analytics_box.keys.ring import KeyRing
 from analytics_box.links.clicks.waiting import Clicks
@@ -71,6 +73,13 @@ async def _checks_of_website(parts: Parts, website_id: str) -> int:
     return await parts[Erasing].erase(await parts.box_db.read(partial(numbers_of_website, website_id=website_id)))
 
 
+async def _flags(parts: Parts, _: Db, gone: Deleted) -> int:
+    """Flags leave no facts; those of the organization's websites are found only while its rows are there."""
+    for scope_id in await parts.box_db.read(partial(scopes_of, organization_id=gone.id)):
+        parts[Flags].forget(scope_id)
+    return 0
+
+
 def _end_monitors(db: Connection, website_id: str, now: int) -> None:
     for monitor_id, organization_id in monitors_of_website(db, website_id):
         telling.forget(db, organization_id, f"monitor:{monitor_id}", now=now)
@@ -104,6 +113,13 @@ LOSSES: Final = (
         facts_of_website=_checks_of_website,
         forget_website=lambda parts, gone: parts[Monitors].forget_website(gone),
         end_website=_end_monitors,
+    ),
+    Loss(
+        "flags",
+        ("flags", "target_groups", "flag_scopes"),
+        of_websites=("flags", "target_groups", "flag_scopes"),
+        facts=_flags,
+        forget_website=lambda parts, gone: parts[Flags].forget(gone),
     ),
     Loss("configuration", ("domains",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),

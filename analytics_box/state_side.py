@@ -6,6 +6,8 @@ from analytics_box.accounts.passwords import Passwords
 from analytics_box.accounts.sign_in import SignIns
 from analytics_box.bots import rows as bot_rows
 from analytics_box.clock import MINUTE, Clock
+from analytics_box.flags import rows as flag_rows
+from analytics_box.flags.directory import Flags
 from analytics_box.ingest.classification import Classification
 from analytics_box.keys import rows as key_rows
 from analytics_box.keys.admission import Admission
@@ -50,6 +52,7 @@ class StateSide(Struct, frozen=True):
     link_domains: LinkDomains
     monitors: Monitors
     status_pages: StatusPages
+    flags: Flags
     passwords: Passwords
     sign_ins: SignIns
 
@@ -86,6 +89,7 @@ def open_state(settings: Settings, clock: Clock, reserve: Reserve) -> StateSide:
             organizations.closed,
         ),
         status_pages=StatusPages(db.read_now(status_page_rows.everything), organizations.closed),
+        flags=Flags(db.read_now(flag_rows.everything), websites, organizations),
         passwords=passwords,
         sign_ins=SignIns(db, passwords, clock, secure=settings.secure),
     )

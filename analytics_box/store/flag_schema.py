@@ -3,14 +3,16 @@
 FLAGS = (
     "0022_flags",
     (
-        # Whose flags there are: a website's or an organization's. The revision grows with each change of any of them.
+        # Whose flags there are: a website's or an organization's; a website takes its flags along to another
+        # organization. The revision grows with each change of any of them.
         """
         create table flag_scopes (
-          id               text    primary key check (length(id) between 8 and 64),
-          organization_id  text    not null references organizations (id),
+          id               text    primary key check (id = coalesce(website_id, organization_id)),
+          organization_id  text    references organizations (id),
           website_id       text    references websites (id) on delete cascade,
           revision         integer not null,
-          updated_at       integer not null
+          updated_at       integer not null,
+          check ((organization_id is null) <> (website_id is null))
         ) strict, without rowid
         """,
         "create index flag_scopes_of on flag_scopes (organization_id)",
@@ -18,7 +20,7 @@ FLAGS = (
         """
         create table flags (
           id               text    primary key check (length(id) between 8 and 64),
-          organization_id  text    not null references organizations (id),
+          organization_id  text    references organizations (id),
           website_id       text    references websites (id) on delete cascade,
           scope            text    generated always as (coalesce(website_id, organization_id)) stored,
           key              text    not null check (length(key) between 1 and 128),
@@ -29,7 +31,8 @@ FLAGS = (
           created_by       text    not null,
           created_at       integer not null,
           updated_at       integer not null,
-          deleted_at       integer
+          deleted_at       integer,
+          check ((organization_id is null) <> (website_id is null))
         ) strict
         """,
         """
@@ -56,17 +59,20 @@ FLAGS = (
         """
         create table target_groups (
           id               text    primary key check (length(id) between 8 and 64),
-          organization_id  text    not null references organizations (id),
+          organization_id  text    references organizations (id),
           website_id       text    references websites (id) on delete cascade,
+          scope            text    generated always as (coalesce(website_id, organization_id)) stored,
           name             text    not null check (length(name) between 1 and 100),
           description      text    not null default '' check (length(description) <= 500),
           color            text    not null default '' check (length(color) <= 32),
           rules            text    not null check (json_valid(rules)),
           created_by       text    not null,
           created_at       integer not null,
-          updated_at       integer not null
+          updated_at       integer not null,
+          check ((organization_id is null) <> (website_id is null))
         ) strict, without rowid
         """,
+        "create unique index target_groups_by_name on target_groups (scope, name)",
         "create index target_groups_of on target_groups (organization_id)",
         "create index target_groups_by_website on target_groups (website_id)",
         # What is to become of a flag, step by step: [{"at": UTC ms, "percentage": 0–100, "doneAt": UTC ms or null}].

@@ -1,0 +1,220 @@
+"""Flags and target groups in box.db. Every function takes a connection inside the caller's transaction.
+
+A flag of a website names no organization: the website's is its own, also after the website went to another one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.errors import Conflict
+from analytics_box.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.flags.scope import Scope
+from analytics_box.store.db import Connection, ConstraintError
+
+TAKEN: Final = "A flag with this key exists already in this environment"
+GROUP_TAKEN: Final = "A target group with this name exists already"
+
+_OWNER: Final = "coalesce(organization_id, (select w.organization_id from websites w where w.id = website_id))"
+_FLAGS: Final = f"""
+  select id, {_OWNER}, website_id, key, definition, environment, user_id, version, created_by, created_at, updated_at,
+         deleted_at
+  from flags
+"""
+_GROUPS: Final = f"""
+  select id, {_OWNER}, website_id, name, description, color, rules, created_by, created_at, updated_at
+  from target_groups
+"""
+_SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
+_IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
+_DEFINITION: Final = msgspec.json.Decoder(Definition)
+_RULES: Final = msgspec.json.Decoder(tuple[Rule, ...])
+
+
+def everything(db: Connection) -> list[Scope]:
+    """All scopes of the box with their living flags and their target groups."""
+    flags: dict[str, list[Flag]] = {}
+    for flag in _flags(db, f"-- flags.everything\n{_FLAGS} where deleted_at is null {_IN_ORDER}"):
+        flags.setdefault(flag.scope, []).append(flag)
+    groups: dict[str, list[TargetGroup]] = {}
+    for group in _groups(db, f"-- flags.everything\n{_GROUPS} order by name, id"):
+        groups.setdefault(group.scope, []).append(group)
+    return [
+        _scope(row, flags.get(str(row[0]), ()), groups.get(str(row[0]), ()))
+        for row in db.execute(f"-- flags.everything\n{_SCOPES}").fetchall()
+    ]
+
+
+def scope(db: Connection, scope_id: str) -> Scope | None:
+    """A website's or an organization's living flags and target groups; None where none were ever made."""
+    row = db.execute(f"-- flags.scope\n{_SCOPES} where id = ?", (scope_id,)).fetchone()
+    if row is None:
+        return None
+    flags = _flags(db, f"-- flags.scope\n{_FLAGS} where scope = ? and deleted_at is null {_IN_ORDER}", scope_id)
+    return _scope(row, flags, _groups(db, f"-- flags.scope\n{_GROUPS} where scope = ? order by name, id", scope_id))
+
+
+def touch(db: Connection, scope_id: str, now: int) -> None:
+    """Something of the scope has changed. Does nothing for an id of neither a website nor an organization."""
+    db.execute(
+        """
+        -- flags.touch
+        insert into flag_scopes (id, organization_id, website_id, revision, updated_at)
+        select id, null, id, 1, :now from websites where id = :id
+        union all
+        select id, id, null, 1, :now from organizations where id = :id
+        on conflict (id) do update set revision = revision + 1, updated_at = max(updated_at, excluded.updated_at)
+        """,
+        {"id": scope_id, "now": now},
+    )
+
+
+def scopes_of(db: Connection, organization_id: str) -> list[str]:
+    """The ids of the scopes of an organization and of its websites, deleted ones, too."""
+    found = db.execute(f"-- flags.scopes_of\nselect id from flag_scopes where {_OWNER} = ?", (organization_id,))
+    return [str(scope_id) for (scope_id,) in found.fetchall()]
+
+
+def find(db: Connection, flag_id: str) -> Flag | None:
+    """The flag with this id, also a deleted one."""
+    found = _flags(db, f"-- flags.find\n{_FLAGS} where id = ?", flag_id)
+    return found[0] if found else None
+
+
+def insert(db: Connection, flag: Flag) -> None:
+    """Raises Conflict for a key that is taken in this environment."""
+    _execute(
+        db,
+        """
+        -- flags.insert
+        insert into flags (id, organization_id, website_id, key, definition, environment, user_id, version, created_by,
+                           created_at, updated_at, deleted_at)
+        values (:id, :organization_id, :website_id, :key, :definition, :environment, :user_id, :version, :created_by,
+                :created_at, :updated_at, :deleted_at)
+        """,
+        _flag_values(flag),
+    )
+
+
+def update(db: Connection, flag: Flag) -> None:
+    """Store all that may change of a flag. Raises Conflict for a key that is taken in this environment."""
+    _execute(
+        db,
+        """
+        -- flags.update
+        update flags
+        set key = :key, definition = :definition, environment = :environment, user_id = :user_id, version = :version,
+            updated_at = :updated_at, deleted_at = :deleted_at
+        where id = :id
+        """,
+        _flag_values(flag),
+    )
+
+
+def remove(db: Connection, flag_id: str) -> None:
+    """It is gone for good, with its history."""
+    db.execute("-- flags.remove\ndelete from flags where id = ?", (flag_id,))
+
+
+def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str) -> None:
+    """What a flag is from now on, for its history."""
+    db.execute(
+        """
+        -- flags.insert_version
+        insert into flag_versions (flag_id, version, key, definition, action, actor, note, at)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (flag.id, flag.version, flag.key, _text(flag.definition), action, actor, note, flag.updated_at),
+    )
+
+
+def find_group(db: Connection, group_id: str) -> TargetGroup | None:
+    found = _groups(db, f"-- flags.find_group\n{_GROUPS} where id = ?", group_id)
+    return found[0] if found else None
+
+
+def insert_group(db: Connection, group: TargetGroup) -> None:
+    """Raises Conflict for a name that is taken."""
+    _execute(
+        db,
+        """
+        -- flags.insert_group
+        insert into target_groups (id, organization_id, website_id, name, description, color, rules, created_by,
+                                   created_at, updated_at)
+        values (:id, :organization_id, :website_id, :name, :description, :color, :rules, :created_by, :created_at,
+                :updated_at)
+        """,
+        _group_values(group),
+    )
+
+
+def update_group(db: Connection, group: TargetGroup) -> None:
+    """Store all that may change of a target group. Raises Conflict for a name that is taken."""
+    _execute(
+        db,
+        """
+        -- flags.update_group
+        update target_groups
+        set name = :name, description = :description, color = :color, rules = :rules, updated_at = :updated_at
+        where id = :id
+        """,
+        _group_values(group),
+    )
+
+
+def remove_group(db: Connection, group_id: str) -> None:
+    db.execute("-- flags.remove_group\ndelete from target_groups where id = ?", (group_id,))
+
+
+def _scope(row: Sequence[Any], flags: Sequence[Flag], groups: Sequence[TargetGroup]) -> Scope:
+    scope_id, organization_id, website_id, revision, updated_at = row
+    return Scope(scope_id, organization_id, website_id, revision, updated_at, tuple(flags), tuple(groups))
+
+
+def _flags(db: Connection, statement: str, *values: str) -> list[Flag]:
+    return [
+        Flag(**row | {"definition": _DEFINITION.decode(row["definition"])})
+        for row in _named(db, Flag, statement, *values)
+    ]
+
+
+def _groups(db: Connection, statement: str, *values: str) -> list[TargetGroup]:
+    return [
+        TargetGroup(**row | {"rules": _RULES.decode(row["rules"])})
+        for row in _named(db, TargetGroup, statement, *values)
+    ]
+
+
+def _named(db: Connection, kind: type[Struct], statement: str, *values: str) -> list[dict[str, Any]]:
+    """The rows of a statement that lists its columns in the order of the fields."""
+    names = kind.__struct_fields__
+    return [dict(zip(names, row, strict=True)) for row in db.execute(statement, values).fetchall()]
+
+
+def _flag_values(flag: Flag) -> dict[str, Any]:
+    return msgspec.structs.asdict(flag) | _owner(flag) | {"definition": _text(flag.definition)}
+
+
+def _group_values(group: TargetGroup) -> dict[str, Any]:
+    return msgspec.structs.asdict(group) | _owner(group) | {"rules": _text(group.rules)}
+
+
+def _owner(of: Flag | TargetGroup) -> dict[str, str | None]:
+    return {"organization_id": of.organization_id if of.website_id is None else None, "website_id": of.website_id}
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
+    try:
+        db.execute(statement, values)
+    except ConstraintError as broken:
+        if "flags_by_key" in str(broken):
+            raise Conflict.about("key", TAKEN) from broken
+        if "target_groups_by_name" in str(broken):
+            raise Conflict.about("name", GROUP_TAKEN) from broken
+        raise
