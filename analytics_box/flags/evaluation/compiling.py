@@ -1,36 +1,312 @@
-"""Flags of one website or organization and one environment, made ready to be evaluated."""
+"""The flags of a website or an organization, ready to be evaluated: the wire's order (6.3), made once. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from analytics_box.flags.evaluation.asking import Asker, DrawAsker, identity_reader
+from analytics_box.flags.evaluation.bucketing import (
+    absolute,
+    rollout_draw,
+    rollout_prefix,
+    scale_and_hash,
+    variant_draw,
+    variant_prefix,
+)
+from analytics_box.flags.evaluation.conditions import Compiler
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.evaluation.outcome import Outcome
-from analytics_box.flags.flag import Flag, TargetGroup
+from analytics_box.flags.evaluation.outcome import Outcome, Reason
+from analytics_box.flags.evaluation.prerequisites import unsound
+from analytics_box.flags.evaluation.using import Uses, uses_of
+from analytics_box.flags.flag import Flag, Prerequisite, Rule, TargetGroup, Variant
+
+Decide = Callable[[Asker], Outcome]
+
+
+def compiled(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> "Ruleset":
+    """Make flags of one scope and environment ready; of all that are given only active, living ones count."""
+    active = [flag for flag in flags if flag.definition.status == "active" and flag.deleted_at is None]
+    return Ruleset(active, tuple(groups))
 
 
 class Ruleset:
-    """Flags that are evaluated together."""
+    """Active flags of one scope and environment. Nothing that it is asked raises, whatever the context is."""
 
-    def __init__(self, flags: Sequence[Flag]) -> None:
-        self._keys = sorted({flag.key for flag in flags if flag.definition.status == "active"})
+    def __init__(self, flags: Sequence[Flag], groups: tuple[TargetGroup, ...]) -> None:
+        self.groups = groups
+        self.uses: Uses = uses_of(flags, groups)
+        self.unsound = unsound(flags)
+        compiler = Compiler(groups)
+        made = [_Compiled(flag, self, compiler) for flag in flags]
+        self._made = tuple(made)
+        self._common = {one.flag.key: one for one in made if one.flag.user_id is None}
+        self._personal: dict[str, dict[str, _Compiled]] = {}
+        for one in made:
+            if one.flag.user_id is not None:
+                self._personal.setdefault(one.flag.user_id, {})[one.flag.key] = one
+        for one in made:
+            one.settle()
 
     def keys(self) -> Sequence[str]:
-        """The keys of active flags."""
-        return self._keys
+        """Keys of active flags, in their order; those for single users too."""
+        return tuple(dict.fromkeys(one.flag.key for one in self._made))
 
-    def one(self, key: str, context: Context) -> Outcome | None:  # nothing is decided yet
-        """What somebody gets of a flag; None where there is none for them."""
-        return None
+    def one(self, key: str, context: Context) -> Outcome | None:
+        """What a flag gives to somebody; None where there is no active flag of that key for them."""
+        asker = Asker(context)
+        found = self._found(key, asker)
+        return (found.fixed or found.decide(asker)) if found else None
 
     def all(self, context: Context, keys: Iterable[str] | None = None) -> list[Outcome]:
-        """What somebody gets of these flags, else of all."""
-        wanted = self._keys if keys is None else keys
-        return [found for found in (self.one(key, context) for key in wanted) if found is not None]
+        """What all flags give to somebody, or those of these keys; a key without a flag for them is left out."""
+        asker = Asker(context)
+        there: Mapping[str, _Compiled] = self._common
+        if self._personal and asker.user_id in self._personal:
+            there = {**self._common, **self._personal[asker.user_id]}
+        if keys is None:
+            return [one.fixed or one.decide(asker) for one in there.values()]
+        chosen = [there[key] for key in dict.fromkeys(keys) if key in there]
+        return [one.fixed or one.decide(asker) for one in chosen]
 
     def outcomes(self) -> Iterable[Outcome]:
-        """All that was ever given."""
-        return ()
+        """Every outcome that there can be, each once."""
+        for one in self._made:
+            yield from one.outcomes()
+
+    def flag_of(self, key: str, asker: Asker) -> Flag | None:
+        """The active flag of a key for somebody: their own before the one for all."""
+        found = self._found(key, asker)
+        return found.flag if found else None
+
+    def common(self, key: str) -> bool:
+        """Whether there is an active flag of that key for all."""
+        return key in self._common
+
+    def anybodys(self, key: str) -> bool:
+        """Whether there is an active flag of that key for somebody."""
+        return key in self._common or any(key in flags for flags in self._personal.values())
+
+    def needed(self, key: str, asker: Asker) -> Outcome | None:
+        """What a flag gives that another needs; found once for each asker."""
+        if key not in asker.outcomes:
+            found = self._found(key, asker)
+            asker.outcomes[key] = (found.fixed or found.decide(asker)) if found else None
+        return asker.outcomes[key]
+
+    def _found(self, key: str, asker: Asker) -> "_Compiled | None":
+        if self._personal:
+            own = self._personal.get(asker.user_id)
+            if own and key in own:
+                return own[key]
+        return self._common.get(key)
 
 
-def compiled(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Ruleset:  # nothing is decided yet
-    """What evaluates these flags of one scope and environment."""
-    return Ruleset(tuple(flags))
+class _Compiled:
+    """A flag that is ready: `fixed` where everybody gets the same, else `decide`."""
+
+    __slots__ = ("_made", "_matches", "_ruleset", "decide", "fixed", "flag")
+
+    def __init__(self, flag: Flag, ruleset: Ruleset, compiler: Compiler) -> None:
+        self.flag = flag
+        self._ruleset = ruleset
+        self._made: dict[tuple[Reason, bool, str], Outcome] = {}
+        self._matches = [
+            (compiler.rule(rule), self._of_rule(rule, "USER_RULE_MATCH")) for rule in flag.definition.rules
+        ]
+        for group_id in flag.definition.targetGroupIds:
+            self._matches += [
+                (match, self._of_rule(rule, "TARGET_GROUP_MATCH")) for rule, match in compiler.group_rules(group_id)
+            ]
+        self.fixed: Outcome | None = None
+        self.decide: Decide = self._unsettled
+
+    def outcomes(self) -> Iterable[Outcome]:
+        """All that it can give."""
+        return self._made.values()
+
+    def _unsettled(self, asker: Asker) -> Outcome:
+        return self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+
+    def settle(self) -> None:
+        """Find out how it decides, once all flags are there."""
+        flag, ruleset = self.flag, self._ruleset
+        absent = [key for key in flag.definition.dependencies if not ruleset.common(key)]
+        prerequisites = flag.definition.prerequisites
+        if flag.key in ruleset.unsound or not all(map(ruleset.anybodys, absent)):
+            self._made.clear()
+            self.fixed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+            return
+        last = self._last()
+        decide = self._with_rules(last) if self._matches else last
+        if absent or prerequisites:
+            decide = self._with_needs(tuple(absent), prerequisites, decide)
+        if isinstance(decide, Outcome):
+            self.fixed = decide
+        else:
+            self.decide = decide
+
+    def _with_needs(
+        self, absent: tuple[str, ...], prerequisites: tuple[Prerequisite, ...], then: Decide | Outcome
+    ) -> Decide:
+        failed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
+        ruleset = self._ruleset
+
+        def decide(asker: Asker) -> Outcome:
+            if not all(ruleset.flag_of(key, asker) for key in absent):
+                return failed
+            for prerequisite in prerequisites:
+                if not gives(ruleset.needed(prerequisite.key, asker), prerequisite):
+                    return failed
+            return then if isinstance(then, Outcome) else then(asker)
+
+        return decide
+
+    def _with_rules(self, then: Decide | Outcome) -> Decide:
+        matches = tuple(self._matches)
+        draw = self._draw()
+
+        def decide(asker: Asker) -> Outcome:
+            asker.draw = draw
+            for match, outcome in matches:
+                if match(asker):
+                    return outcome
+            return then if isinstance(then, Outcome) else then(asker)
+
+        return decide
+
+    def _draw(self) -> DrawAsker:
+        draw, identity = rollout_draw(self.flag), identity_reader(self.flag)
+        return lambda asker: draw(identity(asker))
+
+    def _last(self) -> Decide | Outcome:
+        """What it gives to whom no rule matches."""
+        definition = self.flag.definition
+        if definition.type == "multivariant" and definition.variants:
+            return self._variants(definition.variants)
+        if definition.type == "rollout":
+            return self._rollout(definition.rolloutPercentage)
+        return self._outcome("BOOLEAN_DEFAULT", definition.defaultValue)
+
+    def _rollout(self, percentage: float) -> Decide | Outcome:
+        if percentage <= 0:
+            return self._outcome("ROLLOUT_DISABLED", False)
+        on = self._outcome("ROLLOUT_ENABLED", True)
+        if percentage >= 100:
+            return on
+        off = self._outcome("ROLLOUT_DISABLED", False)
+        if self._by_default_of_person():
+            prefix = scale_and_hash(rollout_prefix(self.flag))[1]
+
+            def of_person(asker: Asker) -> Outcome:
+                scale, hashed = asker.person_hash()
+                return on if absolute(prefix * scale + hashed & 0xFFFFFFFF) % 100 < percentage else off
+
+            return of_person
+        draw = self._draw()
+        return lambda asker: on if draw(asker) < percentage else off
+
+    def _by_default_of_person(self) -> bool:
+        definition = self.flag.definition
+        bucketing = definition.bucketing
+        return bucketing.algorithm == "default" and not bucketing.attribute and definition.rolloutBy == "user"
+
+    def _variants(self, variants: tuple[Variant, ...]) -> Decide | Outcome:
+        outcomes = tuple(self._outcome("MULTIVARIANT_EVALUATED", True, variant) for variant in variants)
+        if len(outcomes) == 1:
+            return outcomes[0]
+        identity = identity_reader(self.flag)
+        if self.flag.definition.bucketing.algorithm == "default" and not weighted(variants):
+            prefix = scale_and_hash(variant_prefix(self.flag))[1]
+            number = len(outcomes)
+
+            def unweighted(asker: Asker) -> Outcome:
+                scale, hashed = scale_and_hash(identity(asker))
+                return outcomes[absolute(prefix * scale + hashed & 0xFFFFFFFF) % number]
+
+            return unweighted
+        draw = variant_draw(self.flag)
+        ends = tuple(zip(cumulative(variants), outcomes, strict=True))
+        last = outcomes[-1]
+
+        def decide(asker: Asker) -> Outcome:
+            drawn = draw(identity(asker))
+            for end, outcome in ends:
+                if drawn < end:
+                    return outcome
+            return last
+
+        return decide
+
+    def _of_rule(self, rule: Rule, reason: Reason) -> Outcome:
+        definition = self.flag.definition
+        if rule.variant and rule.enabled and definition.type == "multivariant":
+            for variant in definition.variants:
+                if variant.key == rule.variant:
+                    return self._outcome(reason, True, variant)
+        return self._outcome(reason, rule.enabled)
+
+    def _outcome(self, reason: Reason, enabled: bool, variant: Variant | None = None) -> Outcome:
+        """One of its outcomes; what is the same is made once."""
+        known = (reason, enabled, variant.key if variant else "")
+        if known not in self._made:
+            self._made[known] = _made(self.flag, reason, enabled, variant)
+        return self._made[known]
+
+
+def weighted(variants: Iterable[Variant]) -> bool:
+    """Whether variants have weights; one is enough."""
+    return any(variant.weight is not None for variant in variants)
+
+
+def cumulative(variants: Sequence[Variant]) -> tuple[float, ...]:
+    """The percent at which each variant ends; equal shares where there are no weights."""
+    ends, end = [], 0.0
+    for number, variant in enumerate(variants, 1):
+        end = end + (variant.weight or 0) if weighted(variants) else 100 * number / len(variants)
+        ends.append(end)
+    return tuple(ends)
+
+
+def gives(outcome: Outcome | None, prerequisite: Prerequisite) -> bool:
+    """Whether a flag gives what another needs of it."""
+    if outcome is None:
+        return False
+    return ("true" if outcome.enabled else "false") in prerequisite.gives or (
+        bool(outcome.variant) and outcome.variant in prerequisite.gives
+    )
+
+
+class _Result(Struct):
+    """The wire's result (6.1)."""
+
+    enabled: bool
+    value: object
+    payload: object
+    reason: Reason
+    variant: str | UnsetType
+    flagId: str
+    flagType: str
+
+
+def _made(flag: Flag, reason: Reason, enabled: bool, variant: Variant | None) -> Outcome:
+    result = _Result(
+        enabled=enabled,
+        value=variant.value if variant else enabled,
+        payload=flag.definition.payload if enabled else None,
+        reason=reason,
+        variant=variant.key if variant else UNSET,
+        flagId=flag.id,
+        flagType=flag.definition.type,
+    )
+    return Outcome(
+        flag_id=flag.id,
+        key=flag.key,
+        flag_type=flag.definition.type,
+        enabled=enabled,
+        value=result.value,
+        payload=result.payload,
+        reason=reason,
+        variant=variant.key if variant else "",
+        encoded=msgspec.json.encode(result),
+    )

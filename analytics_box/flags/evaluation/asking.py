@@ -1,0 +1,126 @@
+"""Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
+
+from collections.abc import Callable
+from typing import Any
+
+from analytics_box.flags.evaluation.bucketing import ANONYMOUS, scale_and_hash
+from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.evaluation.outcome import Outcome
+from analytics_box.flags.flag import Flag
+
+# Longer texts of a context are as if they were not given, and of a list only so many elements are looked at: whoever
+# asks cannot make an evaluation long.
+LONGEST_TEXT = 4_096  # characters
+MOST_ELEMENTS = 100
+
+Read = Callable[["Asker"], Any]  # a part of the context; None where it is absent
+DrawAsker = Callable[["Asker"], float]  # percent, from 0 up to 100
+
+
+def _undrawn(asker: "Asker") -> float:
+    return 0
+
+
+class Asker:
+    """A context within bounds, with what was found out of it so far."""
+
+    __slots__ = ("_person", "context", "draw", "email", "groups", "organization_id", "outcomes", "team_id", "user_id")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.user_id = bounded(context.user_id)
+        self.email = bounded(context.email)
+        self.organization_id = bounded(context.organization_id)
+        self.team_id = bounded(context.team_id)
+        self._person: tuple[int, int] | None = None
+        self.draw: DrawAsker = _undrawn  # of the flag whose rules are looked at
+        self.groups: dict[tuple[int, int], bool] = {}  # whom target groups let in, as conditions found it
+        self.outcomes: dict[str, Outcome | None] = {}  # of flags that others need, by key
+
+    @property
+    def person(self) -> str:
+        """Whom draws by user are about (wire 6.3)."""
+        return self.user_id or self.email or ANONYMOUS
+
+    def person_hash(self) -> tuple[int, int]:
+        """`scale_and_hash` of the person, which all default draws by user share."""
+        if self._person is None:
+            self._person = scale_and_hash(self.person)
+        return self._person
+
+
+def bounded(text: str) -> str:
+    """A text of a context; empty where it is too long to be looked at."""
+    return text if len(text) <= LONGEST_TEXT else ""
+
+
+def reader(attribute: str) -> Read:
+    """How an attribute is read: user_id, email, organization_id, team_id or a property."""
+    known = _KNOWN.get(attribute)
+    return known or property_reader(attribute)
+
+
+def property_reader(name: str) -> Read:
+    """How a property is read, whatever its name."""
+
+    def read(asker: Asker) -> Any:
+        value = asker.context.properties.get(name)
+        return value if type(value) is not str or len(value) <= LONGEST_TEXT else None
+
+    return read
+
+
+def read_user_id(asker: Asker) -> str | None:
+    return asker.user_id or None
+
+
+def read_email(asker: Asker) -> str | None:
+    return asker.email or None
+
+
+_KNOWN: dict[str, Read] = {
+    "user_id": read_user_id,
+    "email": read_email,
+    "organization_id": lambda asker: asker.organization_id or None,
+    "team_id": lambda asker: asker.team_id or None,
+}
+
+
+def identity_reader(flag: Flag) -> Callable[[Asker], str]:
+    """By what a flag draws: its own attribute, else as `rolloutBy` says (wire 6.3)."""
+    definition = flag.definition
+    if definition.bucketing.attribute:
+        read = reader(definition.bucketing.attribute)
+        return lambda asker: text_of(read(asker)) or ANONYMOUS
+    if definition.rolloutBy == "organization":
+        return lambda asker: asker.organization_id or ANONYMOUS
+    if definition.rolloutBy == "team":
+        return lambda asker: asker.team_id or ANONYMOUS
+    return lambda asker: asker.person
+
+
+def text_of(value: Any) -> str:
+    """A value as the existing service writes it as text: `true`, `5` for 5.0, lists joined by commas."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if value is None:
+        return ""
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is float and value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    if kind is int:
+        return str(value) if abs(value) < 10**21 else repr(_as_float(value))
+    if kind is float:
+        return repr(value)
+    if kind is list:
+        return ",".join("" if type(element) in (list, dict) else text_of(element) for element in value[:MOST_ELEMENTS])
+    return "[object Object]"
+
+
+def _as_float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")

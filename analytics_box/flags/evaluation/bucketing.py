@@ -1,0 +1,168 @@
+"""How users are drawn: the hash algorithms by which a flag decides who is among its percent. Pure.
+
+Every algorithm makes a number from 0 up to 100 of a text, the same one each time. A flag keeps the algorithm that its
+users were drawn by before, so that an import leaves everybody where they were:
+
+    default        the existing service's: 32-bit h·31 over UTF-16 code units, salt:id, mod 100 (wire 6.3)
+    unleash        murmur3 of groupId:id, in whole percent; variants in thousandths, with a seed of their own
+    growthbook_v1  FNV-1a of id+seed, in thousandths
+    growthbook_v2  FNV-1a of the FNV-1a of seed+id, in ten-thousandths
+    flagd          murmur3 of seed+id, multiplied and shifted
+    launchdarkly   SHA-1 of salt.id, of which the first 60 bits count
+"""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from operator import mul
+
+from analytics_box.flags.flag import Algorithm, Flag
+
+Draw = Callable[[str], float]  # who is drawn → percent, from 0 up to 100
+
+ANONYMOUS = "anonymous"  # who is drawn when nobody is named (wire 6.3)
+PERCENTAGE_RULE = "percentage:"  # the salt of a property rule that names no property (wire 6.3)
+_UNLEASH_VARIANTS = 86_028_157  # the seed by which Unleash draws variants
+_BLOCK = 256
+_POWERS = tuple(pow(31, power, 2**32) for power in range(_BLOCK - 1, -1, -1))
+_UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
+
+
+def scale_and_hash(text: str) -> tuple[int, int]:
+    """31^length and the unsigned default hash of a text, both mod 2^32.
+
+    They are enough to hash it behind any beginning: `hash(a + b) = hash(a)·31^len(b) + hash(b)`.
+    """
+    units: Sequence[int] = (
+        text.encode("ascii") if text.isascii() else memoryview(text.encode(_UTF_16, "surrogatepass")).cast("H")
+    )
+    scale, hashed = 1, 0
+    for start in range(0, len(units), _BLOCK):
+        block = units[start : start + _BLOCK]
+        step = pow(31, len(block), 2**32)
+        scale = scale * step & 0xFFFFFFFF
+        hashed = hashed * step + sum(map(mul, block, _POWERS[_BLOCK - len(block) :])) & 0xFFFFFFFF
+    return scale, hashed
+
+
+def default_hash(text: str) -> int:
+    """The default algorithm's hash, 0 to 2^31 (wire 6.3)."""
+    return absolute(scale_and_hash(text)[1])
+
+
+def absolute(hashed: int) -> int:
+    """The absolute value of 32 bits that mean a signed number."""
+    return hashed if hashed < 0x80000000 else 0x100000000 - hashed
+
+
+def murmur3(text: str, seed: int = 0) -> int:
+    """MurmurHash3 (x86, 32 bits) of a text in UTF-8."""
+    data = text.encode("utf-8", "surrogatepass")
+    hashed = seed
+    whole = len(data) & ~3
+    for block in _little_words(data, whole):
+        hashed ^= _mixed(block)
+        hashed = (hashed << 13 | hashed >> 19) & 0xFFFFFFFF
+        hashed = hashed * 5 + 0xE6546B64 & 0xFFFFFFFF
+    if len(data) != whole:
+        hashed ^= _mixed(int.from_bytes(data[whole:], "little"))
+    hashed ^= len(data)
+    hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return hashed ^ hashed >> 16
+
+
+def _little_words(data: bytes, end: int) -> Iterator[int]:
+    for start in range(0, end, 4):
+        yield int.from_bytes(data[start : start + 4], "little")
+
+
+def _mixed(block: int) -> int:
+    block = block * 0xCC9E2D51 & 0xFFFFFFFF
+    block = (block << 15 | block >> 17) & 0xFFFFFFFF
+    return block * 0x1B873593 & 0xFFFFFFFF
+
+
+def fnv1a(text: str) -> int:
+    """FNV-1a (32 bits) over the UTF-16 code units of a text."""
+    units = memoryview(text.encode(_UTF_16, "surrogatepass")).cast("H")
+    hashed = 0x811C9DC5
+    for unit in units:
+        hashed = (hashed ^ unit) * 0x01000193 & 0xFFFFFFFF
+    return hashed
+
+
+def rollout_prefix(flag: Flag) -> str:
+    """What is hashed before the id for a rollout: of the default algorithm, `key:`."""
+    return f"{flag.definition.bucketing.salt or flag.key}:"
+
+
+def variant_prefix(flag: Flag) -> str:
+    """What is hashed before the id for a variant: of the default algorithm, `key:variant:`."""
+    return f"{_variant_salt(flag)}:"
+
+
+def _variant_salt(flag: Flag) -> str:
+    bucketing = flag.definition.bucketing
+    salt = bucketing.salt or flag.key
+    # Unleash has another seed instead of another salt.
+    return bucketing.variantSalt or (salt if bucketing.algorithm == "unleash" else f"{salt}:variant")
+
+
+def rollout_draw(flag: Flag) -> Draw:
+    """The percent at which somebody is drawn: they are in a rollout of more than that."""
+    return _ROLLOUTS[flag.definition.bucketing.algorithm](flag.definition.bucketing.salt or flag.key)
+
+
+def variant_draw(flag: Flag) -> Draw:
+    """The percent at which somebody is drawn for a variant, among the weights in their order."""
+    return _VARIANTS[flag.definition.bucketing.algorithm](_variant_salt(flag))
+
+
+def _default(salt: str) -> Draw:
+    prefix = scale_and_hash(f"{salt}:")[1]
+
+    def draw(identity: str) -> float:
+        scale, hashed = scale_and_hash(identity)
+        return absolute(prefix * scale + hashed & 0xFFFFFFFF) % 100
+
+    return draw
+
+
+def _unleash(salt: str) -> Draw:
+    return lambda identity: murmur3(f"{salt}:{identity}") % 100
+
+
+def _unleash_variant(salt: str) -> Draw:
+    return lambda identity: murmur3(f"{salt}:{identity}", _UNLEASH_VARIANTS) % 1000 / 10
+
+
+def _growthbook_v1(salt: str) -> Draw:
+    return lambda identity: fnv1a(identity + salt) % 1000 / 10
+
+
+def _growthbook_v2(salt: str) -> Draw:
+    return lambda identity: fnv1a(str(fnv1a(salt + identity))) % 10_000 / 100
+
+
+def _flagd(salt: str) -> Draw:
+    return lambda identity: murmur3(salt + identity) * 100 / 2**32
+
+
+def _launchdarkly(salt: str) -> Draw:
+    def draw(identity: str) -> float:
+        text = f"{salt}.{identity}".encode("utf-8", "surrogatepass")
+        return int(hashlib.sha1(text, usedforsecurity=False).hexdigest()[:15], 16) * 100 / 0xFFFFFFFFFFFFFFF
+
+    return draw
+
+
+_ROLLOUTS: dict[Algorithm, Callable[[str], Draw]] = {
+    "default": _default,
+    "unleash": _unleash,
+    "growthbook_v1": _growthbook_v1,
+    "growthbook_v2": _growthbook_v2,
+    "flagd": _flagd,
+    "launchdarkly": _launchdarkly,
+}
+_VARIANTS = {**_ROLLOUTS, "unleash": _unleash_variant}

@@ -1,0 +1,188 @@
+"""Rules and conditions made into functions of who asks (wire 6.3). Pure."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import count
+
+from analytics_box.flags.evaluation.asking import (
+    Asker,
+    Read,
+    property_reader,
+    read_email,
+    read_user_id,
+    reader,
+    text_of,
+)
+from analytics_box.flags.evaluation.bucketing import PERCENTAGE_RULE, absolute, scale_and_hash
+from analytics_box.flags.evaluation.matching import NEGATIVE, Test, matcher
+from analytics_box.flags.flag import DEEPEST, Node, Operator, Rule, Scalar, TargetGroup
+
+Match = Callable[[Asker], bool]
+
+DEEPEST_GROUPS = 4  # target groups inside target groups; what is deeper lets nobody in
+_PERCENTAGE_PREFIX = scale_and_hash(PERCENTAGE_RULE)[1]
+
+
+def nobody(asker: Asker) -> bool:
+    """A rule that matches nobody."""
+    return False
+
+
+def rule_values(rule: Rule) -> tuple[Scalar, ...]:
+    """What a rule compares with (wire 6.3): its list for in and not_in, else its one value."""
+    if rule.batch and rule.batchValues:
+        return tuple(map(text_of, rule.batchValues))
+    return _wanted(rule.operator, rule.value, rule.values)
+
+
+def node_values(node: Node) -> tuple[Scalar, ...]:
+    """What a condition compares with."""
+    return _wanted(node.operator, node.value, node.values)
+
+
+def _wanted(operator: Operator, value: Scalar | None, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    one = () if value is None else (value,)
+    return (values or one) if operator in _LISTS else (one or values)
+
+
+_LISTS = ("in", "not_in", "ip_in", "ip_not_in")
+
+
+def is_percentage(rule: Rule) -> bool:
+    """Whether it is the wire's percentage: a property rule without a property, with a number."""
+    batch = rule.batch and rule.batchValues
+    number = isinstance(rule.value, int | float) and not isinstance(rule.value, bool)
+    return rule.type == "property" and not rule.field and number and not batch
+
+
+def percentage_draw(asker: Asker) -> int:
+    """The draw of the wire's percentage rule, which all flags share: 0 to 99."""
+    scale, hashed = asker.person_hash()
+    return absolute(_PERCENTAGE_PREFIX * scale + hashed & 0xFFFFFFFF) % 100
+
+
+def rule_reader(rule: Rule) -> Read:
+    """What a rule of the types user_id, email and property looks at."""
+    if rule.type == "user_id":
+        return read_user_id
+    if rule.type == "email":
+        return read_email
+    return property_reader(rule.field) if rule.field else _no_field
+
+
+def _no_field(asker: Asker) -> None:
+    return None
+
+
+def rule_test(rule: Rule) -> Test:
+    """What a rule of the types user_id, email and property asks of what it looks at."""
+    test = matcher(rule.operator, rule_values(rule))
+    if rule.batch and rule.batchValues:
+        return _as_text(test)
+    if rule.type == "property":
+        return test if rule.field else _fails
+    return test if rule.operator in ("exists", "not_exists") else _if_given(test)
+
+
+def _fails(value: object) -> bool:
+    return False
+
+
+def _as_text(test: Test) -> Test:
+    """Lists of a rule are texts, and so is what is looked up in them; what is empty is absent."""
+    return lambda value: test(text_of(value) or None)
+
+
+def _if_given(test: Test) -> Test:
+    """No string rule but exists and not_exists matches whoever has no user id or email (wire 6.3)."""
+    return lambda value: value is not None and test(value)
+
+
+class Compiler:
+    """Makes functions of the rules of one scope, whose target groups it knows.
+
+    What a rule draws by is the flag's: it is set as `asker.draw` before the flag's rules are asked.
+    """
+
+    def __init__(self, groups: Iterable[TargetGroup]) -> None:
+        self._groups = {group.id: group for group in groups}
+        self._rules: dict[tuple[str, int], tuple[tuple[Rule, Match], ...]] = {}
+        self._numbers = count()
+
+    def group_rules(self, group_id: str, nested: int = 0) -> tuple[tuple[Rule, Match], ...]:
+        """The rules of a target group in their order; none where it is gone."""
+        group = self._groups.get(group_id)
+        if group is None or nested > DEEPEST_GROUPS:
+            return ()
+        if (group_id, nested) not in self._rules:
+            self._rules[group_id, nested] = tuple((rule, self.rule(rule, nested)) for rule in group.rules)
+        return self._rules[group_id, nested]
+
+    def rule(self, rule: Rule, nested: int = 0) -> Match:
+        """Whether a rule matches; `nested` is how many target groups it stands in."""
+        match = self._untold(rule, nested)
+        if rule.percentage is None:
+            return match
+        return partial(_drawn, match, rule.percentage)
+
+    def _untold(self, rule: Rule, nested: int) -> Match:
+        if rule.type == "conditions":
+            return self.node(rule.conditions, nested) if rule.conditions else nobody
+        if is_percentage(rule):
+            return partial(_percentage, float(rule.value or 0))
+        return partial(_leaf, rule_reader(rule), rule_test(rule))
+
+    def node(self, node: Node, nested: int = 0, depth: int = 1) -> Match:
+        """Whether a tree of conditions holds."""
+        if depth > DEEPEST:
+            return nobody
+        for form, nodes in ((_all, node.all), (_any, node.any), (_none, node.none)):
+            if nodes is not None:
+                return partial(form, tuple(self.node(one, nested, depth + 1) for one in nodes))
+        if node.group:
+            return partial(_lets_in, next(self._numbers), self.group_rules(node.group, nested + 1))
+        if not node.attribute:
+            return nobody
+        return partial(_leaf, reader(node.attribute), node_test(node))
+
+
+def node_test(node: Node) -> Test:
+    """What a condition asks of its attribute: of a list, that any element matches (or none, of a negation)."""
+    return matcher(node.operator, node_values(node), elements=True)
+
+
+def _leaf(read: Read, test: Test, asker: Asker) -> bool:
+    return test(read(asker))
+
+
+def _percentage(limit: float, asker: Asker) -> bool:
+    return percentage_draw(asker) < limit
+
+
+def _drawn(match: Match, percentage: float, asker: Asker) -> bool:
+    return match(asker) and asker.draw(asker) < percentage
+
+
+def _all(matches: tuple[Match, ...], asker: Asker) -> bool:
+    return all(match(asker) for match in matches)
+
+
+def _any(matches: tuple[Match, ...], asker: Asker) -> bool:
+    return any(match(asker) for match in matches)
+
+
+def _none(matches: tuple[Match, ...], asker: Asker) -> bool:
+    return not any(match(asker) for match in matches)
+
+
+def _lets_in(number: int, rules: tuple[tuple[Rule, Match], ...], asker: Asker) -> bool:
+    """Whether the first rule of a target group that matches lets somebody in; found once for each draw."""
+    known = (number, id(asker.draw))
+    if known not in asker.groups:
+        asker.groups[known] = next((rule.enabled for rule, match in rules if match(asker)), False)
+    return asker.groups[known]
+
+
+def negates(operator: Operator) -> bool:
+    """Whether an operator holds for who has no such value."""
+    return operator in NEGATIVE or operator == "not_exists"

@@ -1,0 +1,248 @@
+"""Operators of rules and conditions: whether a value of the context is as one or more values want it. Pure.
+
+An operator that negates another (not_in, not_contains, …) holds where the other does not, also for who has no such
+value; every other operator but not_exists holds for nobody who has none.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any, TypeVar
+
+from analytics_box.flags.evaluation.asking import LONGEST_TEXT, MOST_ELEMENTS, text_of
+from analytics_box.flags.flag import Operator, Scalar
+from analytics_box.query.patterns import NotAPattern, compiled
+
+Comparable = TypeVar("Comparable")
+Test = Callable[[Any], bool]  # of a value, None where there is none
+
+# What each negates.
+NEGATIVE: dict[Operator, Operator] = {
+    "not_in": "in",
+    "not_equals": "equals",
+    "not_contains": "contains",
+    "not_matches": "matches",
+    "ip_not_in": "ip_in",
+}
+
+
+def never(value: Any) -> bool:
+    """A test that nothing passes."""
+    return False
+
+
+def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = False) -> Test:
+    """Whether a value is as any of the wanted ones says. What cannot be compared is no match, and never an error.
+
+    With `elements` a list is as its elements are: one of them has to match.
+    """
+    if operator == "exists":
+        return _exists
+    if operator == "not_exists":
+        return _absent
+    positive = _POSITIVE[NEGATIVE.get(operator, operator)](tuple(wanted))
+    if elements:
+        positive = _any_element(positive)
+    return _negated(positive) if operator in NEGATIVE else positive
+
+
+def _exists(value: Any) -> bool:
+    return value is not None
+
+
+def _absent(value: Any) -> bool:
+    return value is None
+
+
+def _negated(test: Test) -> Test:
+    return lambda value: not test(value)
+
+
+def _any_element(test: Test) -> Test:
+    def any_element(value: Any) -> bool:
+        if type(value) is list:
+            return any(test(element) for element in value[:MOST_ELEMENTS] if _short(element))
+        return test(value)
+
+    return any_element
+
+
+def _short(value: Any) -> bool:
+    return type(value) is not str or len(value) <= LONGEST_TEXT
+
+
+def _equals(wanted: tuple[Scalar, ...]) -> Test:
+    """Equal in kind, too: the text "5" is not the number 5, and 1 is not true."""
+    texts = frozenset(value for value in wanted if isinstance(value, str))
+    truths = frozenset(value for value in wanted if isinstance(value, bool))
+    numbers = frozenset(value for value in wanted if isinstance(value, int | float) and not isinstance(value, bool))
+
+    def equals(value: Any) -> bool:
+        kind = type(value)
+        if kind is str:
+            return value in texts
+        if kind is bool:
+            return value in truths
+        return (kind is int or kind is float) and value in numbers
+
+    return equals
+
+
+def _of_text(holds: Callable[[str, str], bool]) -> Callable[[tuple[Scalar, ...]], Test]:
+    def make(wanted: tuple[Scalar, ...]) -> Test:
+        texts = tuple(map(text_of, wanted))
+
+        def test(value: Any) -> bool:
+            if value is None:
+                return False
+            text = text_of(value)
+            return any(holds(text, one) for one in texts)
+
+        return test
+
+    return make
+
+
+def _compared(
+    read: Callable[[Any], Comparable | None], holds: Callable[[Comparable, Comparable], bool]
+) -> Callable[[tuple[Scalar, ...]], Test]:
+    """Values of which both sides are read in some way: as numbers, instants or versions."""
+
+    def make(wanted: tuple[Scalar, ...]) -> Test:
+        limits = tuple(limit for limit in map(read, wanted) if limit is not None)
+
+        def test(value: Any) -> bool:
+            found = read(value)
+            return found is not None and any(holds(found, limit) for limit in limits)
+
+        return test
+
+    return make
+
+
+_NUMBER = re.compile(r"[+-]?(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,4})?", re.ASCII)
+
+
+def number_of(value: Any) -> float | None:
+    """A number, or what a text says that is nothing but a decimal number."""
+    kind = type(value)
+    if kind is str:
+        value = value.strip()
+        value = float(value) if len(value) <= 400 and _NUMBER.fullmatch(value) else None
+    elif kind is int:
+        value = value if -(2**1023) < value < 2**1023 else None
+    elif kind is not float:
+        return None
+    return None if value is None or math.isnan(value) else value
+
+
+def instant_of(value: Any) -> float | None:
+    """Epoch milliseconds: a number is such already, a text is a date or a time of RFC 3339 (UTC without an offset)."""
+    if type(value) is str:
+        text = value.strip()
+        try:
+            moment = datetime.fromisoformat(text) if 10 <= len(text) <= 40 else None
+            if moment is None:
+                return None
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
+        except (ValueError, OverflowError):
+            return None
+    return number_of(value)
+
+
+_VERSION = re.compile(
+    r"[vV]?(\d{1,18})(?:\.(\d{1,18}))?(?:\.(\d{1,18}))?(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?",
+    re.ASCII,
+)
+Version = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
+
+
+def version_of(value: Any) -> Version | None:
+    """A semantic version in a form that compares by precedence; `v1.2` is 1.2.0, and what follows a + is left out."""
+    found = _VERSION.fullmatch(value.strip()) if type(value) is str and len(value) <= 300 else None
+    if found is None:
+        return None
+    major, minor, patch, prerelease = found.groups()
+    named = () if prerelease is None else tuple(map(_identifier, prerelease.split(".")))
+    return int(major), int(minor or 0), int(patch or 0), prerelease is None, named
+
+
+def _identifier(text: str) -> tuple[bool, int, str]:
+    """Numbers come before names, and compare as numbers."""
+    return (False, int(text), "") if text.isdigit() and text.isascii() else (True, 0, text)
+
+
+def _matches(wanted: tuple[Scalar, ...]) -> Test:
+    patterns = []
+    for text in wanted:
+        try:
+            patterns.append(compiled(text_of(text)))
+        except NotAPattern:
+            continue
+
+    def matches(value: Any) -> bool:
+        if value is None:
+            return False
+        text = text_of(value).encode("utf-8", "replace").decode("utf-8")  # RE2 takes no half of a surrogate pair
+        return any(pattern.search(text) is not None for pattern in patterns)
+
+    return matches
+
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+def address_of(value: Any) -> Address | None:
+    """An IP address; an IPv4 address that is written as IPv6 is the IPv4 address."""
+    if type(value) is not str or len(value) > 60:
+        return None
+    try:
+        address = ip_address(value.strip())
+    except ValueError:
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def network_of(value: Any) -> Network | None:
+    """An address or a network (`10.0.0.0/8`); bits behind the mask do not count."""
+    if type(value) is not str or len(value) > 60:
+        return None
+    try:
+        return ip_network(value.strip(), strict=False)
+    except ValueError:
+        return None
+
+
+def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
+    networks = tuple(network for network in map(network_of, wanted) if network is not None)
+
+    def ip_in(value: Any) -> bool:
+        address = address_of(value)
+        return address is not None and any(address in network for network in networks)
+
+    return ip_in
+
+
+_POSITIVE: dict[Operator, Callable[[tuple[Scalar, ...]], Test]] = {
+    "equals": _equals,
+    "in": _equals,
+    "contains": _of_text(lambda text, one: one in text),
+    "starts_with": _of_text(str.startswith),
+    "ends_with": _of_text(str.endswith),
+    "greater": _compared(number_of, lambda one, limit: one > limit),
+    "greater_or_equal": _compared(number_of, lambda one, limit: one >= limit),
+    "less": _compared(number_of, lambda one, limit: one < limit),
+    "less_or_equal": _compared(number_of, lambda one, limit: one <= limit),
+    "before": _compared(instant_of, lambda one, limit: one < limit),
+    "after": _compared(instant_of, lambda one, limit: one > limit),
+    "version_equals": _compared(version_of, lambda one, limit: one == limit),
+    "version_greater": _compared(version_of, lambda one, limit: one > limit),
+    "version_greater_or_equal": _compared(version_of, lambda one, limit: one >= limit),
+    "version_less": _compared(version_of, lambda one, limit: one < limit),
+    "version_less_or_equal": _compared(version_of, lambda one, limit: one <= limit),
+    "matches": _matches,
+    "ip_in": _ip_in,
+}
