@@ -23,6 +23,7 @@ from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
+from analytics_box.flags.serving.serve import Serving as FlagServing
 from analytics_box.http import app
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Parts
@@ -253,10 +254,15 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
     pages.tell_administrators(lambda: notices(parts))
     guard = Guard(Callers(state.keys, state.admission, state.sign_ins))
     turns = Turns(parts.settings.max_requests_address)
+    framework = app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages)
     return Front(
-        app.build(PAGES_AND_API, PROCEDURES, guard=guard, parts=parts, pages=pages),
+        framework,
         events=event_handlers(events.intake),
-        public=(_redirects(state, events, parts, pages), _status_pages(state, parts, pages, turns)),
+        public=(
+            _redirects(state, events, parts, pages),
+            _status_pages(state, parts, pages, turns),
+            _flags(state, parts, framework, turns),
+        ),
         limits=state.limits,
         settings=parts.settings,
         proxies=parts[Watched].proxies,
@@ -344,6 +350,18 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) ->
         clock=clock,
         settings=settings,
         render=pages.text,
+        turns=turns,
+    )
+
+
+def _flags(state: StateSide, parts: Parts, framework: App, turns: Turns) -> FlagServing:
+    return FlagServing(
+        flags=state.flags,
+        remote=None,
+        limits=state.limits,
+        limit=parts.settings.limit_flags,
+        clock=parts.clock,
+        app=framework,
         turns=turns,
     )
 

@@ -252,6 +252,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 60
     limit_link_passwords: Annotated[int, Meta(ge=0), "Passwords per address and protected short link."] = 10
     limit_push: Annotated[int, Meta(ge=0), "Pushes to monitors (/push/…) per IP address."] = 600
+    limit_flags: Annotated[
+        int, Meta(ge=0), "Evaluations of flags (/public/v1/flags/…) per website or organization and IP address."
+    ] = 600
     limit_sign_in: Annotated[
         int,
         Meta(ge=0),

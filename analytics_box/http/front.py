@@ -1,6 +1,7 @@
 """The first and the last thing that a request meets: its id, its address, host check, headers, last refusal.
 
-Events, short links and status pages go straight from here to their handlers; everything else goes to Litestar.
+Events, short links, status pages and evaluations of flags go straight from here to their handlers; everything else goes
+to Litestar.
 """
 
 import re
@@ -48,6 +49,7 @@ class Public(Protocol):
     """What answers past the framework: under its prefix on the box's own hosts, at the root of domains of its own."""
 
     prefix: str
+    own_refusals: bool  # whether it says itself what the front refuses, in its own shape: scope["refused"]
 
     def has_domains(self) -> bool:
         """Whether there are any, so that there is something to look up."""
@@ -157,22 +159,29 @@ class Front:
                 return
         for public in self._public:
             if path.startswith(public.prefix):
-                self._admit(scope)
+                self._admit(scope, told=not public.own_refusals)
                 await public.under_prefix(scope, receive, answer)
                 return
         handler = self._events.get(path)
         if handler is not None and (scope["method"] in {"POST", "OPTIONS"} or path != "/"):
-            try:
-                self._admit(scope)
-            except BoxError as refused:
-                scope["refused"] = refused  # in their own shape, and so that another site's page may read it
+            self._admit(scope, told=False)
             await handler(scope, receive, answer)
         else:
             self._admit(scope)
             async with self._turns.of(network_of(scope["address"])):
                 await self._app(scope, receive, answer)
 
-    def _admit(self, scope: Scope, *, own_host: bool = True) -> None:
+    def _admit(self, scope: Scope, *, own_host: bool = True, told: bool = True) -> None:
+        """Check a request. Raises BoxError; without `told` it is left to the handler, in the scope: that one refuses in
+        its own shape, and so that another site's page may read it."""
+        try:
+            self._check(scope, own_host=own_host)
+        except BoxError as refused:
+            if told:
+                raise
+            scope["refused"] = refused
+
+    def _check(self, scope: Scope, *, own_host: bool) -> None:
         """Set the client's address; refuse unknown hosts and floods. Raises BoxError.
 
         Without `own_host` the host is known to be a domain of something that this box serves.

@@ -58,6 +58,7 @@ class Redirects:
     """Answers requests for short URLs."""
 
     prefix = PREFIX
+    own_refusals = False
 
     def __init__(
         self,

@@ -61,6 +61,7 @@ class Serving:
     """Answers requests for status pages."""
 
     prefix = PREFIX
+    own_refusals = False
 
     def __init__(
         self,

@@ -1,0 +1,1 @@
+"""Tests of what SDKs get that ask for flags."""
