@@ -1,0 +1,122 @@
+"""What flags of a website or an organization give to an OFREP client, made of outcomes that are encoded once."""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from analytics_box.flags.directory import Scope
+from analytics_box.flags.evaluation.compiling import Ruleset
+from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.evaluation.outcome import Outcome
+from analytics_box.flags.flag import Node, Rule
+from analytics_box.flags.ofrep import results
+
+_MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED"))
+_NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
+_MISSING: Final = "A rule of this flag looks at the user, and the context has no targetingKey"
+_MOST: Final = 1_000  # environments of which encoded outcomes are kept
+
+
+class Given(NamedTuple):
+    """What one flag gives: the body of an answer, and its status. None as outcome where it is not counted."""
+
+    status: int
+    body: bytes
+    outcome: Outcome | None = None
+
+
+class Environment:
+    """The flags of a scope in one environment, as long as they are the same."""
+
+    def __init__(self, scope: Scope, name: str | None, ruleset: Ruleset) -> None:
+        self.scope = scope
+        self.ruleset = ruleset
+        self._name = name
+        self._encoded: dict[Outcome, bytes] = {}
+        groups = {group.id: group.rules for group in scope.groups}
+        self._asks_user = frozenset(
+            flag.key
+            for flag in scope.flags
+            if flag.environment == name and _asks_user(flag.definition.rules, flag.definition.targetGroupIds, groups)
+        )
+
+    def one(self, key: str, context: Context) -> Given:
+        """What a flag gives to somebody."""
+        outcome = self.ruleset.one(key, context)
+        if outcome is not None:
+            return self._given(outcome, context)
+        for flag in self.scope.flags:
+            if (flag.key, flag.environment, flag.definition.status) == (key, self._name, "inactive") and (
+                flag.user_id in (None, context.user_id)
+            ):
+                return Given(200, results.disabled(flag))
+        return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
+
+    def all(self, context: Context) -> list[Given]:
+        """What all active flags give to somebody."""
+        return [self._given(outcome, context) for outcome in self.ruleset.all(context)]
+
+    def _given(self, outcome: Outcome, context: Context) -> Given:
+        if not context.user_id and outcome.key in self._asks_user and outcome.reason not in _MATCHED:
+            return Given(400, results.failure("TARGETING_KEY_MISSING", _MISSING, outcome.key))
+        encoded = self._encoded.get(outcome)
+        if encoded is None:
+            encoded = self._encoded[outcome] = results.success(outcome)
+        return Given(200, encoded, outcome)
+
+
+class Environments:
+    """Those that were asked for of late."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, str | None], Environment] = OrderedDict()
+
+    def of(self, scope: Scope, name: str | None, ruleset: Ruleset) -> Environment:
+        """The environment of this name, as these rules are."""
+        key = (scope.id, name)
+        found = self._known.get(key)
+        if found is not None and found.ruleset is ruleset and found.scope is scope:
+            self._known.move_to_end(key)
+            return found
+        made = self._known[key] = Environment(scope, name, ruleset)
+        self._known.move_to_end(key)
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
+        return made
+
+
+def bulk(given: list[Given], metadata: Mapping[str, str], streams: list[Mapping[str, object]]) -> bytes:
+    """The body of a bulk answer."""
+    flags = b",".join(one.body for one in given)
+    rest = {"metadata": metadata, **({"eventStreams": streams} if streams else {})}
+    return b'{"flags":[%b],%b' % (flags, msgspec.json.encode(rest)[1:])
+
+
+def _asks_user(rules: tuple[Rule, ...], group_ids: tuple[str, ...], groups: Mapping[str, tuple[Rule, ...]]) -> bool:
+    """Whether a rule looks at the user's id, in the flag itself or in a target group."""
+    return any(_rule_asks(rule, groups, ()) for rule in rules) or any(
+        _rule_asks(rule, groups, (group_id,)) for group_id in group_ids for rule in groups.get(group_id, ())
+    )
+
+
+def _rule_asks(rule: Rule, groups: Mapping[str, tuple[Rule, ...]], within: tuple[str, ...]) -> bool:
+    if rule.type == "conditions":
+        return rule.conditions is not None and _node_asks(rule.conditions, groups, within)
+    return rule.type == "user_id" and rule.operator not in _NEEDS_NOBODY
+
+
+def _node_asks(node: Node, groups: Mapping[str, tuple[Rule, ...]], within: tuple[str, ...]) -> bool:
+    if node.group:
+        return node.group not in within and any(
+            _rule_asks(rule, groups, (*within, node.group)) for rule in groups.get(node.group, ())
+        )
+    return any(_node_asks(part, groups, within) for part in _parts(node)) or (
+        node.attribute == "user_id" and node.operator not in _NEEDS_NOBODY
+    )
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    for parts in (node.all, node.any, node.none):
+        yield from parts or ()

@@ -1,0 +1,66 @@
+"""Outcomes of flags as OFREP says them (openfeature.dev, OFREP 0.3). Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from analytics_box.flags.evaluation.outcome import Outcome, Reason
+from analytics_box.flags.flag import Flag
+
+Code = Literal["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"]
+
+_REASONS: Final[Mapping[Reason, str]] = {
+    "DEPENDENCY_NOT_SATISFIED": "DISABLED",
+    "USER_RULE_MATCH": "TARGETING_MATCH",
+    "TARGET_GROUP_MATCH": "TARGETING_MATCH",
+    "MULTIVARIANT_EVALUATED": "SPLIT",
+    "ROLLOUT_ENABLED": "SPLIT",
+    "ROLLOUT_DISABLED": "SPLIT",
+    "BOOLEAN_DEFAULT": "STATIC",
+}
+_ON, _OFF = "true", "false"  # variants of flags that have none
+
+
+def success(outcome: Outcome) -> bytes:
+    """What a flag gives, as JSON.
+
+    A flag with variants that is off for somebody has no value: the client's code has the default. What its other
+    flags give is whether they are enabled. The flag's payload, and why it gives what it gives in the box's own words,
+    are metadata; these are texts, numbers and booleans in OFREP, so other payloads are JSON in a text.
+    """
+    said: dict[str, Any] = {
+        "key": outcome.key,
+        "reason": _REASONS[outcome.reason],
+        "variant": outcome.variant or (_ON if outcome.enabled else _OFF),
+    }
+    if outcome.flag_type != "multivariant":
+        said["value"] = outcome.enabled
+    elif outcome.enabled:
+        said["value"] = outcome.value
+    said["metadata"] = metadata = {
+        "flagId": outcome.flag_id,
+        "flagType": outcome.flag_type,
+        "boxReason": outcome.reason,
+    }
+    if outcome.payload is not None:
+        metadata["payload"] = _primitive(outcome.payload)
+    return msgspec.json.encode(said)
+
+
+def disabled(flag: Flag) -> bytes:
+    """What is said of a flag that is not active: that the client's code has the default."""
+    metadata = {"flagId": flag.id, "flagType": flag.definition.type}
+    return msgspec.json.encode({"key": flag.key, "reason": "DISABLED", "variant": _OFF, "metadata": metadata})
+
+
+def failure(code: Code, details: str, key: str | None = None) -> bytes:
+    """Why there is no answer; of one flag with its key. JavaScript's providers want an errorCode with every status."""
+    of_flag = {"key": key} if key is not None else {}
+    return msgspec.json.encode({**of_flag, "errorCode": code, "errorDetails": details, "metadata": {}})
+
+
+def _primitive(payload: Any) -> Any:
+    if isinstance(payload, str | bool | int | float):
+        return payload
+    return msgspec.json.encode(payload).decode()
