@@ -176,6 +176,16 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."
     ] = 5_000
 
+    # Feature flags
+    flag_streams: Annotated[
+        int,
+        Meta(ge=0, le=100_000),
+        "Clients that are told of changed flags over an open stream, at most half of max_connections; 0: none.",
+    ] = 4_000
+    flag_streams_address: Annotated[
+        int, Meta(ge=1), "The same per IP address, at most half of max_connections_address."
+    ] = 100
+
     # Geo
     geo_database: Annotated[
         _Text,

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from analytics_box.flags.directory import Scope
 from analytics_box.flags.evaluation.compiling import Ruleset
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.flag import Node, Rule
 from analytics_box.flags.ofrep import results
+from analytics_box.flags.scope import Scope
 
 _MATCHED: Final = frozenset(("USER_RULE_MATCH", "TARGET_GROUP_MATCH", "DEPENDENCY_NOT_SATISFIED"))
 _NEEDS_NOBODY: Final = frozenset(("exists", "not_exists"))
@@ -77,7 +77,7 @@ class Environments:
         """The environment of this name, as these rules are."""
         key = (scope.id, name)
         found = self._known.get(key)
-        if found is not None and found.ruleset is ruleset and found.scope is scope:
+        if found is not None and found.ruleset is ruleset and found.scope.revision == scope.revision:
             self._known.move_to_end(key)
             return found
         made = self._known[key] = Environment(scope, name, ruleset)

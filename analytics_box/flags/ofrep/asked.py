@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest, BrokenBody
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.http import body as bodies
 
 LARGEST: Final = 65_536  # bytes of a body
 _MOST_PARAMETERS: Final = 20
@@ -66,7 +65,10 @@ def parameters(query: bytes) -> Mapping[str, str]:
 def _object(content: bytes) -> dict[str, Any]:
     if not content:
         return {}
-    given: Any = bodies.decode(msgspec.json.decode, content)
+    try:
+        given = msgspec.json.decode(content)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as broken:
+        raise BrokenBody("The body is not valid JSON") from broken
     if not isinstance(given, dict):
         raise BrokenBody("The body has to be a JSON object with a context")
     return given
@@ -85,5 +87,5 @@ def _text(context: Mapping[str, Any], name: str) -> str:
 def _canonical(context: Mapping[str, Any]) -> bytes:
     try:
         return msgspec.json.encode(context, order="sorted")
-    except RecursionError as deep:
-        raise BrokenBody("The body is not valid JSON") from deep
+    except (ValueError, RecursionError) as broken:  # numbers of thousands of digits, hundreds of levels
+        raise BrokenBody("The body is not valid JSON") from broken

@@ -1,7 +1,9 @@
 """Bulk answers that are kept by their tag: whoever asks the same again, of the same flags, gets the same bytes."""
 
 from collections import OrderedDict
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.ofrep.answers import Environment
@@ -10,7 +12,7 @@ MOST_BYTES: Final = 16_000_000
 _OVERHEAD: Final = 500  # bytes that an answer costs beside its body
 
 
-class Kept(NamedTuple):
+class Kept(Struct, frozen=True):
     """A body with the outcomes that it tells, and the environment that they are of."""
 
     environment: Environment

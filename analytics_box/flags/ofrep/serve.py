@@ -11,7 +11,6 @@ from urllib.parse import quote, urlencode, urlsplit
 from analytics_box.clock import Clock
 from analytics_box.errors import BadRequest, BoxError, BrokenBody, MethodNotAllowed, NotFound
 from analytics_box.flags.directory import Flags
-from analytics_box.flags.directory import Scope as FlagScope
 from analytics_box.flags.ofrep import asked, results
 from analytics_box.flags.ofrep.answers import Environment, Environments, bulk
 from analytics_box.flags.ofrep.asked import Asked
@@ -19,6 +18,7 @@ from analytics_box.flags.ofrep.memo import Kept, Memo
 from analytics_box.flags.ofrep.results import Code
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams, Wanted
+from analytics_box.flags.scope import Scope as Owned
 from analytics_box.http import body, render
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Receive, Scope, Send, respond
@@ -96,11 +96,11 @@ class Ofrep:
             return
         if scope["method"] != method:
             raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})
-        found = self._flags.client(client_id, self._clock.now())
+        found, network = self._flags.client(client_id, self._clock.now()), network_of(scope["address"])
+        # Ids that nobody has share what is left of their address: made-up ones add nothing.
+        self._limits.take("flags", f"{found.id if found is not None else ''} {network}", self._limit)
         if found is None:
             raise NotFound("There is no website and no organization with this client id")
-        network = network_of(scope["address"])
-        scope["allowance"] = self._limits.take("flags", f"{found.id} {network}", self._limit)
         if rest == STREAMS:
             await self._stream(client_id, found, network, scope, receive, send)
             return
@@ -108,9 +108,7 @@ class Ofrep:
         content = await body.read(receive, limit=asked.LARGEST, seconds=self._body_seconds)
         wanted = asked.asked(content, scope["query_string"])
         found = self._flags.client(client_id, self._clock.now()) or found  # it may have changed while the body came
-        environment = self._environments.of(
-            found, wanted.environment, self._flags.ruleset(found, wanted.environment)
-        )
+        environment = self._environments.of(found, wanted.environment, self._flags.ruleset(found, wanted.environment))
         if key is None:
             await self._bulk(client_id, environment, wanted, scope, send)
         else:
@@ -148,7 +146,7 @@ class Ofrep:
         return [{"type": "sse", "endpoint": {"requestUri": uri}, "inactivityDelaySec": INACTIVE}]
 
     async def _stream(
-        self, client_id: str, found: FlagScope, network: str, scope: Scope, receive: Receive, send: Send
+        self, client_id: str, found: Owned, network: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """A stream, from what a client that comes back saw last, else from what its bulk answer said."""
         given = asked.parameters(scope["query_string"])
@@ -156,9 +154,7 @@ class Ofrep:
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return
-        wanted = Wanted(
-            found.id, client_id, given.get("environment") or None, last or given.get("known", ""), network
-        )
+        wanted = Wanted(found.id, client_id, given.get("environment") or None, last or given.get("known", ""), network)
         await self._streams.serve(wanted, receive, send, list(_STREAM))
 
 

@@ -14,8 +14,9 @@ import msgspec
 
 from analytics_box.clock import Clock
 from analytics_box.errors import RateLimited, Unavailable
-from analytics_box.flags.directory import Flags, Scope
+from analytics_box.flags.directory import Flags
 from analytics_box.flags.ofrep.states import States
+from analytics_box.flags.scope import Scope
 from analytics_box.http.asgi import Receive, Send
 from analytics_box.settings import Settings
 
