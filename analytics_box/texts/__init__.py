@@ -12,6 +12,7 @@ from analytics_box.texts.box import TheBox, Warnings
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
+from analytics_box.texts.flag_schedules import FlagSchedules
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
@@ -59,6 +60,7 @@ __all__ = [
     "Drops",
     "Errors",
     "Filters",
+    "FlagSchedules",
     "Form",
     "IncidentConsole",
     "Integrations",

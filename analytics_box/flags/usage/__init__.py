@@ -1,0 +1,1 @@
+"""How often flags gave what, when last, and which flags are stale."""

@@ -1,0 +1,13 @@
+"""Why schedules of feature flags end, and what they write into the history of a flag."""
+
+
+class FlagSchedules:
+    """Words of schedules. Names in {braces} are filled in with str.format."""
+
+    archived = "The flag is archived."
+    no_rollout = "The flag is no rollout any more."
+    switched_off = "The flag was switched off after the step before, so no further step is done."
+    by_hand = "The percentage was changed by hand after the step before, so no further step is done."
+    refused = "It could not be done: {message}"
+    kept_off = "The flag stays off, because it depends on flags that are off."
+    note = "By schedule"
