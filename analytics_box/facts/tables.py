@@ -156,6 +156,14 @@ FACTS = (
         replicated=True,
         appended=True,
     ),
+    # What visitors were given by feature flags: a row for each event that says so.
+    Table(
+        "flag_exposures",
+        (*_WHO_AND_WHERE, *_strings("flag variant"), *_SESSION),
+        personal=True,
+        replicated=True,
+        appended=True,
+    ),
 )
 # Clicks on short links are nobody's by name.
 LINK_CLICKS = Table(

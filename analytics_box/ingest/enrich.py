@@ -12,7 +12,7 @@ from analytics_box.clock import DAY, HOUR
 from analytics_box.errors import Detail
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, TIMINGS, Event, Span
 from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.ingest import visitors
+from analytics_box.ingest import exposures, visitors
 from analytics_box.ingest.payload import Incoming, InvalidEvent, Sent, instant_of, properties_text
 from analytics_box.ingest.visitors import Salts
 from analytics_box.recognition.agent import Agent
@@ -116,6 +116,7 @@ def understand(given: Incoming, *, target: Target, sender: Sender, salts: Salts,
         event_id=given.eventId or "",
         profile=clean(given.profileId or "", 128),
         timings=_timings(given) if kind != CUSTOM and not sender.bot else (),
+        exposure=exposures.of(given.properties) if name == exposures.NAME and not sender.bot else None,
     )
 
 

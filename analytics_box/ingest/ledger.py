@@ -22,6 +22,7 @@ Value = int | float | str | None
 _EVENT = INSERT["events"]
 _TIME = attrgetter("time")
 _FOLDS = {table: tuple(name not in CLOSED for name in own) for table, own in SPANS.items()}
+_Placed = tuple[int, int, tuple[int, ...]]  # a session, its id as the client sent it, what its rows repeat
 _PROPERTIES = '{"(other)":"(other)"}'  # of an event over budget
 
 
@@ -120,6 +121,8 @@ class Ledger:
             session_number, since_start = session.number, event.time - session.started
         if event.timings:
             self._timings(db, event, session_number, client_session, attributes)
+        if event.exposure is not None:
+            self._exposure(db, event, event.exposure, (session_number, client_session, attributes))
         texts = event.namespace, event.query_string, event.title, event.agent, event.origin
         namespace, query_string, title, agent, origin = [folded(db, text) if text else EMPTY for text in texts]
         return (
@@ -154,8 +157,20 @@ class Ledger:
         self, db: Connection, event: Event, session: int, client_session: int, attributes: tuple[int, ...]
     ) -> None:
         """What a page event says of how its page was loaded, as rows of vitals."""
+        who_and_where = self._who_and_where(db, event, session, client_session)
+        db.executemany(INSERT["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
+
+    def _exposure(self, db: Connection, event: Event, exposure: tuple[str, str], placed: _Placed) -> None:
+        """What a flag gave the visitor, as a row of flag_exposures."""
+        session, client_session, attributes = placed
+        own = [self._strings.folded(db, text) for text in exposure]
+        row = (*self._who_and_where(db, event, session, client_session), *own, *attributes)
+        db.execute(INSERT["flag_exposures"], row)
+
+    def _who_and_where(self, db: Connection, event: Event, session: int, client_session: int) -> tuple[Value, ...]:
+        """The first columns of a row that an event leaves beside its own."""
         strings = self._strings
-        who_and_where = (
+        return (
             event.site,
             event.time,
             event.visitor,
@@ -165,7 +180,6 @@ class Ledger:
             strings.folded(db, event.path),
             strings.folded(db, event.query_string),
         )
-        db.executemany(INSERT["vitals"], [(*who_and_where, *timing, *attributes) for timing in event.timings])
 
     def _span(self, db: Connection, span: Span) -> tuple[Value, ...]:
         strings = self._strings

@@ -6,7 +6,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
+from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW
 from analytics_box.facts.layout import KINDS, STORED_ATTRIBUTES, stored
 from analytics_box.facts.tables import FACT_NAMES, SPANS
 from analytics_box.ingest import sessions
@@ -140,9 +140,11 @@ def _times(move: Move) -> str:
 
 
 def _tables_of(move: Move) -> list[str]:
-    """Where the rows of these signals lie; page events may have brought timings."""
+    """Where the rows of these signals lie; page events may have brought timings, custom ones a flag's exposure."""
     kinds = {signal.what for signal in move.signals}
     found = {_TABLES.get(kind, "events") for kind in kinds}
     if kinds & {PAGE_VIEW, PAGE_EXIT}:
         found.add("vitals")
+    if CUSTOM in kinds:
+        found.add("flag_exposures")
     return [table for table in ("events", *SPANS) if table in found]

@@ -29,6 +29,8 @@ _OWN = {
         *("form_fields", "form_submits", "last_field", "errors"),
     ),
 }
+_LATER = {"flag_exposures": (*_WHERE, "flag", "variant")}  # made after the step of the others
+_ALL = _OWN | _LATER
 _MORE = {"events": ("properties",)}
 _CHECKS = {
     "kind": "check (kind in (1, 2, 3))",
@@ -67,7 +69,7 @@ def _combination_of(name: str) -> tuple[str, str, tuple[str, ...]] | None:
 def _stored(table: str) -> dict[str, str]:
     """The columns as they are stored, each with what it is made of."""
     columns = {}
-    for name in (*_OWN[table], *_ATTRIBUTES, *_MORE.get(table, ())):
+    for name in (*_ALL[table], *_ATTRIBUTES, *_MORE.get(table, ())):
         combination = _combination_of(name)
         if combination is not None:
             columns[combination[1]] = f"{combination[0]}.id"
@@ -81,7 +83,7 @@ def _stored(table: str) -> dict[str, str]:
 def _seen(table: str) -> list[str]:
     """The columns as they are read."""
     columns = ["id"]
-    for name in (*_OWN[table], *_ATTRIBUTES, *_MORE.get(table, ())):
+    for name in (*_ALL[table], *_ATTRIBUTES, *_MORE.get(table, ())):
         combination = _combination_of(name)
         if combination is not None:
             found = f"select {name} from {combination[0]} where id = stored.{combination[1]}"
@@ -106,16 +108,27 @@ def _combination(table: str) -> tuple[str, ...]:
     )
 
 
+def _table(table: str) -> str:
+    columns = ",\n".join(
+        f"  {name} {_TYPES.get(name, 'integer not null')} {_CHECKS.get(name, '')}".rstrip() for name in _stored(table)
+    )
+    return f"create table stored_{table} (\n  id integer primary key,\n{columns}\n) strict"
+
+
 def _facts(table: str) -> tuple[str, ...]:
     stored = _stored(table)
-    columns = ",\n".join(
-        f"  {name} {_TYPES.get(name, 'integer not null')} {_CHECKS.get(name, '')}".rstrip() for name in stored
-    )
     joins = " ".join(f"join {other} using ({', '.join(names)})" for other, (_, names) in _COMBINATIONS.items())
     return (
-        f"create table stored_{table} (\n  id integer primary key,\n{columns}\n) strict",
+        _table(table),
         f"insert into stored_{table} select old.id, {', '.join(stored.values())} from {table} as old {joins}",
         f"drop table {table}",
+        *_around(table),
+    )
+
+
+def _around(table: str) -> tuple[str, ...]:
+    """What belongs to a table of facts: its indexes, the triggers for the replica, and its view."""
+    return (
         f"create index {table}_by_time on stored_{table} (site, time)",
         *(
             ("create index events_flagged on stored_events (site, bot, agent, time) where bot <> 0",)
@@ -219,3 +232,7 @@ LASTING_IDS = (
         for table in (*_WITH_VISITORS, "link_clicks")
     ),
 )
+
+
+# A step of events.db: what visitors were given by feature flags.
+FLAG_EXPOSURES = (_table("flag_exposures"), *_around("flag_exposures"))

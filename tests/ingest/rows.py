@@ -10,6 +10,7 @@ TEXTS = {  # columns that hold numbers of strings, in any table
     *("utm_content", "country", "region", "city", "browser", "browser_version", "system", "system_version", "device"),
     *("language", "time_zone", "viewport", "screen", "connection"),
     *("type", "message", "filename", "stack", "href", "text", "domain"),
+    *("flag", "variant"),
     *("exit_type", "rage_target", "dead_target", "last_field"),
 }
 

@@ -149,9 +149,11 @@ def test_a_beacon_finds_the_view_of_a_page_that_was_folded(box: WholeBox) -> Non
          ("hidden", OTHER)),
         ("/", {"type": "outgoing_link", "href": "https://new.example/x", "text": "New"}, "outgoing_links",
          ("href", "text", "domain"), (OTHER, OTHER, OTHER)),
+        ("/events", [{"eventName": "$flag_evaluated", "properties": {"flag": "new", "value": True}}], "flag_exposures",
+         ("flag", "variant"), (OTHER, OTHER)),
     ],
 )  # fmt: skip
-def test_errors_engagement_and_links_fold_too(
+def test_errors_engagement_links_and_flags_fold_too(
     box: WholeBox, path: str, body: Any, table: str, columns: tuple[str, ...], stored: tuple[str, ...]
 ) -> None:
     use_up(box)

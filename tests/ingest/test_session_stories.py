@@ -56,7 +56,7 @@ class Step:
             path=event.path,
             query_string="",
             attributes=event.attributes,
-            own=tuple("" if self.table == "outgoing_links" else 1 for _ in SPANS[self.table]),
+            own=tuple("" if self.table in {"outgoing_links", "flag_exposures"} else 1 for _ in SPANS[self.table]),
         )
 
 

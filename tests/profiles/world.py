@@ -180,6 +180,7 @@ _OWN: dict[str, tuple[int | float | str | None, ...]] = {
     "errors": ("TypeError", "x is not a function", "app.js", 12, 7, "at x"),
     "outgoing_links": ("https://away.example/x", "Away", "away.example"),
     "engagement": (1, "unload", 10, 9, 8, 50, 3, 2, 1, 4, 0, 0, 0, "", "", 0, 0, "", 0),
+    "flag_exposures": ("new-checkout", "treatment"),
 }
 
 

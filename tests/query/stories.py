@@ -59,6 +59,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "rage_target": ("", "button", "div"),
     "dead_target": ("", "button", "a"),
     "last_field": ("", "email", "name"),
+    "flag": ("new", "price"),
+    "variant": ("a", "b"),
     "key": ("k", "plan", "ü"),
     "client_session": ("", "", "s1"),
 }

@@ -27,6 +27,7 @@ OWN = {
     "vitals": (2, 1200.5),
     "errors": ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3"),
     "outgoing_links": ("https://x.example/a", "X", "x.example"),
+    "flag_exposures": ("new", "a"),
     "engagement": (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button", "div", 1, 0, "email", 0),
 }
 

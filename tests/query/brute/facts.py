@@ -22,9 +22,9 @@ TEXTS = {
     *("utm_content", "country", "region", "city", "browser", "browser_version", "system", "system_version", "device"),
     *("language", "time_zone", "viewport", "screen", "connection"),
     *("type", "message", "filename", "stack", "href", "text", "domain", "exit_type", "rage_target", "dead_target"),
-    "last_field",
+    *("last_field", "flag", "variant"),
 }
-TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement")
+TABLES = ("events", "vitals", "errors", "outgoing_links", "engagement", "flag_exposures")
 
 # Under this key a row may say what its numbers were before they were rounded, for it is sorted by that: {field: value}.
 RAW = ""
