@@ -13,6 +13,7 @@ from analytics_box.texts.configuration import BackupNotices, Defaults, Deliverie
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_schedules import FlagSchedules
+from analytics_box.texts.flags_pages import FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
@@ -60,7 +61,11 @@ __all__ = [
     "Drops",
     "Errors",
     "Filters",
+    "FlagForm",
+    "FlagList",
+    "FlagPage",
     "FlagSchedules",
+    "FlagWords",
     "Form",
     "IncidentConsole",
     "Integrations",
@@ -108,6 +113,7 @@ __all__ = [
     "StatusView",
     "SubscribePages",
     "SubscriberPages",
+    "TargetGroupPages",
     "TheBox",
     "Vitals",
     "Warnings",

@@ -1,0 +1,447 @@
+"""The pages of feature flags: what a flag does in words, the list, a flag's own page, its form, and target groups."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from analytics_box.texts.link_pages import Question
+
+
+class FlagWords:
+    """What a flag decides, as sentences. Values stand in braces where the sentence has them."""
+
+    attributes: ClassVar[Mapping[str, str]] = {
+        "user_id": "User ID",
+        "email": "Email",
+        "organization_id": "Organization ID",
+        "team_id": "Team ID",
+    }
+    operators: ClassVar[Mapping[str, str]] = {
+        "equals": "is",
+        "not_equals": "is not",
+        "in": "is one of",
+        "not_in": "is none of",
+        "contains": "contains",
+        "not_contains": "does not contain",
+        "starts_with": "starts with",
+        "ends_with": "ends with",
+        "exists": "is given",
+        "not_exists": "is not given",
+        "greater": "is greater than",
+        "greater_or_equal": "is at least",
+        "less": "is less than",
+        "less_or_equal": "is at most",
+        "before": "is before",
+        "after": "is after",
+        "version_equals": "is version",
+        "version_greater": "is a version after",
+        "version_greater_or_equal": "is at least version",
+        "version_less": "is a version before",
+        "version_less_or_equal": "is at most version",
+        "matches": "matches the pattern",
+        "not_matches": "does not match the pattern",
+        "ip_in": "is an IP address in",
+        "ip_not_in": "is an IP address outside",
+    }
+    any_of = "any of"
+    comma = ", "
+    or_last = " or "
+    more: ClassVar[Mapping[bool, str]] = {True: "1 more", False: "{count} more"}
+    joined: ClassVar[Mapping[str, str]] = {"all": " and ", "any": " or ", "none": " or "}
+    none_of = "none of these: "
+    nothing: ClassVar[Mapping[str, str]] = {"all": "anybody", "any": "nobody", "none": "anybody"}
+    open_bracket = "("
+    close_bracket = ")"
+    in_group = "in the target group "
+    unknown_group = "(deleted)"
+    share = "among {percent} of users"
+    part = ", for {percent} of them"
+    everybody = "Everybody"
+    everybody_else = "Everybody else"
+    turns = " → "
+    on = "on"
+    off = "off"
+    variant = "variant "
+    only_user = "Only for the user "
+    needs_active = " must be active"
+    needs_on = " must be on"
+    needs_off = " must be off"
+    needs_variant = " must give "
+    else_off = "; else off"
+    group_rules = "Target group "
+    share_of_users: ClassVar[Mapping[str, str]] = {
+        "user": "{percent} of users",
+        "organization": "{percent} of organizations",
+        "team": "{percent} of teams",
+    }
+    rest_off = ", the rest "
+    no_variants = "no variant yet"
+    weight = " ({percent})"
+    inactive = "Nobody gets it: the flag is inactive, so that apps use what they have in their code."
+    archived = "Nobody gets it: the flag is archived, so that apps use what they have in their code."
+
+
+class FlagList:
+    """The list of flags, and what all these pages share."""
+
+    short = "Flags"
+    title = "Feature flags"
+    add = "New flag"
+    groups = "Target groups"
+    tools = "More about flags"
+    find = "Find flags"
+    search = "Search"
+    search_hint = "Key, name or description"
+    of = "Website"
+    any_of = "All websites"
+    whole_organization = "{name} (organization)"
+    status = "Status"
+    any_status = "Active and inactive"
+    statuses: ClassVar[Mapping[str, str]] = {"active": "Active", "inactive": "Inactive", "archived": "Archived"}
+    type = "Type"
+    any_type = "All types"
+    types: ClassVar[Mapping[str, str]] = {
+        "boolean": "On or off",
+        "rollout": "Rollout",
+        "multivariant": "Variants",
+    }
+    environment = "Environment"
+    any_environment = "All environments"
+    no_environment = "No environment"
+    folder = "Folder"
+    any_folder = "All folders"
+    no_folder = "No folder"
+    only_stale = "Stale flags only"
+    submit = "Show"
+    clear = "Clear"
+    counted: ClassVar[Mapping[bool, str]] = {True: "1 flag", False: "{count} flags"}
+    range = "{first}–{last} of {count}"
+    later = "Next page"
+    earlier = "Previous page"
+    pages = "Pages of the list"
+    last = "Evaluated {when}"
+    never = "Never evaluated"
+    gives = "Decides"
+    rules: ClassVar[Mapping[bool, str]] = {True: "1 rule, else ", False: "{count} rules, else "}
+    for_user = "for one user"
+    stale: ClassVar[Mapping[str, str]] = {
+        "never_evaluated": "Stale: never evaluated",
+        "not_evaluated": "Stale: not evaluated any more",
+        "constant": "Stale: the same for everybody",
+    }
+    stale_since = "{what} since {day}"
+    empty_title = "No flags yet"
+    empty = (
+        "A flag switches a part of your app on for some of your users, without a release: for yourself first, then for "
+        "10 %, then for everybody. Or it gives each user one of several variants, and you see which works best."
+    )
+    empty_viewer = "Nobody in this organization has made a flag yet."
+    empty_search_title = "No matching flags"
+    empty_search = "No flag matches. Remove a filter."
+    done: ClassVar[Mapping[str, str]] = {
+        "created": "The flag is created. Apps get it within 30 seconds.",
+        "created-inactive": (
+            "The flag is created, but inactive, because a flag that it needs is not active. Activate that one first."
+        ),
+        "saved": "Saved. Apps get the change within 30 seconds.",
+        "stays-inactive": (
+            "Saved, but the flag is inactive, because a flag that it needs is not active. Activate that one first."
+        ),
+        "active": "The flag is active. Apps get it within 30 seconds.",
+        "inactive": "The flag is inactive. Apps use what they have in their code, within 30 seconds.",
+        "archived": "The flag is archived. You find it in the list with the status “Archived”.",
+        "deleted": "The flag is deleted. Apps use what they have in their code, within 30 seconds.",
+        "copied": "This is the copy. It is inactive, so that you can change it before anybody gets it.",
+        "group-created": "The target group is created. Choose it in a flag, and its rules decide there.",
+        "group-saved": "Saved. All flags that use the group follow it within 30 seconds.",
+        "group-deleted": "The target group is deleted.",
+        "folder-renamed": "The folder has its new name.",
+        "folder-deleted": "The folder is gone. Its flags are in no folder now.",
+    }
+    edit = "Edit"
+    cancel = "Cancel"
+    activate = "Activate"
+    deactivate = "Deactivate"
+    archive = "Archive"
+    delete_it = "Delete"
+    delete: Final = Question(
+        "Delete {name}?",
+        "Apps that ask for {key} get no answer, and use what they have in their code. {needed} Its history is kept for "
+        "your audit log. This cannot be undone; archive the flag instead if you may need it again.",
+        "Delete {name}",
+    )
+    needed_by: ClassVar[Mapping[bool, str]] = {
+        True: "{names} needs it and will be off.",
+        False: "{names} need it and will be off.",
+    }
+    wrong = "This cannot be saved: {message}"
+
+
+class FlagPage:
+    """A flag's own page."""
+
+    title = "{name} · Feature flags"
+    tabs: ClassVar[Mapping[str, str]] = {"now": "What it does"}
+    decides = "Who gets what"
+    decides_help = "From top to bottom. The first line that fits a user decides."
+    payload = "Payload"
+    payload_help = "Goes along with the answer where the flag is on."
+    variants = "Variants"
+    variant = "Variant"
+    value = "Value"
+    weight = "Share"
+    facts = "About this flag"
+    of = "Belongs to"
+    key = "Key"
+    changed = "Changed"
+    created = "Created"
+    version = "Version {number}"
+    by = "{when} by {who}"
+    people: ClassVar[Mapping[str, str]] = {"user": "somebody who left", "key": "an API key", "box": "the box"}
+    bucketing = "Drawn as in"
+    algorithms: ClassVar[Mapping[str, str]] = {
+        "default": "Analytics Box",
+        "unleash": "Unleash",
+        "growthbook_v1": "GrowthBook, hash version 1",
+        "growthbook_v2": "GrowthBook, hash version 2",
+        "flagd": "flagd",
+        "launchdarkly": "LaunchDarkly",
+    }
+    needed_by = "Needed by"
+    needs = "Needs"
+    copy = "Copy to an environment"
+    copy_title = "Copy {name} to an environment"
+    copy_help = (
+        "The copy has the same key and the same rules, and is a flag of its own: change it there without touching this "
+        "one. Apps that ask for that environment get the copy."
+    )
+    copy_to = "Environment"
+    copy_to_help = "As your apps name it, for example staging. Empty: apps that name none."
+    copy_submit = "Copy flag"
+
+
+class FlagForm:
+    """The form of a flag."""
+
+    new_title = "New flag"
+    edit_title = "Edit {name}"
+    new_submit = "Create flag"
+    edit_submit = "Save changes"
+    basics = "The flag"
+    of = "For"
+    of_help = "The website whose apps ask for it, or all of the organization."
+    key = "Key"
+    key_help = "What your code asks for. Letters, digits, - and _."
+    key_fixed = "Your code asks for it, so it stays."
+    name = "Name"
+    name_help = "For you, to find it again. Without a name it is called by its key."
+    description = "Description"
+    type = "What it gives"
+    types: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "boolean": ("On or off", "The same for everybody, but for your rules"),
+        "rollout": ("On for a share", "Raise the share step by step; nobody loses it"),
+        "multivariant": ("Variants", "Each user keeps one of several values"),
+    }
+    status = "Status"
+    statuses: ClassVar[Mapping[str, str]] = {
+        "active": "Active: apps get it",
+        "inactive": "Inactive: apps use what they have in their code",
+        "archived": "Archived: inactive, and out of the list",
+    }
+    default = "Everybody else"
+    default_help = "Whom no rule fits."
+    on_off: ClassVar[Mapping[str, str]] = {"": "Off", "on": "On"}
+    percentage = "Share in percent"
+    percentage_help = "0 to 100. Whoever has it keeps it when you raise the share."
+    by = "Share of"
+    bys: ClassVar[Mapping[str, str]] = {
+        "user": "Users",
+        "organization": "Organizations: all of one get the same",
+        "team": "Teams: all of one get the same",
+    }
+    variants = "Variants"
+    variants_help = (
+        "Each user keeps the variant once drawn, as long as you do not change the shares. Without shares all variants "
+        "are drawn equally often."
+    )
+    variant = "Variant {number}"
+    variant_key = "Key"
+    variant_type = "Type"
+    variant_types: ClassVar[Mapping[str, str]] = {"string": "Text", "number": "Number", "json": "JSON"}
+    variant_value = "Value"
+    variant_weight = "Share in %"
+    variant_description = "Note"
+    add_variant = "Add variant"
+    remove_variant = "Remove variant {number}"
+    sum = "Together {sum}"
+    sum_right = "The shares add up to 100 %."
+    sum_low = "The shares add up to {sum}: {rest} are missing."
+    sum_high = "The shares add up to {sum}: {rest} too much."
+    sum_equal = "No shares: all variants are drawn equally often."
+    sum_wrong = "A share is not a number."
+    rules = "Rules"
+    rules_help = "From top to bottom: the first rule that fits decides, and the rules below are not asked."
+    rule = "Rule {number}"
+    rule_new = "A new rule"
+    rule_edit = "Edit"
+    rule_name = "Note"
+    rule_name_help = "For you, for example why it is there."
+    gives = "They get"
+    gives_on = "On"
+    gives_off = "Off"
+    gives_variant = "Variant {key}"
+    rule_share = "Only for this share in percent"
+    rule_share_help = "Empty: for all who fit."
+    add_rule = "Add rule"
+    remove_rule = "Remove rule {number}"
+    up = "Move rule {number} up"
+    down = "Move rule {number} down"
+    conditions = "If"
+    joins: ClassVar[Mapping[str, str]] = {
+        "all": "all of these fit",
+        "any": "any of these fits",
+        "none": "none of these fits",
+    }
+    join = "How they are joined"
+    condition = "Condition {number}"
+    attribute = "What"
+    attributes: ClassVar[Mapping[str, str]] = {
+        **FlagWords.attributes,
+        "property": "Property",
+        "group": "Target group",
+        "percentage": "Share of users in %",
+    }
+    property = "Name of the property"
+    operator = "Comparison"
+    operators: ClassVar[Mapping[str, str]] = FlagWords.operators
+    values = "Values, one per line"
+    group = "Target group"
+    choose_group = "Choose a group"
+    add_condition = "Add condition"
+    add_conditions = "Add a group of conditions"
+    remove_condition = "Remove condition {number}"
+    values_help = (
+        "One value per line. With several values, one has to fit. Properties are compared as numbers where you write a "
+        'number; "5" in quotes is a text.'
+    )
+    target_groups = "Target groups"
+    target_groups_help = "Rules that you share between flags. They are asked after the flag's own rules."
+    target_group = "Target group {number}"
+    add_group = "Add target group"
+    remove_group = "Remove target group {number}"
+    no_groups = "There is no target group here yet."
+    make_group = "New target group"
+    needs = "Other flags that it needs"
+    needs_help = "If one of them is not as it must be, this flag is off for that user."
+    need = "Flag {number} that it needs"
+    need_key = "Key of the flag"
+    need_must = "It must"
+    musts: ClassVar[Mapping[str, str]] = {
+        "active": "be active",
+        "on": "be on for the user",
+        "off": "be off for the user",
+        "variant": "give one of the variants",
+    }
+    need_variants = "Variants, separated by commas"
+    add_need = "Add a flag"
+    remove_need = "Remove flag {number} that it needs"
+    place = "Folder and environment"
+    folder = "Folder"
+    environment = "Environment"
+    environment_help = "As your apps name it when they ask, for example staging. Empty: apps that name none."
+    user = "Only for one user ID"
+    user_help = "Such a flag goes before the one with this key that is for everybody."
+    payload = "Payload"
+    payload_help = "JSON that goes along with the answer where the flag is on."
+    drawing = "How users are drawn"
+    drawing_help = (
+        "Change this only for a flag that comes from another service, so that its users keep what they have. Every "
+        "change draws all users again."
+    )
+    algorithm = "As in"
+    algorithms: ClassVar[Mapping[str, str]] = FlagPage.algorithms
+    salt = "Salt"
+    salt_help = "Empty: the key of the flag."
+    variant_salt = "Salt of the variants"
+    draw_by = "Drawn by the property"
+    draw_by_help = "Empty: by user ID, organization or team, as chosen above."
+    persist = "Keep what somebody got before they signed in"
+    note = "Why you change it"
+    note_help = "Stands in the history of the flag. Optional."
+    reads = "How it reads"
+    reads_help = "What you have typed, as sentences. It is in force once you save."
+    reads_wrong = "What you have typed cannot be read yet:"
+    update = "Update"
+    labels: ClassVar[Mapping[str, str]] = {
+        "of": "For",
+        "key": "Key",
+        "name": "Name",
+        "description": "Description",
+        "type": "What it gives",
+        "percentage": "Share in percent",
+        "variants": "Variants",
+        "rules": "Rules",
+        "groups": "Target groups",
+        "needs": "Other flags that it needs",
+        "folder": "Folder",
+        "environment": "Environment",
+        "userId": "Only for one user ID",
+        "payload": "Payload",
+        "salt": "Salt",
+        "variantSalt": "Salt of the variants",
+        "attribute": "Drawn by the property",
+        "note": "Why you change it",
+        "color": "Colour",
+    }
+    no_number = "Write a number, such as 25 or 12.5"
+    no_json = 'Write JSON, such as {"limit": 5} or ["a", "b"]'
+    no_condition = "Add a condition, so that the rule is about somebody"
+    no_value = "Write at least one value"
+    no_property = "Write the name of the property"
+    no_group = "Choose a target group"
+    share_alone = "A share of users stands alone. Choose “Only for this share in percent” below the conditions instead"
+    changed_meanwhile = (
+        "Somebody else has changed this flag while you were typing. Open it in another tab to see how it is now, and "
+        "save again to replace it with what stands here."
+    )
+
+
+class TargetGroupPages:
+    """Target groups: the list and the form."""
+
+    title = "Target groups"
+    lead = "Rules under a name, for many flags: change them here, and all flags that use the group follow."
+    add = "New target group"
+    new_title = "New target group"
+    edit_title = "Edit {name}"
+    new_submit = "Create target group"
+    edit_submit = "Save changes"
+    basics = "The group"
+    name = "Name"
+    name_help = "For example Beta testers."
+    description = "Description"
+    color = "Colour"
+    colors: ClassVar[Mapping[str, str]] = {
+        "": "None",
+        "blue": "Blue",
+        "green": "Green",
+        "yellow": "Yellow",
+        "red": "Red",
+        "purple": "Purple",
+    }
+    rules_help = "Who belongs to it. The first rule that fits decides."
+    used_by: ClassVar[Mapping[bool, str]] = {True: "Used by 1 flag", False: "Used by {count} flags"}
+    unused = "No flag uses it"
+    no_rules = "It has no rules yet, so that it is about nobody."
+    empty_title = "No target groups yet"
+    empty = "Collect your testers, your own team or your best customers once, and choose them in every flag."
+    back = "All flags"
+    delete: Final = Question(
+        "Delete the target group {name}?",
+        "{used} Its rules are removed. This cannot be undone.",
+        "Delete {name}",
+    )
+    used: ClassVar[Mapping[bool, str]] = {
+        True: "{names} uses it and goes on without it.",
+        False: "{names} use it and go on without it.",
+    }
+    not_used = "No flag uses it."

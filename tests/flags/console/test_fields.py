@@ -1,0 +1,174 @@
+"""The form of a flag: what is stored, what is typed, and what its buttons do."""
+
+from msgspec import convert
+from msgspec.structs import replace
+
+from analytics_box.errors import BadRequest
+from analytics_box.flags.console.buttons import after_button
+from analytics_box.flags.console.definition import definition_of
+from analytics_box.flags.console.fields import ConditionFields, FormState, RuleFields, read_state
+from analytics_box.flags.console.filled import new_state, state_of_definition
+from analytics_box.flags.flag import DEEPEST, MOST_RULES, Definition, Node, Rule
+from analytics_box.http.page.templates import field_errors
+from tests.cases import each
+from tests.flags.console.definitions import KEPT, WHOLE, WRITTEN, posted, untold
+
+
+def built(state: FormState, stored: Definition | None = None) -> Definition:
+    return convert(definition_of(state, stored), Definition)
+
+
+def wrong(state: FormState) -> dict[str, str]:
+    try:
+        definition_of(state)
+    except BadRequest as refused:
+        return field_errors(refused)
+    return {}
+
+
+def with_tree(tree: ConditionFields) -> FormState:
+    return replace(new_state({}), rules=(RuleFields(tree=tree),))
+
+
+def one(**given: str) -> ConditionFields:
+    return ConditionFields("all", inner=(ConditionFields(**given),))
+
+
+def test_a_form_that_nobody_touched_saves_what_is_stored() -> None:
+    state = read_state(posted(state_of_definition(WHOLE)))
+    assert built(state, WHOLE) == WHOLE
+
+
+def test_rules_that_moved_are_still_themselves() -> None:
+    state = read_state(posted(state_of_definition(WHOLE)))
+    state = after_button(after_button(state, f"up.{len(WHOLE.rules) - 1}"), "remove-rule.0")
+    expected = list(WHOLE.rules)
+    expected[-2:] = reversed(expected[-2:])
+    assert built(state, WHOLE).rules == tuple(expected[1:])
+
+
+def test_what_forms_can_write_is_written_as_it_is_stored() -> None:
+    only = replace(WHOLE, rules=WRITTEN, variants=WHOLE.variants[1:])
+    assert built(untold(read_state(posted(state_of_definition(only))))) == only
+
+
+def test_a_changed_rule_replaces_what_was_stored() -> None:
+    state = read_state(posted(state_of_definition(replace(WHOLE, rules=KEPT))))
+    changed = replace(state.rules[0], gives="off")
+    rules = built(replace(state, rules=(changed, *state.rules[1:])), replace(WHOLE, rules=KEPT)).rules
+    assert rules == (replace(KEPT[0], enabled=False), *KEPT[1:])
+
+
+@each(
+    ("tree", "rule"),
+    [
+        (one(attribute="user_id", operator="in", values="a\n\n b "), Rule("user_id", "in", values=("a", "b"))),
+        (one(attribute="user_id", operator="equals", values="17"), Rule("user_id", "equals", value="17")),
+        (
+            one(attribute="property", property=" age ", operator="less", values="17"),
+            Rule("property", "less", "age", 17),
+        ),
+        (
+            one(attribute="property", property="age", operator="equals", values='"17"'),
+            Rule("property", field="age", value="17"),
+        ),
+        (
+            one(attribute="email", operator="contains", values="a\nb"),
+            Rule("email", "contains", batch=True, batchValues=("a", "b")),
+        ),
+        (one(attribute="property", property="x", operator="exists", values="left"), Rule("property", "exists", "x")),
+        (one(attribute="percentage", values="12,5"), Rule("property", value=12.5)),
+        (
+            ConditionFields("all", inner=(one(attribute="email", operator="equals", values="a"),)),
+            Rule("conditions", conditions=Node(all=(Node(all=(Node(attribute="email", value="a"),)),))),
+        ),
+    ],
+)
+def test_one_condition_is_the_rule_of_the_wire_where_that_can_say_it(tree: ConditionFields, rule: Rule) -> None:
+    assert built(with_tree(tree)).rules == (rule,)
+
+
+@each(
+    ("state", "field"),
+    [
+        (with_tree(ConditionFields("all")), "rules.0.if"),
+        (with_tree(one(values="")), "rules.0.if.0.values"),
+        (with_tree(one(attribute="property", values="5")), "rules.0.if.0.property"),
+        (with_tree(one(attribute="group")), "rules.0.if.0.group"),
+        (with_tree(one(attribute="percentage", values="many")), "rules.0.if.0.values"),
+        (
+            with_tree(
+                ConditionFields(
+                    "any", inner=(ConditionFields(attribute="percentage", values="5"), *one(values="x").inner)
+                )
+            ),
+            "rules.0.if.0.attribute",
+        ),
+        (new_state({"payload": "{"}), "payload"),
+        (new_state({"percentage": "1e"}), "percentage"),
+        (new_state({"payload": "\ud800"}), "payload"),
+        (new_state({"payload": "[" * 100_000}), "payload"),
+    ],
+)
+def test_what_cannot_be_read_is_said_at_its_field(state: FormState, field: str) -> None:
+    assert list(wrong(state)) == [field]
+
+
+def test_a_variant_of_another_type_says_what_it_takes() -> None:
+    state = after_button(new_state({"type": "multivariant"}), "add-variant")
+    for kind in ("number", "json"):
+        typed = replace(state.variants[0], type=kind, value="{no")
+        assert list(wrong(replace(state, variants=(typed,)))) == ["variants.0.value"]
+
+
+def test_buttons_add_and_remove_rows_and_conditions() -> None:
+    state = new_state({})
+    for button in ("add-rule", "add-condition.0", "add-conditions.0", "add-condition.0.2"):
+        state = after_button(state, button)
+    tree = state.rules[0].tree
+    assert [inner.kind for inner in tree.inner] == ["one", "one", "any"]
+    assert len(tree.inner[2].inner) == 3
+    assert state.focus == "rules.0.if.2.2.attribute"
+    state = after_button(after_button(state, "remove-condition.0.2.0"), "remove-condition.0.0")
+    assert [len(inner.inner) for inner in state.rules[0].tree.inner] == [0, 2]
+    assert state.focus == "add-condition.0"
+
+
+def test_two_new_variants_have_the_usual_keys() -> None:
+    state = after_button(after_button(new_state({}), "add-variant"), "add-variant")
+    assert [each.key for each in state.variants] == ["control", "treatment"]
+
+
+@each(
+    "button",
+    [
+        *("", "save", "up.0", "down.0", "up.-1", "remove-condition.0", "remove-condition.0.7", "add-condition.0.0"),
+        *("add-condition.5", "add-condition.0.0.0", "remove-rule.x", "remove-rule.99999", "remove-variant.3", "up"),
+    ],
+)
+def test_a_button_that_there_is_not_changes_nothing(button: str) -> None:
+    state = after_button(new_state({}), "add-rule")
+    assert after_button(state, button).rules == state.rules
+
+
+def test_a_form_has_no_more_than_a_flag_may_have() -> None:
+    state = new_state({})
+    for _ in range(MOST_RULES + 1):
+        state = after_button(state, "add-rule")
+    assert len(state.rules) == MOST_RULES
+    deep = after_button(new_state({}), "add-rule")
+    for depth in range(20):
+        deep = after_button(deep, ".".join(("add-conditions", "0", *(["1"] if depth else []), *["2"] * (depth - 1))))
+    tree, depth = deep.rules[0].tree, 1
+    while tree.inner:
+        tree, depth = tree.inner[-1], depth + 1
+    assert depth == DEEPEST
+    assert read_state(posted(deep)).rules == deep.rules
+
+
+def test_a_form_of_somebody_elses_making_is_read_without_harm() -> None:
+    deep = {f"rules.0.if{'.0' * depth}.kind": "all" for depth in range(400)}
+    tree, depth = read_state(deep).rules[0].tree, 0
+    while tree.inner:
+        tree, depth = tree.inner[0], depth + 1
+    assert depth < 10
