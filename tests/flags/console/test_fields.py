@@ -1,5 +1,7 @@
 """The form of a flag: what is stored, what is typed, and what its buttons do."""
 
+from typing import Any
+
 from msgspec import convert
 from msgspec.structs import replace
 
@@ -30,7 +32,7 @@ def with_tree(tree: ConditionFields) -> FormState:
     return replace(new_state({}), rules=(RuleFields(tree=tree),))
 
 
-def one(**given: str) -> ConditionFields:
+def one(**given: Any) -> ConditionFields:
     return ConditionFields("all", inner=(ConditionFields(**given),))
 
 
