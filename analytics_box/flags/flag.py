@@ -12,7 +12,7 @@ Status = Literal["active", "inactive", "archived"]
 RolloutBy = Literal["user", "organization", "team"]
 RuleType = Literal["user_id", "email", "property", "conditions"]
 VariantType = Literal["string", "number", "json"]
-Algorithm = Literal["default", "unleash", "growthbook_v1", "growthbook_v2", "flagd", "launchdarkly"]
+Algorithm = Literal["default", "unleash", "growthbook_v1", "growthbook_v2", "flagd", "flagd_v3", "launchdarkly"]
 
 # The first eight are the wire's; a rule of a type user_id, email or property may use all of them, too.
 Operator = Literal[

@@ -8,13 +8,15 @@ users were drawn by before, so that an import leaves everybody where they were:
     growthbook_v1  FNV-1a of id+seed, in thousandths
     growthbook_v2  FNV-1a of the FNV-1a of seed+id, in ten-thousandths
     flagd          murmur3 of seed+id, multiplied and shifted
+    flagd_v3       the same of [seed, id] in CBOR, as flagd hashes from the third version of its fractional on
     launchdarkly   SHA-1 of salt.id, of which the first 60 bits count
 """
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import mul
+from struct import unpack_from
 
 from analytics_box.flags.flag import Algorithm, Flag
 
@@ -55,32 +57,28 @@ def absolute(hashed: int) -> int:
     return hashed if hashed < 0x80000000 else 0x100000000 - hashed
 
 
-def murmur3(text: str, seed: int = 0) -> int:
-    """MurmurHash3 (x86, 32 bits) of a text in UTF-8."""
-    data = text.encode("utf-8", "surrogatepass")
+def murmur3(data: bytes, seed: int = 0) -> int:
+    """MurmurHash3 (x86, 32 bits)."""
     hashed = seed
-    whole = len(data) & ~3
-    for block in _little_words(data, whole):
+    words = len(data) // 4
+    for block in unpack_from(f"<{words}I", data):
         hashed ^= _mixed(block)
-        hashed = (hashed << 13 | hashed >> 19) & 0xFFFFFFFF
-        hashed = hashed * 5 + 0xE6546B64 & 0xFFFFFFFF
-    if len(data) != whole:
-        hashed ^= _mixed(int.from_bytes(data[whole:], "little"))
+        hashed = (hashed << 13 | hashed >> 19) * 5 + 0xE6546B64 & 0xFFFFFFFF
+    if len(data) % 4:
+        hashed ^= _mixed(int.from_bytes(data[words * 4 :], "little"))
     hashed ^= len(data)
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
     return hashed ^ hashed >> 16
 
 
-def _little_words(data: bytes, end: int) -> Iterator[int]:
-    for start in range(0, end, 4):
-        yield int.from_bytes(data[start : start + 4], "little")
-
-
 def _mixed(block: int) -> int:
     block = block * 0xCC9E2D51 & 0xFFFFFFFF
-    block = (block << 15 | block >> 17) & 0xFFFFFFFF
-    return block * 0x1B873593 & 0xFFFFFFFF
+    return (block << 15 | block >> 17) * 0x1B873593 & 0xFFFFFFFF
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def fnv1a(text: str) -> int:
@@ -130,11 +128,11 @@ def _default(salt: str) -> Draw:
 
 
 def _unleash(salt: str) -> Draw:
-    return lambda identity: murmur3(f"{salt}:{identity}") % 100
+    return lambda identity: murmur3(_bytes(f"{salt}:{identity}")) % 100
 
 
 def _unleash_variant(salt: str) -> Draw:
-    return lambda identity: murmur3(f"{salt}:{identity}", _UNLEASH_VARIANTS) % 1000 / 10
+    return lambda identity: murmur3(_bytes(f"{salt}:{identity}"), _UNLEASH_VARIANTS) % 1000 / 10
 
 
 def _growthbook_v1(salt: str) -> Draw:
@@ -146,13 +144,27 @@ def _growthbook_v2(salt: str) -> Draw:
 
 
 def _flagd(salt: str) -> Draw:
-    return lambda identity: murmur3(salt + identity) * 100 / 2**32
+    return lambda identity: murmur3(_bytes(salt + identity)) * 100 / 2**32
+
+
+def _flagd_v3(salt: str) -> Draw:
+    beginning = b"\x82" + _cbor(salt)  # a list of two
+    return lambda identity: murmur3(beginning + _cbor(identity)) * 100 / 2**32
+
+
+def _cbor(text: str) -> bytes:
+    """A text in CBOR (RFC 8949, 3.1), of which evaluation sees none of 2^16 bytes or more."""
+    data = _bytes(text)
+    size = len(data)
+    if size < 24:
+        return bytes((0x60 | size,)) + data
+    return (bytes((0x78, size)) if size < 256 else b"\x79" + size.to_bytes(2)) + data
 
 
 def _launchdarkly(salt: str) -> Draw:
     def draw(identity: str) -> float:
-        text = f"{salt}.{identity}".encode("utf-8", "surrogatepass")
-        return int(hashlib.sha1(text, usedforsecurity=False).hexdigest()[:15], 16) * 100 / 0xFFFFFFFFFFFFFFF
+        hashed = hashlib.sha1(_bytes(f"{salt}.{identity}"), usedforsecurity=False)
+        return int(hashed.hexdigest()[:15], 16) * 100 / 0xFFFFFFFFFFFFFFF
 
     return draw
 
@@ -163,6 +175,7 @@ _ROLLOUTS: dict[Algorithm, Callable[[str], Draw]] = {
     "growthbook_v1": _growthbook_v1,
     "growthbook_v2": _growthbook_v2,
     "flagd": _flagd,
+    "flagd_v3": _flagd_v3,
     "launchdarkly": _launchdarkly,
 }
 _VARIANTS = {**_ROLLOUTS, "unleash": _unleash_variant}
