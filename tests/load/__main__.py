@@ -4,6 +4,7 @@ the test command.
 ingest   P1, P2, P16: durable events a second beside a minimal handler, with --stored events there before
 memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
+flags    P13: all of a website's flags for a user: new users, returning ones, and those who have the answer already
 monitors P14: --monitors at a minute each for --seconds: how late checks begin, processor time, memory, a kill -9
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
@@ -25,6 +26,7 @@ from pathlib import Path
 from tests.load import (
     abuse,
     answers,
+    flags,
     flood,
     ingest,
     large,
@@ -47,6 +49,7 @@ def main() -> None:
     names = (
         "abuse",
         "answers",
+        "flags",
         "ingest",
         "large",
         "links",
@@ -89,6 +92,8 @@ def main() -> None:
             ingest.main(given.columnar, given.stored)
         case "large":
             large.main()
+        case "flags":
+            flags.main()
         case "links":
             links.main(given.events)
         case "status_page":
