@@ -23,6 +23,9 @@ from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
+from analytics_box.flags.ofrep.serve import Ofrep
+from analytics_box.flags.ofrep.states import States
+from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.serving.serve import Serving as FlagServing
 from analytics_box.http import app
 from analytics_box.http.asgi import App
@@ -192,6 +195,8 @@ def _parts(
     watched: Watched,
 ) -> Parts:
     known = monitored(state.monitors)
+    states = States()
+    streams = Streams(state.flags, states, clock, settings)
     told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
     subscribed = subscribing.Tools(state.seal, client.fence, settings.status_page_subscribers)
     return Parts(
@@ -220,6 +225,8 @@ def _parts(
         state.monitors,
         state.status_pages,
         state.flags,
+        streams,
+        Ofrep(state.flags, states, streams, state.limits, clock, settings),
         _snapshots(state, events, settings, clock, watched.clock_watch),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),
