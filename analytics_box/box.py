@@ -364,7 +364,7 @@ def _status_pages(state: StateSide, parts: Parts, pages: Pages, turns: Turns) ->
 def _flags(state: StateSide, parts: Parts, framework: App, turns: Turns) -> FlagServing:
     return FlagServing(
         flags=state.flags,
-        remote=None,
+        remote=parts[Ofrep],
         limits=state.limits,
         limit=parts.settings.limit_flags,
         clock=parts.clock,

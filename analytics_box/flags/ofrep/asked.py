@@ -16,11 +16,10 @@ _LONGEST_ENVIRONMENT: Final = 128  # characters
 
 
 class Asked(Struct, frozen=True):
-    """Who asks, of which environment, and the whole context in one spelling: equal ones have equal bytes."""
+    """Who asks, and of which environment."""
 
     context: Context
     environment: str | None
-    canonical: bytes
 
 
 def asked(content: bytes, query: bytes) -> Asked:
@@ -49,7 +48,6 @@ def asked(content: bytes, query: bytes) -> Asked:
             properties=context,
         ),
         environment,
-        _canonical(context),
     )
 
 
@@ -84,7 +82,8 @@ def _text(context: Mapping[str, Any], name: str) -> str:
     return str(value)
 
 
-def _canonical(context: Mapping[str, Any]) -> bytes:
+def canonical(context: Context) -> bytes:
+    """A context in one spelling: equal ones have equal bytes. Raises BrokenBody for one that nests too deep."""
     try:
         return msgspec.json.encode(context, order="sorted")
     except (ValueError, RecursionError) as broken:  # numbers of thousands of digits, hundreds of levels

@@ -25,9 +25,9 @@ _ON, _OFF = "true", "false"  # variants of flags that have none
 def success(outcome: Outcome) -> bytes:
     """What a flag gives, as JSON.
 
-    A flag with variants that is off for somebody has no value: the client's code has the default. What its other
-    flags give is whether they are enabled. The flag's payload, and why it gives what it gives in the box's own words,
-    are metadata; these are texts, numbers and booleans in OFREP, so other payloads are JSON in a text.
+    A flag with variants gives that of somebody's variant; where they get none there is no value, and the client's code
+    has the default. Other flags give whether they are enabled. The flag's payload, and the reason in the box's own
+    words, are metadata; in OFREP these are texts, numbers and booleans, so other payloads are JSON in a text.
     """
     said: dict[str, Any] = {
         "key": outcome.key,
@@ -36,7 +36,7 @@ def success(outcome: Outcome) -> bytes:
     }
     if outcome.flag_type != "multivariant":
         said["value"] = outcome.enabled
-    elif outcome.enabled:
+    elif outcome.variant:
         said["value"] = outcome.value
     said["metadata"] = metadata = {
         "flagId": outcome.flag_id,

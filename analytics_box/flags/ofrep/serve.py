@@ -1,6 +1,7 @@
 """Answers OFREP's requests, past Litestar: POST …/ofrep/v1/evaluate/flags[/{key}] and GET …/ofrep/v1/streams.
 
-Errors are OFREP's own, readable for pages of every origin, as all answers are; cookies are never looked at.
+Errors are OFREP's own, readable for pages of every origin, as all answers are; cookies are never looked at. Preflights
+have their answer before (flags.serving).
 """
 
 import hashlib
@@ -32,10 +33,6 @@ INACTIVE: Final = 60  # seconds that a page is hidden until its provider closes 
 _EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"etag, retry-after"),
-)
-_PREFLIGHT: Final = (
-    (b"access-control-allow-headers", b"*, authorization"),
-    (b"access-control-max-age", b"86400"),
 )
 _JSON: Final = (b"content-type", b"application/json")
 _OWN: Final = (b"cache-control", b"private, no-store")
@@ -90,9 +87,7 @@ class Ofrep:
             raise NotFound("OFREP has nothing at this address")
         method = "GET" if rest == STREAMS else "POST"
         if scope["method"] == "OPTIONS":
-            allowed = f"{method}, OPTIONS".encode()
-            methods = ((b"allow", allowed), (b"access-control-allow-methods", allowed))
-            await respond(send, 204, [*methods, *_EVERYWHERE, *_PREFLIGHT])
+            await respond(send, 204, [(b"allow", f"{method}, OPTIONS".encode()), *_EVERYWHERE])
             return
         if scope["method"] != method:
             raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})
@@ -120,8 +115,8 @@ class Ofrep:
         What is asked to be at least as fresh as an event is that always: events come from the same memory.
         """
         state = self._states.of(environment.scope, wanted.environment)
-        digest = hashlib.blake2b(wanted.canonical, digest_size=12).hexdigest()
-        tag = f'"{state}.{digest}"'.encode()
+        who = asked.canonical(environment.ruleset.uses.kept(wanted.context))
+        tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
         if _knows(scope, tag):

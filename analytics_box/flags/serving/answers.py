@@ -24,7 +24,7 @@ OPEN: Final = (
 )
 PREFLIGHT: Final = (
     (b"access-control-allow-methods", b"GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
-    (b"access-control-allow-headers", b"authorization, content-type, if-none-match, last-event-id, x-api-key"),
+    (b"access-control-allow-headers", b"*, authorization, content-type, if-none-match, last-event-id, x-api-key"),
     (b"access-control-max-age", b"86400"),
 )
 SHARED: Final = (b"cache-control", b"public, max-age=15, s-maxage=30, stale-while-revalidate=15")

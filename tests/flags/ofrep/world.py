@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from analytics_box.flags.ofrep.serve import Ofrep
@@ -21,7 +21,8 @@ def scope(
     path, _, query = rest.partition("?")
     return {
         "type": "http",
-        "method": method,
+        "method": "GET" if method == "HEAD" else method,
+        **({"head": True} if method == "HEAD" else {}),
         "path": f"/public/v1/flags/x/{path}",
         "query_string": query.encode(),
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in (headers or {}).items()],
@@ -51,9 +52,7 @@ def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    world.box.run(
-        world.box.box.parts[Ofrep].answer(client or world.shop, rest.partition("?")[0], asked, receive, send)
-    )
+    world.box.run(world.box.box.parts[Ofrep].answer(client or world.shop, rest.partition("?")[0], asked, receive, send))
     told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return Answer(sent[0]["status"], told, b"".join(one["body"] for one in sent[1:]))
 
@@ -77,7 +76,7 @@ class Listener:
         self._left = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
-    def begin(self, serve: Callable[["Listener"], Awaitable[None]]) -> None:
+    def begin(self, serve: Callable[["Listener"], Coroutine[Any, Any, None]]) -> None:
         """Be answered by this."""
         self.task = asyncio.ensure_future(serve(self))
 
@@ -111,6 +110,10 @@ class Listener:
             while not enough():
                 self._news.clear()
                 await self._news.wait()
+
+    async def first(self) -> None:
+        """Return once the first event came; also without one where it is refused."""
+        await self.until(lambda: self.events or self.status > 200)
 
     def leave(self) -> None:
         """The client is gone."""

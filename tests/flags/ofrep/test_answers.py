@@ -1,0 +1,255 @@
+"""What OFREP's clients get: one flag, all flags, and what is wrong with a request (OFREP 0.3)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from analytics_box.flags import rows
+from analytics_box.flags.ofrep.serve import Ofrep
+from analytics_box.flags.saving import save
+from analytics_box.settings import Settings
+from tests.cases import each
+from tests.flags.ofrep.world import BASE, about, ask
+from tests.flags.world import World
+from tests.inprocess import whole_box
+
+ON, OFF = {"defaultValue": True}, {"defaultValue": False}
+SIZES = {
+    "type": "multivariant",
+    "variants": [{"key": "small", "value": 1.0, "type": "number", "weight": 0}, {"key": "large", "value": "XL"}],
+    "rules": [
+        {"type": "email", "operator": "equals", "value": "a@example.com", "enabled": True, "variant": "small"},
+        {"type": "email", "operator": "equals", "value": "b@example.com", "enabled": False},
+        {"type": "email", "operator": "equals", "value": "c@example.com", "enabled": True},
+    ],
+}
+FOR_U1 = {"rules": [{"type": "user_id", "operator": "in", "values": ["u1"], "enabled": True}]}
+DEEP = {"all": [{"attribute": "user_id", "operator": "starts_with", "value": "u"}]}
+
+
+def fill(world: World) -> World:
+    group = world.put_group("Testers", [{"type": "property", "field": "plan", "value": "pro", "enabled": True}])
+    flags: dict[str, dict[str, Any]] = {
+        "on": {**ON, "payload": {"colour": "blue"}},
+        "off": {**OFF, "payload": "said only when on"},
+        "text-payload": {**ON, "payload": "as it is"},
+        "for-u1": FOR_U1,
+        "by-conditions": {"rules": [{"type": "conditions", "conditions": DEEP, "enabled": True}]},
+        "grouped": {**OFF, "targetGroupIds": [group.id]},
+        "sizes": SIZES,
+        "tenth": {"type": "rollout", "rolloutPercentage": 10},
+        "all": {"type": "rollout", "rolloutPercentage": 100},
+        "sleeping": {**ON, "status": "inactive"},
+        "gone": {**ON, "status": "archived"},
+        "needy": {**ON, "dependencies": ["sleeping"]},
+        "needy-sizes": {**SIZES, "dependencies": ["sleeping"]},
+    }
+    for key, definition in flags.items():
+        world.put(key, definition)
+    world.put("on", OFF, environment="staging")
+    world.put("own", ON, user_id="u1")
+    world.put("shared", ON, website=None)
+    return world
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    def unlimited(settings: Settings) -> Settings:
+        return replace(settings, limit_flags=0)
+
+    with whole_box(tmp_path_factory.mktemp("ofrep") / "data", adjust=unlimited) as inside:
+        yield fill(World(inside))
+
+
+NONE = "(no value)"
+
+
+@each(
+    ("key", "context", "value", "variant", "reason"),
+    [
+        ("on", {}, True, "true", "STATIC"),
+        ("off", {}, False, "false", "STATIC"),
+        ("for-u1", {"targetingKey": "u1"}, True, "true", "TARGETING_MATCH"),
+        ("for-u1", {"userId": "u1"}, True, "true", "TARGETING_MATCH"),
+        ("for-u1", {"targetingKey": "u2", "userId": "u1"}, False, "false", "STATIC"),
+        ("for-u1", {"targetingKey": 1}, False, "false", "STATIC"),
+        ("by-conditions", {"targetingKey": "u9"}, True, "true", "TARGETING_MATCH"),
+        ("grouped", {"plan": "pro"}, True, "true", "TARGETING_MATCH"),
+        ("grouped", {"plan": "free"}, False, "false", "STATIC"),
+        ("sizes", {"email": "a@example.com"}, 1.0, "small", "TARGETING_MATCH"),
+        ("sizes", {"email": "b@example.com"}, NONE, "false", "TARGETING_MATCH"),
+        ("sizes", {"email": "c@example.com"}, NONE, "true", "TARGETING_MATCH"),
+        ("sizes", {"targetingKey": "u1"}, "XL", "large", "SPLIT"),
+        ("tenth", {}, False, "false", "SPLIT"),
+        ("all", {}, True, "true", "SPLIT"),
+        ("sleeping", {}, NONE, "false", "DISABLED"),
+        ("needy", {}, False, "false", "DISABLED"),
+        ("needy-sizes", {}, NONE, "false", "DISABLED"),
+        ("on", {"environment": "staging"}, False, "false", "STATIC"),
+        ("on", {"environment": None}, True, "true", "STATIC"),
+        ("own", {"targetingKey": "u1"}, True, "true", "STATIC"),
+    ],
+)
+def test_one_flag(box: World, key: str, context: dict[str, Any], value: object, variant: str, reason: str) -> None:
+    answer = ask(box, f"{BASE}/{key}", {"context": context})
+    said = answer.json
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+    assert (said["key"], said.get("value", NONE), said["variant"], said["reason"]) == (key, value, variant, reason)
+    assert said["metadata"]["flagType"] in {"boolean", "rollout", "multivariant"}
+    in_bulk = [one for one in ask(box, BASE, {"context": context}).json["flags"] if one["key"] == key]
+    assert in_bulk == ([] if key == "sleeping" else [said])
+
+
+def test_a_float_stays_a_float(box: World) -> None:
+    assert b'"value":1.0,' in ask(box, f"{BASE}/sizes", {"context": {"email": "a@example.com"}}).body
+
+
+def test_payloads_are_metadata(box: World) -> None:
+    said = {key: ask(box, f"{BASE}/{key}").json["metadata"] for key in ("on", "off", "text-payload")}
+    assert said["on"]["payload"] == '{"colour":"blue"}'
+    assert "payload" not in said["off"]
+    assert said["text-payload"]["payload"] == "as it is"
+    assert said["on"]["boxReason"] == "BOOLEAN_DEFAULT"
+
+
+@each(
+    ("path", "status", "code"),
+    [
+        ("unknown", 404, "FLAG_NOT_FOUND"),
+        ("gone", 404, "FLAG_NOT_FOUND"),
+        ("shared", 404, "FLAG_NOT_FOUND"),  # the organization's
+        ("own", 404, "FLAG_NOT_FOUND"),  # somebody else's
+        ("for-u1", 400, "TARGETING_KEY_MISSING"),
+        ("by-conditions", 400, "TARGETING_KEY_MISSING"),
+    ],
+)
+def test_one_flag_that_gives_nothing(box: World, path: str, status: int, code: str) -> None:
+    answer = ask(box, f"{BASE}/{path}")
+    said = answer.json
+    assert (answer.status, said["key"], said["errorCode"]) == (status, path, code)
+    assert said["errorDetails"]
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_a_bulk_answer_has_successes_and_failures(box: World) -> None:
+    answer = ask(box)
+    flags = {one["key"]: one for one in answer.json["flags"]}
+    assert not {"gone", "sleeping", "own", "shared"} & flags.keys()
+    assert flags["for-u1"]["errorCode"] == "TARGETING_KEY_MISSING"
+    assert flags["on"]["value"] is True
+    (stream,) = answer.json["eventStreams"]
+    assert (stream["type"], stream["inactivityDelaySec"]) == ("sse", 60)
+    assert stream["endpoint"]["requestUri"].startswith(f"/public/v1/flags/{box.shop}/ofrep/v1/streams?")
+
+
+def test_an_organization_and_an_old_slash(box: World) -> None:
+    assert ask(box, f"{BASE}/shared", client=box.box.organization_id).json["value"] is True
+    assert ask(box, f"{BASE}/", about()).status == 200
+    assert ask(box, f"{BASE}?environment=staging").json["flags"][0]["value"] is False
+
+
+@each(
+    ("content", "status", "code"),
+    [
+        (b"{", 400, "PARSE_ERROR"),
+        (b"[]", 400, "PARSE_ERROR"),
+        (b"\xff", 400, "PARSE_ERROR"),
+        (b'{"context":' + b"[" * 5_000 + b"]" * 5_000 + b"}", 400, "PARSE_ERROR"),
+        (b'{"context":{"plan":"\\ud800"}}', 400, "PARSE_ERROR"),
+        (b'{"context":{"plan":' + b"9" * 10_000 + b"}}", 400, "PARSE_ERROR"),
+        (b'{"context":7}', 400, "INVALID_CONTEXT"),
+        (b'{"context":{"targetingKey":["u1"]}}', 400, "INVALID_CONTEXT"),
+        (b'{"context":{"targetingKey":true}}', 400, "INVALID_CONTEXT"),
+        (b'{"context":{"email":1.5}}', 400, "INVALID_CONTEXT"),
+        (b'{"context":{"environment":"' + b"e" * 129 + b'"}}', 400, "INVALID_CONTEXT"),
+        (b" " * 70_000, 413, "GENERAL"),
+    ],
+)
+def test_a_body_that_cannot_be_used(box: World, content: bytes, status: int, code: str) -> None:
+    for path, key in ((BASE, None), (f"{BASE}/on", "on")):
+        answer = ask(box, path, content)
+        assert (answer.status, answer.json["errorCode"], answer.json.get("key")) == (status, code, key)
+        assert answer.json["errorDetails"]
+
+
+@each(
+    ("path", "method", "status"),
+    [
+        (BASE, "GET", 405),
+        (f"{BASE}/on", "PUT", 405),
+        ("ofrep/v1/streams", "POST", 405),
+        ("ofrep/v1/configuration", "GET", 404),
+        (BASE, "OPTIONS", 204),
+    ],
+)
+def test_other_methods_and_addresses(box: World, path: str, method: str, status: int) -> None:
+    answer = ask(box, path, method=method)
+    assert (answer.status, answer.headers["access-control-allow-origin"]) == (status, "*")
+    assert ("allow" in answer.headers) == (status != 404)
+
+
+def test_an_unknown_client_id(box: World) -> None:
+    assert ask(box, client="nobody").json["errorCode"] == "GENERAL"
+    answer = ask(box, f"{BASE}/on", client="nobody")
+    assert (answer.status, answer.json["key"]) == (404, "on")
+
+
+def test_compressed_bodies_are_refused(box: World) -> None:
+    assert ask(box, content_encoding="gzip").status == 415
+
+
+def test_who_asks_too_often_is_told_when_to_come_back(world: World) -> None:
+    world.put("on", ON)
+    for _ in range(600):
+        world.box.box.limits.take("flags", f"{world.shop} 203.0.113.7", 600)
+    answer = ask(world, f"{BASE}/on")
+    assert (answer.status, answer.json["errorCode"], answer.headers["retry-after"]) == (429, "GENERAL", "1")
+    assert ask(world, f"{BASE}/on", address="203.0.113.8").status == 200
+
+
+def test_what_fails_inside_is_a_general_error(box: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(box.flags, "ruleset", lambda *_: 1 / 0)
+    answer = ask(box, f"{BASE}/on")
+    assert (answer.status, answer.json["errorCode"], answer.json["key"]) == (500, "GENERAL", "on")
+    assert "division" not in answer.json["errorDetails"]
+
+
+# Unchanged answers
+
+
+def test_an_unchanged_answer_is_not_evaluated_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    flag = world.put("on", ON)
+    world.put("for-u1", FOR_U1)
+    first = ask(world, BASE, about("u1", plan="pro"))
+    tag = first.headers["etag"]
+    (outcome,) = [one for one in world.flags.ruleset(world.known(), None).outcomes() if one.flag_id == flag.id]
+    with monkeypatch.context() as patched:
+        patched.setattr(type(world.flags.ruleset(world.known(), None)), "all", lambda *_: 1 / 0)
+        for known in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+            answer = ask(world, BASE, about("u1", plan="free"), if_none_match=known)  # which no flag looks at
+            assert (answer.status, answer.headers["etag"], answer.body) == (304, tag, b"")
+        assert ask(world, BASE, about("u1")).body == first.body
+    assert outcome.count == 6
+    other = ask(world, BASE, about("u2"), if_none_match=tag)
+    assert (other.status, other.headers["etag"] == tag) == (200, False)
+
+
+def test_a_change_is_seen_by_the_next_request(world: World) -> None:
+    flag = world.put("on", ON)
+    before = ask(world)
+    world.put("on", OFF, environment="staging")
+    assert ask(world, if_none_match=before.headers["etag"]).status == 304  # another environment
+    changed = replace(flag, version=2, definition=replace(flag.definition, defaultValue=False))
+    world.box.run(save(world.box.box.parts, flag.scope, lambda db: rows.update(db, changed)))
+    after = ask(world, if_none_match=before.headers["etag"])
+    assert (after.status, after.json["flags"][0]["value"]) == (200, False)
+
+
+def test_a_restart_keeps_tags(world: World) -> None:
+    world.put("on", ON)
+    tag = ask(world).headers["etag"]
+    world.box.reopen()
+    assert world.box.box.parts[Ofrep] is not None
+    assert ask(world, if_none_match=tag).status == 304
