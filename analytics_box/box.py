@@ -27,6 +27,7 @@ from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.serving.serve import Serving as FlagServing
+from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.http import app
 from analytics_box.http.asgi import App
 from analytics_box.http.call import Parts
@@ -126,6 +127,7 @@ class Box(Struct, frozen=True):
         self.parts[Backups].stop()
         running.closing(self.settings.data_dir)
         self.events.close()
+        self.parts[FlagCounts].write_now()
         self.box_db.close()
         running.closed(self.settings.data_dir)
 
@@ -227,6 +229,7 @@ def _parts(
         state.flags,
         streams,
         Ofrep(state.flags, states, streams, state.limits, clock, settings),
+        FlagCounts(state.db, state.flags, clock),
         _snapshots(state, events, settings, clock, watched.clock_watch),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),

@@ -14,6 +14,7 @@ from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
+from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.ingest import repeats
 from analytics_box.links.clicks import retention as link_retention
 from analytics_box.links.clicks.waiting import Clicks
@@ -239,6 +240,16 @@ async def sweep_incidents(box: Box) -> None:
     await box.parts[AutomaticIncidents].sweep()
 
 
+async def write_flag_counts(box: Box) -> None:
+    """Add to their table how often feature flags were evaluated lately."""
+    await box.parts[FlagCounts].write()
+
+
+async def forget_flag_counts(box: Box) -> None:
+    """Forget how often feature flags were evaluated 400 days ago and before."""
+    await box.parts[FlagCounts].forget()
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -341,6 +352,8 @@ JOBS = (
     Job("store status days", 3_600, store_status_days, removes=True),
     Job("turn incidents", 10, turn_incidents),
     Job("sweep incidents", 86_400, sweep_incidents, removes=True),
+    Job("write flag counts", 60, write_flag_counts),
+    Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),
     Job("look at the disk", 5, look_at_disk),

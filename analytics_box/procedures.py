@@ -7,6 +7,7 @@ from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, delivery_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
+from analytics_box.flags.usage import calls as flag_usage
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
 from analytics_box.keys import calls as key_calls
@@ -168,6 +169,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
     Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
+    Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
     Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
     Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
     Procedure("statusPage.list", status_pages.list_pages, "read:status_pages"),

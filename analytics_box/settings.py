@@ -171,6 +171,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Hosts with ports that are asked, when most monitors fail at once, whether the box is cut off; empty: none.",
     ] = ("www.wikipedia.org:443", "www.cloudflare.com:443", "www.google.com:443")
 
+    # Feature flags
+    flag_stale_days: Annotated[
+        int,
+        Meta(ge=0, le=3650),
+        "Days without an evaluation, or with one outcome only, that make a flag stale; 0: never.",
+    ] = 30
+
     # Status pages
     status_page_subscribers: Annotated[
         int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."

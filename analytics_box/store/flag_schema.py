@@ -75,7 +75,8 @@ FLAGS = (
         "create unique index target_groups_by_name on target_groups (scope, name)",
         "create index target_groups_of on target_groups (organization_id)",
         "create index target_groups_by_website on target_groups (website_id)",
-        # What is to become of a flag, step by step: [{"at": UTC ms, "percentage": 0–100, "doneAt": UTC ms or null}].
+        # What is to become of a flag, step by step: [{"at": UTC ms, "percentage": 0–100, "doneAt": UTC ms,
+        # "skipped": whether a later step was late as well}], the last two once it is done.
         """
         create table flag_schedules (
           id               text    primary key check (length(id) between 8 and 64),
@@ -98,10 +99,19 @@ FLAGS = (
         create table flag_counts (
           flag_id          text    not null references flags (id) on delete cascade,
           day              integer not null,
-          gave             text    not null,
+          gave             text    not null check (length(gave) between 1 and 128),
           count            integer not null,
-          last_at          integer not null,
           primary key (flag_id, day, gave)
+        ) strict, without rowid
+        """,
+        "create index flag_counts_by_day on flag_counts (day)",
+        # When a flag gave that last (UTC ms).
+        """
+        create table flag_last_given (
+          flag_id          text    not null references flags (id) on delete cascade,
+          gave             text    not null check (length(gave) between 1 and 128),
+          at               integer not null,
+          primary key (flag_id, gave)
         ) strict, without rowid
         """,
     ),

@@ -1,0 +1,83 @@
+"""How often flags were evaluated: counted in the outcomes themselves, added to the table each minute.
+
+Nothing waits for that. A kill -9 loses the counts of a minute, SIGTERM none.
+"""
+
+import logging
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from analytics_box.clock import Clock, utc_day
+from analytics_box.errors import Unavailable
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.evaluation.outcome import Outcome
+from analytics_box.flags.usage import rows
+from analytics_box.flags.usage.rows import Counted, Key
+from analytics_box.store.db import Db
+
+log = logging.getLogger(__name__)
+
+KEPT_DAYS: Final = 400
+MOST_WAITING: Final = 100_000  # different (flag, day, outcome) while the disk refuses, some 30 MB
+
+
+class FlagCounts:
+    """The counts of a box that are not on disk yet."""
+
+    def __init__(self, box_db: Db, flags: Flags, clock: Clock) -> None:
+        self._db = box_db
+        self._flags = flags
+        self._clock = clock
+        self._waiting: dict[Key, Counted] = {}
+        flags.discard = self.take
+
+    def take(self, outcomes: Iterable[Outcome]) -> None:
+        """Take the counts out of these outcomes. Must be called on the event loop, as evaluations are."""
+        now = self._clock.now()
+        for outcome in outcomes:
+            if outcome.count:
+                self._add(Key(outcome.flag_id, utc_day(now), _gave(outcome)), Counted(outcome.count, now))
+                outcome.count = 0
+
+    async def write(self) -> None:
+        """Add what was counted to the table; what cannot be written waits for the next time."""
+        taken = self._taken()
+        if not taken:
+            return
+        try:
+            await self._db.write(partial(rows.add, counts=taken), adds=True)
+        except Unavailable:
+            for key, counted in taken.items():
+                self._add(key, counted)
+
+    def write_now(self) -> None:
+        """Add what was counted to the table when the box stops, without an event loop."""
+        taken = self._taken()
+        try:
+            if taken:
+                self._db.write_now(partial(rows.add, counts=taken))
+        except Unavailable:
+            log.warning("The last counts of evaluated flags are lost")
+
+    async def forget(self) -> None:
+        """Remove what was counted 400 days ago and before; when a flag was evaluated last stays."""
+        await self._db.write(partial(rows.forget, day=utc_day(self._clock.now()) - KEPT_DAYS))
+
+    def _taken(self) -> dict[Key, Counted]:
+        for ruleset in self._flags.rulesets():
+            self.take(ruleset.outcomes())
+        taken, self._waiting = self._waiting, {}
+        return taken
+
+    def _add(self, key: Key, counted: Counted) -> None:
+        known = self._waiting.get(key)
+        if known is not None:
+            known.count += counted.count
+            known.last_at = max(known.last_at, counted.last_at)
+        elif len(self._waiting) < MOST_WAITING:
+            self._waiting[key] = counted
+
+
+def _gave(outcome: Outcome) -> str:
+    return outcome.variant or ("true" if outcome.enabled else "false")
