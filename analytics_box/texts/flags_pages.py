@@ -180,6 +180,7 @@ class FlagPage:
     """A flag's own page."""
 
     title = "{name} · Feature flags"
+    tabs_label = "Parts of this flag"
     tabs: ClassVar[Mapping[str, str]] = {"now": "What it does"}
     decides = "Who gets what"
     decides_help = "From top to bottom. The first line that fits a user decides."
@@ -194,6 +195,7 @@ class FlagPage:
     key = "Key"
     changed = "Changed"
     created = "Created"
+    history = "History"
     version = "Version {number}"
     by = "{when} by {who}"
     people: ClassVar[Mapping[str, str]] = {"user": "somebody who left", "key": "an API key", "box": "the box"}

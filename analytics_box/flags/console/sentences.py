@@ -108,14 +108,16 @@ def shown(value: Scalar) -> str:
 
 def is_share(rule: Rule) -> bool:
     """Whether a rule is a share of users: one of a property without a name, but with a number (wire 6.3)."""
-    return rule.type == "property" and not rule.field and rule.value is not None
+    is_number = isinstance(rule.value, int | float) and not isinstance(rule.value, bool)
+    return rule.type == "property" and not rule.field and is_number
 
 
 def rule_values(rule: Rule) -> tuple[Scalar, ...]:
     """What a rule compares with, in whichever of its fields it stands."""
-    if rule.batch:
+    if rule.batch and rule.batchValues:
         return rule.batchValues
-    return rule.values if rule.operator in LISTS and rule.values else _one(rule.value) or rule.values
+    one = _one(rule.value)
+    return (rule.values or one) if rule.operator in LISTS else (one or rule.values)
 
 
 def weights(variants: Sequence[Variant]) -> list[float]:

@@ -7,7 +7,18 @@ from msgspec import Struct
 from analytics_box.identity import Person, Theme, at_least, logo_path
 
 Here = Literal[
-    "sites", "add", "links", "monitors", "status", "overview", "queries", "people", "site-settings", "settings", "none"
+    "sites",
+    "add",
+    "links",
+    "monitors",
+    "status",
+    "flags",
+    "overview",
+    "queries",
+    "people",
+    "site-settings",
+    "settings",
+    "none",
 ]
 
 

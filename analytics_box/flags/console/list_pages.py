@@ -1,0 +1,154 @@
+"""The list of flags of an organization and its websites, under /flags."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, get_args
+from urllib.parse import urlencode
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.flags.console.sentences import Sentence, flag_sentence
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.flag import Flag, FlagType, Status
+from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owners
+from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.texts import FlagList, figures
+
+AT_ONCE: Final = 50  # flags on a page
+MOST_NAMES: Final = 200  # folders and environments to choose from
+NONE: Final = "-"  # in an address: no folder, no environment
+
+
+class Asked(Struct, frozen=True):
+    """?search= &of= &status= &type= &environment= &folder= &page=."""
+
+    search: str = ""
+    of: str = ""
+    status: str = ""
+    type: str = ""
+    environment: str = ""
+    folder: str = ""
+    page: int = 1
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether it leaves out flags that are usually shown."""
+        return self != Asked(page=self.page)
+
+    def link(self, **changes: object) -> str:
+        """The URL of this list with some of it changed, for templates."""
+        wanted = replace(self, **changes)
+        given = {name: getattr(wanted, name) for name in wanted.__struct_fields__ if name != "page"}
+        given["page"] = str(wanted.page) if wanted.page > 1 else ""
+        query = urlencode({name: value for name, value in given.items() if value})
+        return f"{HOME}?{query}" if query else HOME
+
+
+class Line(Struct, frozen=True):
+    """A flag in the list. `decides` is what those get for whom no rule is, `before` what is said of rules."""
+
+    name: str
+    key: str
+    href: str
+    mark: str
+    label: str
+    type: str
+    owner: str
+    environment: str
+    folder: str
+    before: str
+    decides: Sentence
+    last: str = ""
+    stale: str = ""
+
+
+async def flag_list(visit: Visitor) -> Page:
+    """GET /flags."""
+    asked, named = read_asked(visit), owners(visit)
+    own = [flag for scope in visit.parts[Flags].of(visit.person.organization_id) for flag in scope.flags]
+    found = sorted(selected(own, asked), key=lambda flag: called(flag).casefold())
+    first = (asked.page - 1) * AT_ONCE
+    shown = found[first : first + AT_ONCE]
+    return visit.pages.show(
+        "flags.html",
+        shell=frame(visit.person),
+        asked=asked,
+        any=bool(own),
+        lines=[_line(flag, named) for flag in shown],
+        counted=_counted(asked, len(shown), len(found)),
+        owners=list(named.items()),
+        environments=_names({flag.environment for flag in own if flag.environment}, FlagList.no_environment),
+        folders=_names({flag.definition.folder for flag in own if flag.definition.folder}, FlagList.no_folder),
+        later=asked.link(page=asked.page + 1) if first + AT_ONCE < len(found) else "",
+        earlier=asked.link(page=asked.page - 1) if asked.page > 1 else "",
+        editable=may_edit(visit.person, visit.person.organization_id),
+        done=done(visit),
+    )
+
+
+def read_asked(visit: Visit) -> Asked:
+    """What the URL asks for. Pages are forgiving: what cannot be read is left out."""
+    page = visit.asked("page")
+    return Asked(
+        search=visit.asked("search").strip()[:255],
+        of=visit.asked("of")[:64],
+        status=next((one for one in get_args(Status) if one == visit.asked("status")), ""),
+        type=next((one for one in get_args(FlagType) if one == visit.asked("type")), ""),
+        environment=visit.asked("environment")[:64],
+        folder=visit.asked("folder")[:100],
+        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 6 and int(page) else 1,
+    )
+
+
+def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
+    """The flags that the URL asks for; archived ones only by their status."""
+    sought = asked.search.casefold()
+    return [
+        flag
+        for flag in flags
+        if (flag.definition.status == asked.status if asked.status else flag.definition.status != "archived")
+        and asked.of in {"", flag.scope}
+        and asked.type in {"", flag.definition.type}
+        and asked.environment in {"", flag.environment or NONE}
+        and asked.folder in {"", flag.definition.folder or NONE}
+        and (not sought or any(sought in text.casefold() for text in _texts(flag)))
+    ]
+
+
+def _texts(flag: Flag) -> tuple[str, ...]:
+    return (flag.key, flag.definition.name, flag.definition.description)
+
+
+def _line(flag: Flag, named: Mapping[str, str]) -> Line:
+    words, given = FlagList, flag.definition
+    count = len(given.rules) + len(given.targetGroupIds)
+    environment = figures.visible(flag.environment or "")
+    return Line(
+        name=called(flag),
+        key=flag.key,
+        href=f"{HOME}/{flag.id}",
+        mark=f"flag-{given.status}",
+        label=words.statuses[given.status],
+        type=words.types[given.type],
+        owner=named.get(flag.scope, ""),
+        environment=f"{environment}, {words.for_user}" if flag.user_id else environment,
+        folder=figures.visible(given.folder),
+        before=words.rules[count == 1].format(count=figures.count(count)) if count else "",
+        decides=flag_sentence(flag),
+    )
+
+
+def _names(names: Collection[str], none: str) -> list[tuple[str, str]]:
+    """Names to choose from, and none at all; empty where there are no names."""
+    found = [(name, figures.visible(name)) for name in sorted(names, key=str.casefold)[:MOST_NAMES]]
+    return [*found, (NONE, none)] if found else []
+
+
+def _counted(asked: Asked, shown: int, total: int) -> str:
+    """How many flags there are, and which of them the page has."""
+    if total <= AT_ONCE and asked.page == 1:
+        return FlagList.counted[total == 1].format(count=figures.count(total))
+    first = (asked.page - 1) * AT_ONCE + 1
+    return FlagList.range.format(
+        first=figures.count(first), last=figures.count(first + shown - 1), count=figures.count(total)
+    )
