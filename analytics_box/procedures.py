@@ -7,6 +7,10 @@ from analytics_box.bots import calls as bot_calls
 from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, delivery_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
+from analytics_box.flags.editing import calls as flag_calls
+from analytics_box.flags.editing import folder_calls as flag_folders
+from analytics_box.flags.flag import LARGEST_FLAG
+from analytics_box.flags.groups import calls as target_groups
 from analytics_box.flags.usage import calls as flag_usage
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
@@ -169,7 +173,6 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("uptime.updateMaintenance", maintenance.update_maintenance, "write:monitors", "member"),
     Procedure("uptime.endMaintenance", maintenance.end_maintenance, "write:monitors", "member"),
     Procedure("uptime.deleteMaintenance", maintenance.delete_maintenance, "write:monitors", "member"),
-    Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
     Procedure("statusPage.listPublic", status_public.list_public, PUBLIC, limit=status_public.LIST_LIMIT),
     Procedure("statusPage.getBySlug", status_public.get_by_slug, PUBLIC, limit=status_public.PAGE_LIMIT),
     Procedure("statusPage.list", status_pages.list_pages, "read:status_pages"),
@@ -195,6 +198,26 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("statusPage.addSubscriber", subscribers.add_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.removeSubscriber", subscribers.remove_subscriber, "write:status_pages", "member"),
     Procedure("statusPage.exportSubscribers", subscribers.export_subscribers, "write:status_pages", "member"),
+    Procedure("flags.list", flag_calls.list_flags, "manage:flags"),
+    Procedure("flags.getById", flag_calls.get_by_id, "manage:flags"),
+    Procedure("flags.getByKey", flag_calls.get_by_key, "manage:flags"),
+    Procedure("flags.environments", flag_calls.environments, "manage:flags"),
+    Procedure("flags.create", flag_calls.create, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),
+    Procedure("flags.update", flag_calls.update, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),
+    Procedure("flags.copy", flag_calls.copy, "manage:flags", "member"),
+    Procedure("flags.activate", flag_calls.activate, "manage:flags", "member"),
+    Procedure("flags.deactivate", flag_calls.deactivate, "manage:flags", "member"),
+    Procedure("flags.archive", flag_calls.archive, "manage:flags", "member"),
+    Procedure("flags.delete", flag_calls.delete, "manage:flags", "member"),
+    Procedure("flags.listFolders", flag_folders.list_folders, "manage:flags"),
+    Procedure("flags.renameFolder", flag_folders.rename_folder, "manage:flags", "member"),
+    Procedure("flags.deleteFolder", flag_folders.delete_folder, "manage:flags", "member"),
+    Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
+    Procedure("targetGroups.list", target_groups.list_groups, "manage:flags"),
+    Procedure("targetGroups.getById", target_groups.get_by_id, "manage:flags"),
+    Procedure("targetGroups.create", target_groups.create, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),
+    Procedure("targetGroups.update", target_groups.update, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),
+    Procedure("targetGroups.delete", target_groups.delete, "manage:flags", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),

@@ -118,8 +118,8 @@ def remove(db: Connection, flag_id: str) -> None:
     db.execute("-- flags.remove\ndelete from flags where id = ?", (flag_id,))
 
 
-def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str) -> None:
-    """What a flag is from now on, for its history."""
+def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str, keep: int) -> None:
+    """What a flag is from now on, for its history, which keeps so many of the newest."""
     db.execute(
         """
         -- flags.insert_version
@@ -127,6 +127,10 @@ def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note:
         values (?, ?, ?, ?, ?, ?, ?, ?)
         """,
         (flag.id, flag.version, flag.key, _text(flag.definition), action, actor, note, flag.updated_at),
+    )
+    db.execute(
+        "-- flags.insert_version\ndelete from flag_versions where flag_id = ? and version <= ?",
+        (flag.id, flag.version - keep),
     )
 
 
@@ -215,6 +219,6 @@ def _execute(db: Connection, statement: str, values: dict[str, Any]) -> None:
     except ConstraintError as broken:
         if "flags_by_key" in str(broken):
             raise Conflict.about("key", TAKEN) from broken
-        if "target_groups_by_name" in str(broken):
+        if "target_groups.name" in str(broken):
             raise Conflict.about("name", GROUP_TAKEN) from broken
         raise

@@ -12,6 +12,8 @@ GROUPS = {
     "Short URLs": "Short links",
     "uptime": "Monitors",
     "statusPage": "Status pages",
+    "flags": "Feature flags",
+    "targetGroups": "Feature flags",
     "profiles": "People",
     "organizations": "Organizations and members",
     "apikeys": "API keys",

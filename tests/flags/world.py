@@ -83,10 +83,10 @@ class World:
         assert found == self.box.box.box_db.read_now(lambda db: rows.scope(db, scope_id))
         return found
 
-    def call(self, procedure: str, /, *, key: KeyName = "all", cookie: str = "", **given: Any) -> Answer:
+    def call(self, procedure: str, /, *, by: KeyName = "all", cookie: str = "", **given: Any) -> Answer:
         """A procedure, as "flags/list", on the plain mirror, by a key or, with a cookie, by a person."""
         headers = {"cookie": cookie, "sec_fetch_site": "same-origin"} if cookie else {}
-        return self.box.post(f"/{procedure}", given, key=None if cookie else key, **headers)
+        return self.box.post(f"/{procedure}", given, key=None if cookie else by, **headers)
 
     def good(self, procedure: str, /, **given: Any) -> Any:
         """The answer of a procedure that succeeds."""

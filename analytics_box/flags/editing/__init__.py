@@ -1,0 +1,1 @@
+"""Making, changing and deleting flags, and their folders."""

@@ -1,0 +1,1 @@
+"""Target groups: rules under a name, for many flags."""
