@@ -72,11 +72,24 @@ class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     group: str = ""
 
 
+class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """How users are drawn. An empty salt is the flag's key; rollout and variants never share their draw.
+
+    `attribute` is what is drawn by instead of `rolloutBy`: the name of a property, as imports may need it.
+    """
+
+    algorithm: Algorithm = "default"
+    salt: str = ""
+    variantSalt: str = ""
+    attribute: str = ""
+
+
 class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A targeting rule (wire 6.2): the first that matches decides, `enabled` is its outcome.
 
     Beyond the wire: a rule of the type conditions has a tree of them; `variant` is what a multivariant flag gives to
-    those who match; `percentage` lets only so many of them match, by the flag's bucketing.
+    those who match; `percentage` lets only those of them match who are drawn from `percentageFrom` up to it, by the
+    rule's own bucketing or else the flag's.
     """
 
     type: RuleType
@@ -91,6 +104,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     conditions: Node | None = None
     variant: str = ""
     percentage: float | None = None
+    percentageFrom: float = 0
+    bucketing: Bucketing | None = None
 
 
 class Variant(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -108,18 +123,6 @@ class Prerequisite(Struct, frozen=True, forbid_unknown_fields=True):
 
     key: str
     gives: tuple[str, ...] = ("true",)
-
-
-class Bucketing(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How users are drawn. An empty salt is the flag's key; rollout and variants never share their draw.
-
-    `attribute` is what is drawn by instead of `rolloutBy`: the name of a property, as imports may need it.
-    """
-
-    algorithm: Algorithm = "default"
-    salt: str = ""
-    variantSalt: str = ""
-    attribute: str = ""
 
 
 class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from analytics_box.flags.evaluation.bucketing import ANONYMOUS, scale_and_hash
+from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rollout_draw, scale_and_hash
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
-from analytics_box.flags.flag import Flag
+from analytics_box.flags.flag import Bucketing, Flag, RolloutBy
 
 # Longer texts of a context are as if they were not given, and of a list only so many elements are looked at: whoever
 # asks cannot make an evaluation long.
@@ -14,17 +14,23 @@ LONGEST_TEXT = 4_096  # characters
 MOST_ELEMENTS = 100
 
 Read = Callable[["Asker"], Any]  # a part of the context; None where it is absent
-DrawAsker = Callable[["Asker"], float]  # percent, from 0 up to 100
-
-
-def _undrawn(asker: "Asker") -> float:
-    return 0
+Identify = Callable[["Asker"], str]  # by what somebody is drawn
 
 
 class Asker:
     """A context within bounds, with what was found out of it so far."""
 
-    __slots__ = ("_person", "context", "draw", "email", "groups", "organization_id", "outcomes", "team_id", "user_id")
+    __slots__ = (
+        "_person",
+        "context",
+        "drawing",
+        "email",
+        "groups",
+        "organization_id",
+        "outcomes",
+        "team_id",
+        "user_id",
+    )
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -33,8 +39,8 @@ class Asker:
         self.organization_id = bounded(context.organization_id)
         self.team_id = bounded(context.team_id)
         self._person: tuple[int, int] | None = None
-        self.draw: DrawAsker = _undrawn  # of the flag whose rules are looked at
-        self.groups: dict[tuple[int, int], bool] = {}  # whom target groups let in, as conditions found it
+        self.drawing: Drawing | None = None  # of the flag whose rules are looked at
+        self.groups: dict[tuple[int, Drawing | None], bool] = {}  # whom target groups let in, as conditions found it
         self.outcomes: dict[str, Outcome | None] = {}  # of flags that others need, by key
 
     @property
@@ -86,17 +92,35 @@ _KNOWN: dict[str, Read] = {
 }
 
 
-def identity_reader(flag: Flag) -> Callable[[Asker], str]:
-    """By what a flag draws: its own attribute, else as `rolloutBy` says (wire 6.3)."""
-    definition = flag.definition
-    if definition.bucketing.attribute:
-        read = reader(definition.bucketing.attribute)
+def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
+    """By what is drawn: an attribute of its own, else as `rolloutBy` says (wire 6.3)."""
+    if attribute:
+        read = reader(attribute)
         return lambda asker: text_of(read(asker)) or ANONYMOUS
-    if definition.rolloutBy == "organization":
+    if rollout_by == "organization":
         return lambda asker: asker.organization_id or ANONYMOUS
-    if definition.rolloutBy == "team":
+    if rollout_by == "team":
         return lambda asker: asker.team_id or ANONYMOUS
     return lambda asker: asker.person
+
+
+class Drawing:
+    """How a flag draws for rollouts: by its own bucketing, and by others that its rules have."""
+
+    __slots__ = ("_made", "flag")
+
+    def __init__(self, flag: Flag) -> None:
+        self.flag = flag
+        self._made: dict[Bucketing, tuple[Draw, Identify]] = {}
+
+    def percent(self, asker: "Asker", bucketing: Bucketing | None = None) -> float:
+        """Where somebody is drawn, from 0 up to 100."""
+        chosen = bucketing or self.flag.definition.bucketing
+        if chosen not in self._made:
+            identify = identity_reader(self.flag.definition.rolloutBy, chosen.attribute)
+            self._made[chosen] = rollout_draw(self.flag, chosen), identify
+        draw, identify = self._made[chosen]
+        return draw(identify(asker))
 
 
 def text_of(value: Any) -> str:

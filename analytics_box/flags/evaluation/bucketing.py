@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from operator import mul
 from struct import unpack_from
 
-from analytics_box.flags.flag import Algorithm, Flag
+from analytics_box.flags.flag import Algorithm, Bucketing, Flag
 
 Draw = Callable[[str], float]  # who is drawn → percent, from 0 up to 100
 
@@ -107,9 +107,9 @@ def _variant_salt(flag: Flag) -> str:
     return bucketing.variantSalt or (salt if bucketing.algorithm == "unleash" else f"{salt}:variant")
 
 
-def rollout_draw(flag: Flag) -> Draw:
-    """The percent at which somebody is drawn: they are in a rollout of more than that."""
-    return _ROLLOUTS[flag.definition.bucketing.algorithm](flag.definition.bucketing.salt or flag.key)
+def rollout_draw(flag: Flag, bucketing: Bucketing) -> Draw:
+    """The percent at which somebody is drawn by the flag's bucketing or another: they are in a rollout of more."""
+    return _ROLLOUTS[bucketing.algorithm](bucketing.salt or flag.key)
 
 
 def variant_draw(flag: Flag) -> Draw:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.flags.evaluation.asking import Asker, DrawAsker, identity_reader
+from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_reader
 from analytics_box.flags.evaluation.bucketing import (
     absolute,
-    rollout_draw,
     rollout_prefix,
     scale_and_hash,
     variant_draw,
@@ -164,20 +163,16 @@ class _Compiled:
 
     def _with_rules(self, then: Decide | Outcome) -> Decide:
         matches = tuple(self._matches)
-        draw = self._draw()
+        drawing = Drawing(self.flag)
 
         def decide(asker: Asker) -> Outcome:
-            asker.draw = draw
+            asker.drawing = drawing
             for match, outcome in matches:
                 if match(asker):
                     return outcome
             return then if isinstance(then, Outcome) else then(asker)
 
         return decide
-
-    def _draw(self) -> DrawAsker:
-        draw, identity = rollout_draw(self.flag), identity_reader(self.flag)
-        return lambda asker: draw(identity(asker))
 
     def _last(self) -> Decide | Outcome:
         """What it gives to whom no rule matches."""
@@ -203,8 +198,8 @@ class _Compiled:
                 return on if absolute(prefix * scale + hashed & 0xFFFFFFFF) % 100 < percentage else off
 
             return of_person
-        draw = self._draw()
-        return lambda asker: on if draw(asker) < percentage else off
+        percent = Drawing(self.flag).percent
+        return lambda asker: on if percent(asker) < percentage else off
 
     def _by_default_of_person(self) -> bool:
         definition = self.flag.definition
@@ -215,8 +210,9 @@ class _Compiled:
         outcomes = tuple(self._outcome("MULTIVARIANT_EVALUATED", True, variant) for variant in variants)
         if len(outcomes) == 1:
             return outcomes[0]
-        identity = identity_reader(self.flag)
-        if self.flag.definition.bucketing.algorithm == "default" and not weighted(variants):
+        definition = self.flag.definition
+        identity = identity_reader(definition.rolloutBy, definition.bucketing.attribute)
+        if definition.bucketing.algorithm == "default" and not weighted(variants):
             prefix = scale_and_hash(variant_prefix(self.flag))[1]
             number = len(outcomes)
 

@@ -101,7 +101,7 @@ def _if_given(test: Test) -> Test:
 class Compiler:
     """Makes functions of the rules of one scope, whose target groups it knows.
 
-    What a rule draws by is the flag's: it is set as `asker.draw` before the flag's rules are asked.
+    How a rule draws is the flag's: that is set as `asker.drawing` before the flag's rules are asked.
     """
 
     def __init__(self, groups: Iterable[TargetGroup]) -> None:
@@ -123,7 +123,7 @@ class Compiler:
         match = self._untold(rule, nested)
         if rule.percentage is None:
             return match
-        return partial(_drawn, match, rule.percentage)
+        return partial(_drawn, match, rule)
 
     def _untold(self, rule: Rule, nested: int) -> Match:
         if rule.type == "conditions":
@@ -159,8 +159,18 @@ def _percentage(limit: float, asker: Asker) -> bool:
     return percentage_draw(asker) < limit
 
 
-def _drawn(match: Match, percentage: float, asker: Asker) -> bool:
-    return match(asker) and asker.draw(asker) < percentage
+def _drawn(match: Match, rule: Rule, asker: Asker) -> bool:
+    return match(asker) and is_drawn(rule, rule_draw(rule, asker))
+
+
+def rule_draw(rule: Rule, asker: Asker) -> float:
+    """Where a rule with a percentage draws somebody, from 0 up to 100."""
+    return asker.drawing.percent(asker, rule.bucketing) if asker.drawing else 100
+
+
+def is_drawn(rule: Rule, drawn: float) -> bool:
+    """Whether a draw is among the rule's percent; all of them are where it has none."""
+    return rule.percentage is None or rule.percentageFrom <= drawn < rule.percentage
 
 
 def _all(matches: tuple[Match, ...], asker: Asker) -> bool:
@@ -177,7 +187,7 @@ def _none(matches: tuple[Match, ...], asker: Asker) -> bool:
 
 def _lets_in(number: int, rules: tuple[tuple[Rule, Match], ...], asker: Asker) -> bool:
     """Whether the first rule of a target group that matches lets somebody in; found once for each draw."""
-    known = (number, id(asker.draw))
+    known = (number, asker.drawing)
     if known not in asker.groups:
         asker.groups[known] = next((rule.enabled for rule, match in rules if match(asker)), False)
     return asker.groups[known]

@@ -1,12 +1,12 @@
 """What flags look at of whoever asks: what is not among it need not be part of a cache's key. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from analytics_box.flags.evaluation.conditions import is_percentage
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.flag import Flag, Node, Rule, TargetGroup
+from analytics_box.flags.flag import Bucketing, Flag, Node, RolloutBy, Rule, TargetGroup
 
 
 class Uses(Struct, frozen=True):
@@ -30,67 +30,76 @@ class Uses(Struct, frozen=True):
 
 
 _PARTS = ("user_id", "email", "organization_id", "team_id")
+_DRAWN: dict[RolloutBy, tuple[str, ...]] = {
+    "user": ("user_id", "email"),
+    "organization": ("organization_id",),
+    "team": ("team_id",),
+}
 
 
 def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Uses:
-    """What these flags look at, with all target groups."""
-    parts: set[tuple[str, bool]] = set()
+    """What these flags look at, themselves and by the target groups that they have."""
+    looking = _Looking({group.id: group for group in groups})
     for flag in flags:
-        parts.update(_of_flag(flag))
-    for group in groups:
+        looking.at_flag(flag)
+    return Uses(**{part: part in looking.parts for part in _PARTS}, properties=frozenset(looking.properties))
+
+
+class _Looking:
+    """Gathers what is looked at."""
+
+    def __init__(self, groups: dict[str, TargetGroup]) -> None:
+        self.parts: set[str] = set()
+        self.properties: set[str] = set()
+        self._groups = groups
+        self._seen: set[tuple[str, RolloutBy, Bucketing]] = set()
+
+    def at_flag(self, flag: Flag) -> None:
+        definition = flag.definition
+        by = definition.rolloutBy
+        if flag.user_id is not None:
+            self.parts.add("user_id")
+        if definition.type != "boolean":
+            self._at_draw(by, definition.bucketing)
+        for rule in definition.rules:
+            self._at_rule(rule, by, definition.bucketing)
+        for group_id in definition.targetGroupIds:
+            self._at_group(group_id, by, definition.bucketing)
+
+    def _at_group(self, group_id: str, by: RolloutBy, bucketing: Bucketing) -> None:
+        group = self._groups.get(group_id)
+        if group is None or (group_id, by, bucketing) in self._seen:
+            return
+        self._seen.add((group_id, by, bucketing))
         for rule in group.rules:
-            parts.update(_of_rule(rule))
-    known = {name for name, property_ in parts if not property_}
-    return Uses(
-        **{part: part in known for part in _PARTS},
-        properties=frozenset(name for name, property_ in parts if property_),
-    )
+            self._at_rule(rule, by, bucketing)
 
+    def _at_rule(self, rule: Rule, by: RolloutBy, bucketing: Bucketing) -> None:
+        if rule.percentage is not None:
+            self._at_draw(by, rule.bucketing or bucketing)
+        if rule.conditions is not None:
+            self._at_node(rule.conditions, by, bucketing)
+        elif rule.type in ("user_id", "email"):
+            self.parts.add(rule.type)
+        elif rule.field:
+            self.properties.add(rule.field)
+        elif is_percentage(rule):
+            self._at_draw("user", Bucketing())
 
-def _of_flag(flag: Flag) -> Iterator[tuple[str, bool]]:
-    definition = flag.definition
-    if flag.user_id is not None:
-        yield "user_id", False
-    if definition.type != "boolean" or any(rule.percentage is not None for rule in definition.rules):
-        yield from _of_draw(flag)
-    elif definition.targetGroupIds or any(rule.conditions for rule in definition.rules):
-        yield from _of_draw(flag)  # their rules may have percentages, too
-    for rule in definition.rules:
-        yield from _of_rule(rule)
+    def _at_node(self, node: Node, by: RolloutBy, bucketing: Bucketing) -> None:
+        for nodes in (node.all, node.any, node.none):
+            for one in nodes or ():
+                self._at_node(one, by, bucketing)
+        if node.attribute:
+            self._at(node.attribute)
+        if node.group:
+            self._at_group(node.group, by, bucketing)
 
+    def _at_draw(self, by: RolloutBy, bucketing: Bucketing) -> None:
+        if bucketing.attribute:
+            self._at(bucketing.attribute)
+        else:
+            self.parts.update(_DRAWN[by])
 
-def _of_draw(flag: Flag) -> Iterator[tuple[str, bool]]:
-    definition = flag.definition
-    if definition.bucketing.attribute:
-        yield _named(definition.bucketing.attribute)
-    elif definition.rolloutBy == "organization":
-        yield "organization_id", False
-    elif definition.rolloutBy == "team":
-        yield "team_id", False
-    else:
-        yield "user_id", False
-        yield "email", False
-
-
-def _of_rule(rule: Rule) -> Iterator[tuple[str, bool]]:
-    if rule.conditions is not None:
-        yield from _of_node(rule.conditions)
-    elif rule.type in ("user_id", "email"):
-        yield rule.type, False
-    elif rule.field:
-        yield rule.field, True
-    elif is_percentage(rule):
-        yield "user_id", False
-        yield "email", False
-
-
-def _of_node(node: Node) -> Iterator[tuple[str, bool]]:
-    for nodes in (node.all, node.any, node.none):
-        for one in nodes or ():
-            yield from _of_node(one)
-    if node.attribute:
-        yield _named(node.attribute)
-
-
-def _named(attribute: str) -> tuple[str, bool]:
-    return attribute, attribute not in _PARTS
+    def _at(self, attribute: str) -> None:
+        (self.parts if attribute in _PARTS else self.properties).add(attribute)
