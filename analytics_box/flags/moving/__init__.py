@@ -1,0 +1,1 @@
+"""Many flags at once: written to a file, and read from one of this box, Unleash, GrowthBook, LaunchDarkly or flagd."""

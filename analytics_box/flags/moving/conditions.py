@@ -1,0 +1,166 @@
+"""Conditions and rules as imports make them. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from analytics_box.flags.flag import (
+    DEEPEST,
+    MOST_NODES,
+    MOST_VALUES,
+    Bucketing,
+    Node,
+    Operator,
+    Rule,
+    RuleType,
+    Scalar,
+    Variant,
+)
+from analytics_box.query.patterns import NotAPattern, compiled
+
+EVERYBODY: Final = Node(all=())
+NOBODY: Final = Node(any=())
+
+_TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
+_PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
+_VARIANT_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+
+
+def leaf(attribute: str, operator: Operator, value: Scalar) -> Node:
+    """One attribute, compared with one value."""
+    return Node(attribute=attribute, operator=operator, value=value)
+
+
+def exists(attribute: str) -> Node:
+    """Whether somebody has the attribute at all."""
+    return Node(attribute=attribute, operator="exists")
+
+
+def one_of(attribute: str, values: Sequence[Scalar]) -> Node:
+    """Whether the attribute is one of these, however many they are."""
+    if not values:
+        return NOBODY
+    parts = [values[first : first + MOST_VALUES] for first in range(0, len(values), MOST_VALUES)]
+    return any_of(Node(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
+
+
+def each_of(attribute: str, operator: Operator, values: Iterable[Scalar]) -> Node:
+    """Whether the attribute compares so with any of these."""
+    return any_of(leaf(attribute, operator, value) for value in values)
+
+
+def all_of(nodes: Iterable[Node]) -> Node:
+    """Whether all of these hold; everybody where there are none."""
+    parts: list[Node] = []
+    for node in nodes:
+        if node == NOBODY:
+            return NOBODY
+        parts += node.all if node.all is not None else (node,)
+    return parts[0] if len(parts) == 1 else Node(all=tuple(dict.fromkeys(parts)))
+
+
+def any_of(nodes: Iterable[Node]) -> Node:
+    """Whether any of these holds; nobody where there are none."""
+    parts: list[Node] = []
+    for node in nodes:
+        if node == EVERYBODY:
+            return EVERYBODY
+        parts += node.any if node.any is not None else (node,)
+    return parts[0] if len(parts) == 1 else Node(any=tuple(dict.fromkeys(parts)))
+
+
+def none_of(nodes: Iterable[Node]) -> Node:
+    """Whether none of these holds; everybody where there are none."""
+    found = any_of(nodes)
+    if found in {EVERYBODY, NOBODY}:
+        return NOBODY if found == EVERYBODY else EVERYBODY
+    if found.none is not None:
+        return any_of(found.none)
+    return Node(none=found.any if found.any is not None else (found,))
+
+
+def insensitive(attribute: str, values: Iterable[str], before: str = "", after: str = "") -> Node:
+    """Whether the attribute is or has one of these texts in any case, by a regular expression."""
+    parts = "|".join(re.escape(value) for value in values)
+    return leaf(attribute, "matches", f"(?is){before}(?:{parts}){after}") if parts else NOBODY
+
+
+def pattern(attribute: str, text: str) -> Node | None:
+    """Whether a regular expression matches the attribute; None for one that RE2 does not know."""
+    try:
+        compiled(text)
+    except NotAPattern:
+        return None
+    return leaf(attribute, "matches", text)
+
+
+def is_too_large(node: Node) -> bool:
+    """Whether a tree of conditions is larger or deeper than one may be."""
+    count, level = 0, [node]
+    for _ in range(DEEPEST):
+        count += len(level)
+        level = [part for one in level for part in (one.all or one.any or one.none or ())]
+        if not level:
+            return count > MOST_NODES
+    return True
+
+
+def rule(
+    condition: Node,
+    *,
+    enabled: bool = True,
+    variant: str = "",
+    name: str = "",
+    above: float = 0,
+    percentage: float | None = None,
+    bucketing: Bucketing | None = None,
+) -> Rule:
+    """What those get who meet a condition; of those perhaps only who are drawn from `above` up to `percentage`."""
+    if percentage is None and above:
+        percentage = 100
+    drawn: dict[str, Any] = {"percentageFrom": above, "percentage": percentage, "bucketing": bucketing}
+    common: dict[str, Any] = {"enabled": enabled, "variant": variant, "name": name[:100], **drawn}
+    if condition.attribute and condition.operator in _PLAIN:
+        kind = _TYPES.get(condition.attribute, "property")
+        field = condition.attribute if kind == "property" else ""
+        compared: dict[str, Any] = {"operator": condition.operator, "value": condition.value}
+        return Rule(type=kind, field=field, values=condition.values, **compared, **common)
+    return Rule(type="conditions", conditions=condition, **common)
+
+
+def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Variant]:
+    """Variants of values, the same one once, under their names or what can be a name of them. None has a weight."""
+    made: list[Variant] = []
+    for index, value in enumerate(values):
+        if any(_same(value, one.value) for one in made):
+            continue
+        key = names[index] if index < len(names) and _VARIANT_KEY.match(names[index]) else _name(value)
+        taken = {one.key for one in made}
+        free = key if key and key not in taken else f"value-{len(made) + 1}"
+        while free in taken:
+            free += "-"
+        made.append(Variant(key=free, value=value, type=type_of(value)))
+    return made
+
+
+def variant_of(value: Any, variants: Iterable[Variant]) -> str:
+    """The key of the variant with this value. Raises StopIteration for none."""
+    return next(one.key for one in variants if _same(value, one.value))
+
+
+def type_of(value: Any) -> Any:
+    """The type of a variant with this value."""
+    if isinstance(value, str):
+        return "string"
+    return "number" if isinstance(value, int | float) and not isinstance(value, bool) else "json"
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = value if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
+    return text if _VARIANT_KEY.match(text) else ""
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and one == other

@@ -1,0 +1,153 @@
+"""Conditions in JsonLogic, as flagd has them. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from analytics_box.flags.flag import Node, Operator, Scalar
+from analytics_box.flags.moving.conditions import EVERYBODY, NOBODY, all_of, any_of, exists, leaf, none_of, one_of
+from analytics_box.flags.moving.taking import is_scalar, scalars
+
+_ATTRIBUTES: Final = {"targetingKey": "user_id"}
+_DEEPEST: Final = 30
+
+_NUMBERS: Final[dict[str, Operator]] = {
+    "<": "less",
+    "<=": "less_or_equal",
+    ">": "greater",
+    ">=": "greater_or_equal",
+}
+_TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_TEXTS: Final[dict[str, Operator]] = {"starts_with": "starts_with", "ends_with": "ends_with"}
+_VERSIONS: Final[dict[str, Operator]] = {
+    "=": "version_equals",
+    "<": "version_less",
+    "<=": "version_less_or_equal",
+    ">": "version_greater",
+    ">=": "version_greater_or_equal",
+}
+
+
+class Strange(Exception):
+    """Something that cannot be said here; its text says what."""
+
+
+def attribute_of(given: Any) -> str | None:
+    """The attribute that is looked at; None for anything but a plain one."""
+    if not isinstance(given, dict) or set(given) != {"var"}:
+        return None
+    name = given["var"]
+    name = name[0] if isinstance(name, list) and len(name) == 1 else name
+    if not isinstance(name, str) or not name or "." in name or name.startswith("$flagd"):
+        return None
+    return _ATTRIBUTES.get(name, name)
+
+
+def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node:
+    """What an expression asks for where it stands as a condition. Raises Strange."""
+    if depth > _DEEPEST:
+        raise Strange("it is too deep")
+    if isinstance(given, bool):
+        return EVERYBODY if given else NOBODY
+    if not isinstance(given, dict) or len(given) != 1:
+        raise Strange(f"{str(given)[:100]} is no condition")
+    (operation, arguments), *_ = given.items()
+    if operation == "$ref":
+        if arguments not in evaluators:
+            raise Strange(f"the evaluator {arguments} is not in the file")
+        return condition(evaluators[arguments], evaluators, depth + 1)
+    listed = arguments if isinstance(arguments, list) else [arguments]
+    if operation in _JOINED:
+        return _JOINED[operation]([condition(one, evaluators, depth + 1) for one in listed])
+    if operation in {"!", "!!"} and len(listed) == 1:
+        found = _truth(listed[0], evaluators, depth)
+        return none_of([found]) if operation == "!" else found
+    if operation == "var":
+        return _truth(given, evaluators, depth)
+    found_or_none = _compared(operation, listed)
+    if found_or_none is None:
+        raise Strange(f"{str(given)[:100]} has no counterpart")
+    return found_or_none
+
+
+def _truth(given: Any, evaluators: Mapping[str, Any], depth: int) -> Node:
+    """Whether a value is there and says something; of an operation, whether it is true."""
+    attribute = attribute_of(given)
+    if attribute is None:
+        return condition(given, evaluators, depth + 1)
+    return all_of((exists(attribute), none_of([one_of(attribute, (False, 0, ""))])))
+
+
+def _compared(operation: str, arguments: Sequence[Any]) -> Node | None:
+    if operation in _EQUAL and len(arguments) == 2:
+        found = _equal(*arguments)
+        return none_of([found]) if found is not None and operation.startswith("!") else found
+    if operation in _NUMBERS:
+        return _ordered(operation, arguments)
+    if operation == "in" and len(arguments) == 2:
+        return _in(*arguments)
+    if not arguments or (attribute := attribute_of(arguments[0])) is None:
+        return None
+    if operation in _TEXTS and len(arguments) == 2 and isinstance(arguments[1], str):
+        return leaf(attribute, _TEXTS[operation], arguments[1])
+    if operation == "sem_ver" and len(arguments) == 3 and isinstance(arguments[2], str):
+        return _version(attribute, str(arguments[1]), arguments[2])
+    return None
+
+
+def _equal(one: Any, other: Any) -> Node | None:
+    attribute, value = (attribute_of(one), other) if attribute_of(one) is not None else (attribute_of(other), one)
+    if attribute is None or not (value is None or is_scalar(value)):
+        return None
+    return none_of([exists(attribute)]) if value is None else leaf(attribute, "equals", value)
+
+
+def _ordered(operation: str, arguments: Sequence[Any]) -> Node | None:
+    """One comparison, or two around the same value."""
+    if len(arguments) == 3:
+        first, second = _ordered(operation, arguments[:2]), _ordered(operation, arguments[1:])
+        return all_of((first, second)) if first is not None and second is not None else None
+    if len(arguments) != 2:
+        return None
+    one, other = arguments
+    attribute, value = attribute_of(one), other
+    if attribute is None:
+        attribute, value, operation = attribute_of(other), one, _TURNED[operation]
+    if attribute is None or not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return leaf(attribute, _NUMBERS[operation], value)
+
+
+def _in(one: Any, other: Any) -> Node | None:
+    """Whether an attribute is one of a list, or a text is inside an attribute, which may be a list, too."""
+    attribute, within = attribute_of(one), attribute_of(other)
+    if attribute is not None and isinstance(other, list) and len(scalars(other)) == len(other):
+        return one_of(attribute, scalars(other))
+    if within is not None and isinstance(one, str):
+        return leaf(within, "contains", one)
+    return None
+
+
+def _version(attribute: str, operation: str, wanted: str) -> Node | None:
+    if operation in _VERSIONS:
+        return leaf(attribute, _VERSIONS[operation], wanted)
+    if operation == "!=":
+        return all_of((exists(attribute), none_of([leaf(attribute, "version_equals", wanted)])))
+    numbers = wanted.removeprefix("v").split("-")[0].split("+")[0].split(".")
+    if operation in {"^", "~"} and all(one.isdecimal() for one in numbers):
+        kept = numbers[:1] if operation == "^" else (*numbers[:2], *["0"] * (2 - len(numbers)))[:2]
+        after = (*kept[:-1], str(int(kept[-1]) + 1))
+        return all_of(
+            (
+                leaf(attribute, "version_greater_or_equal", f"{_padded(kept)}-0"),
+                leaf(attribute, "version_less", f"{_padded(after)}-0"),
+            )
+        )
+    return None
+
+
+def _padded(numbers: Sequence[Scalar]) -> str:
+    return ".".join(map(str, (*numbers, *["0"] * (3 - len(numbers)))))
+
+
+_JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"and": all_of, "or": any_of}
+_EQUAL: Final = frozenset(("==", "===", "!=", "!=="))

@@ -1,0 +1,150 @@
+"""Conditions of GrowthBook, written as those of MongoDB. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from analytics_box.flags.flag import Node, Operator
+from analytics_box.flags.moving.conditions import (
+    all_of,
+    any_of,
+    exists,
+    insensitive,
+    leaf,
+    none_of,
+    one_of,
+    pattern,
+)
+from analytics_box.flags.moving.taking import is_scalar, listed, mapping, scalars
+from analytics_box.flags.moving.wanted import Notes
+
+_ATTRIBUTES: Final = {"id": "user_id", "userId": "user_id", "user_id": "user_id"}
+_DEEPEST: Final = 20
+
+_NUMBERS: Final[dict[str, Operator]] = {
+    "$gt": "greater",
+    "$gte": "greater_or_equal",
+    "$lt": "less",
+    "$lte": "less_or_equal",
+}
+_VERSIONS: Final[dict[str, Operator]] = {
+    "$veq": "version_equals",
+    "$vgt": "version_greater",
+    "$vgte": "version_greater_or_equal",
+    "$vlt": "version_less",
+    "$vlte": "version_less_or_equal",
+}
+
+
+class _Strange(Exception):
+    """Something that cannot be said here; its text says what."""
+
+
+def attribute_of(name: str) -> str:
+    """What an attribute is called here."""
+    return _ATTRIBUTES.get(name, name)
+
+
+def condition(given: Mapping[str, Any], groups: Mapping[str, Any], notes: Notes, of: str) -> Node | None:
+    """The condition of a rule; None where it cannot be said, which is noted."""
+    try:
+        return _Reading(groups).whole(given, 0)
+    except _Strange as strange:
+        notes.lose(f"{of}: {strange} has no counterpart")
+        return None
+
+
+class _Reading:
+    def __init__(self, groups: Mapping[str, Any]) -> None:
+        self._groups = groups
+
+    def whole(self, given: Mapping[str, Any], depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise _Strange("a condition as deep as that")
+        return all_of([self._entry(str(name), asked, depth + 1) for name, asked in given.items()])
+
+    def _entry(self, name: str, asked: Any, depth: int) -> Node:
+        inside = [self.whole(mapping(one), depth) for one in listed(asked)] if name in _JOINED else []
+        if name in _JOINED:
+            # No alternatives at all are met by everybody.
+            return all_of([]) if not inside and name == "$or" else _JOINED[name](inside)
+        if name == "$not":
+            return none_of([self.whole(mapping(asked), depth)])
+        if name == "$savedGroup":
+            return self._saved(mapping(asked), depth)
+        if name.startswith("$"):
+            raise _Strange(name)
+        if "." in name:
+            raise _Strange(f"the nested attribute {name}")
+        return self._value(attribute_of(name), asked, depth)
+
+    def _value(self, attribute: str, asked: Any, depth: int) -> Node:
+        if asked is None:
+            return none_of([exists(attribute)])
+        if isinstance(asked, dict) and all(str(name).startswith("$") for name in asked):
+            return all_of([self._operator(attribute, str(name), one, depth) for name, one in asked.items()])
+        if not is_scalar(asked):
+            raise _Strange(f"comparing {attribute} with a list or an object")
+        return leaf(attribute, "equals", asked)
+
+    def _operator(self, attribute: str, name: str, asked: Any, depth: int) -> Node:
+        if depth > _DEEPEST:
+            raise _Strange("a condition as deep as that")
+        if name in _PLAIN and is_scalar(asked):
+            return _PLAIN[name](attribute, asked)
+        if name in {"$in", "$nin"} and len(scalars(asked)) == len(listed(asked)):
+            found = one_of(attribute, scalars(asked))
+            return found if name == "$in" else none_of([found])
+        if name in {"$ini", "$nini"} and all(isinstance(one, str) for one in listed(asked)):
+            found = insensitive(attribute, listed(asked), "^", "$")
+            return found if name == "$ini" else none_of([found])
+        if name in _NUMBERS and isinstance(asked, int | float):
+            return leaf(attribute, _NUMBERS[name], asked)
+        if name in _VERSIONS and isinstance(asked, str):
+            return leaf(attribute, _VERSIONS[name], asked)
+        if name == "$vne" and isinstance(asked, str):
+            return none_of([leaf(attribute, "version_equals", asked)])
+        if name in _PATTERNS and isinstance(asked, str):
+            before, is_negated = _PATTERNS[name]
+            matched = pattern(attribute, f"{before}{asked}")
+            if matched is None:
+                raise _Strange(f"the regular expression {asked[:100]}")
+            return none_of([matched]) if is_negated else matched
+        if name == "$not":
+            return none_of([self._value(attribute, asked, depth + 1)])
+        if name in {"$inGroup", "$notInGroup"}:
+            found = self._group(attribute, str(asked))
+            return found if name == "$inGroup" else none_of([found])
+        if name in {"$eq", "$ne"} and asked is None:
+            return exists(attribute) if name == "$ne" else none_of([exists(attribute)])
+        raise _Strange(f"{name} of {attribute}")
+
+    def _group(self, attribute: str, name: str) -> Node:
+        given = self._groups.get(name)
+        values = given.get("values") if isinstance(given, dict) else given
+        if not isinstance(values, list) or len(scalars(values)) != len(values):
+            raise _Strange(f"the saved group {name}, whose values the file does not have,")
+        return one_of(attribute, scalars(values))
+
+    def _saved(self, given: Mapping[str, Any], depth: int) -> Node:
+        name = str(given.get("id", ""))
+        group = mapping(self._groups.get(name))
+        attribute = given.get("attributeKey", group.get("attributeKey"))
+        if group.get("type") == "list" and isinstance(attribute, str):
+            return self._group(attribute_of(attribute), name)
+        if group.get("type") == "condition" and isinstance(group.get("condition"), dict):
+            return self.whole(group["condition"], depth)
+        raise _Strange(f"the saved group {name}")
+
+
+_JOINED: Final[dict[str, Callable[[list[Node]], Node]]] = {"$and": all_of, "$or": any_of, "$nor": none_of}
+_PATTERNS: Final = {
+    "$regex": ("", False),
+    "$regexi": ("(?i)", False),
+    "$notRegex": ("", True),
+    "$notRegexi": ("(?i)", True),
+}
+_PLAIN: Final[dict[str, Callable[[str, Any], Node]]] = {
+    "$eq": lambda attribute, asked: leaf(attribute, "equals", asked),
+    "$ne": lambda attribute, asked: none_of([leaf(attribute, "equals", asked)]),
+    "$exists": lambda attribute, asked: exists(attribute) if asked else none_of([exists(attribute)]),
+}

@@ -1,0 +1,164 @@
+"""Clauses and segments of LaunchDarkly as conditions and target groups. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from analytics_box.flags.flag import Bucketing, Node, Operator, Rule, Scalar
+from analytics_box.flags.moving.conditions import (
+    all_of,
+    any_of,
+    each_of,
+    exists,
+    none_of,
+    one_of,
+    pattern,
+    rule,
+)
+from analytics_box.flags.moving.taking import listed, mapping, mappings, number, scalars, text
+from analytics_box.flags.moving.wanted import Notes, WantedGroup, description_of, name_of
+
+_USER: Final = frozenset(("", "user"))  # kinds of context
+_ATTRIBUTES: Final = {"key": "user_id"}
+_OPERATORS: Final[dict[str, Operator]] = {
+    "startsWith": "starts_with",
+    "endsWith": "ends_with",
+    "contains": "contains",
+    "lessThan": "less",
+    "lessThanOrEqual": "less_or_equal",
+    "greaterThan": "greater",
+    "greaterThanOrEqual": "greater_or_equal",
+    "before": "before",
+    "after": "after",
+    "semVerEqual": "version_equals",
+    "semVerLessThan": "version_less",
+    "semVerGreaterThan": "version_greater",
+}
+_ALL: Final = 100_000  # what weights add up to
+_DEEPEST: Final = 4  # segments in segments
+
+
+def attribute_of(reference: str) -> str | None:
+    """What an attribute is called here; None for one inside another, and for the kind of a context."""
+    name = reference
+    if reference.startswith("/"):
+        if "/" in reference[1:]:
+            return None
+        name = reference[1:].replace("~1", "/").replace("~0", "~")
+    return _ATTRIBUTES.get(name, name) if name not in {"", "kind"} else None
+
+
+class Segments:
+    """The segments of a file, which become target groups."""
+
+    def __init__(self, given: Any) -> None:
+        found: Iterable[Mapping[str, Any]]
+        if isinstance(given, dict) and "items" not in given:
+            found = [{"key": key} | dict(mapping(one)) for key, one in given.items()]
+        else:
+            found = mappings(given) or mappings(mapping(given).get("items"))
+        self._given = {text(one.get("key")): one for one in found}
+        self._read: dict[str, tuple[WantedGroup, Notes]] = {}
+        self._reading: list[str] = []
+
+    def groups(self) -> Iterable[WantedGroup]:
+        """Those that flags asked for."""
+        return [group for group, _ in self._read.values()]
+
+    def condition(self, clauses: Sequence[Mapping[str, Any]], notes: Notes, of: str) -> Node | None:
+        """What all clauses ask for; None where one cannot be said here, which is noted."""
+        found = [self._clause(one, notes) for one in clauses]
+        for one, node in zip(clauses, found, strict=True):
+            if node is None:
+                notes.lose(f"{of}: {text(one.get('attribute'))} {text(one.get('op'))} has no counterpart")
+        known = [node for node in found if node is not None]
+        return all_of(known) if len(known) == len(found) else None
+
+    def _clause(self, given: Mapping[str, Any], notes: Notes) -> Node | None:
+        operator, values, negate = text(given.get("op")), scalars(given.get("values")), given.get("negate") is True
+        if operator == "segmentMatch":
+            inside = [self._segment(str(one), notes) for one in values]
+            found = any_of([one for one in inside if one is not None])
+            return None if None in inside else none_of([found]) if negate else found
+        attribute = attribute_of(text(given.get("attribute")))
+        if (
+            attribute is None
+            or text(given.get("contextKind")) not in _USER
+            or len(values) != len(listed(given.get("values")))
+        ):
+            return None
+        compared = _compared(attribute, operator, values)
+        if compared is None:
+            return None
+        return all_of((exists(attribute), none_of([compared]))) if negate else compared
+
+    def _segment(self, key: str, notes: Notes) -> Node | None:
+        """A reference to a segment; None, which is noted, for one that is not in the file or cannot be said."""
+        if key not in self._given:
+            notes.lose(f"The segment {key} is not in the file")
+            return None
+        if key in self._reading or len(self._reading) > _DEEPEST:
+            notes.lose(f"The segment {key} is inside itself, or too deep inside others")
+            return None
+        if key not in self._read:
+            self._reading.append(key)
+            said = Notes()
+            group = _group(self._given[key], tuple(self._rules(key, self._given[key], said)), said)
+            self._read[key] = (group, said)
+            self._reading.pop()
+        _, said = self._read[key]
+        if said.decides:
+            notes.lose(f"The segment {key} is not all there: {'; '.join(said.said)[:300]}")
+        return Node(group=key)
+
+    def _rules(self, key: str, given: Mapping[str, Any], notes: Notes) -> Iterable[Rule]:
+        if given.get("unbounded") is True:
+            notes.lose("Its users are not in the file (a big segment)")
+        for name, enabled in (("included", True), ("excluded", False)):
+            listed_ = [{"values": given.get(name)}, *mappings(given.get(f"{name}Contexts"))]
+            for one in listed_:
+                values = scalars(one.get("values"))
+                if values and text(one.get("contextKind")) not in _USER:
+                    notes.lose(f"Contexts of the kind {text(one.get('contextKind'))} have no counterpart")
+                elif values:
+                    yield rule(one_of("user_id", values), enabled=enabled, name=name)
+        for position, one in enumerate(mappings(given.get("rules")), 1):
+            condition = self.condition(mappings(one.get("clauses")), notes, f"Rule {position}")
+            if condition is not None:
+                yield from _weighted(f"{key}.{text(given.get('salt'))}", one, condition, notes)
+
+
+def _weighted(salt: str, given: Mapping[str, Any], condition: Node, notes: Notes) -> Iterable[Rule]:
+    """A rule of a segment, which perhaps lets in only so many."""
+    weight = number(given.get("weight"))
+    if weight is None:
+        yield rule(condition)
+        return
+    attribute = attribute_of(text(given.get("bucketBy")) or "key")
+    if attribute is None or text(given.get("rolloutContextKind")) not in _USER:
+        notes.lose("A rule draws in a way that has no counterpart")
+        return
+    by = "" if attribute == "user_id" else attribute
+    if by and weight > 0:  # who does not have it is drawn at 0
+        yield rule(all_of((condition, none_of([exists(by)]))))
+    bucketing = Bucketing(algorithm="launchdarkly", salt=salt, attribute=by)
+    yield rule(condition, percentage=round(weight * 100 / _ALL, 6), bucketing=bucketing)
+
+
+def _group(given: Mapping[str, Any], rules: tuple[Rule, ...], notes: Notes) -> WantedGroup:
+    key = text(given.get("key"))
+    return WantedGroup(
+        ref=key,
+        name=name_of(given.get("name")) or key[:100],
+        description=description_of(given.get("description")),
+        rules=rules,
+        notes=tuple(notes.said),
+    )
+
+
+def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node | None:
+    if operator == "in":
+        return one_of(attribute, values)
+    if operator == "matches":
+        found = [pattern(attribute, str(one)) for one in values]
+        return None if None in found else any_of([one for one in found if one is not None])
+    return each_of(attribute, _OPERATORS[operator], values) if operator in _OPERATORS else None

@@ -1,0 +1,119 @@
+"""What a file wants to be there: flags and target groups, whatever program wrote it. Pure."""
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from analytics_box.errors import BadRequest
+from analytics_box.flags.flag import LONGEST_DESCRIPTION, LONGEST_KEY, LONGEST_NAME, Definition, Rule
+
+Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd"]  # whose file it is
+Form = Literal["analytics-box", "flagd"]  # of an export
+Existing = Literal["skip", "replace"]  # what becomes of a flag that is there already
+
+MOST: Final = 1_000  # flags of a file
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A flag of a file. `definition` is None for one that cannot be: then `error` says why.
+
+    `environment` and `user_id` are those of a file of this box. `notes` say what has no counterpart here, or is a
+    little different; what `decides` about who gets what among it makes a flag that is inactive. Of a definition the
+    target groups are what the file calls them.
+    """
+
+    number: int
+    key: str
+    definition: Definition | None = None
+    environment: str | None = None
+    user_id: str | None = None
+    notes: tuple[str, ...] = ()
+    decides: bool = False
+    error: str = ""
+    field: str = ""
+
+
+class WantedGroup(Struct, frozen=True, kw_only=True):
+    """A target group of a file, which calls it `ref`."""
+
+    ref: str
+    name: str
+    description: str = ""
+    color: str = ""
+    rules: tuple[Rule, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """What a file wants. `notes` are about the whole of it. `chosen` is the environment of the file that was read;
+    None where it has none."""
+
+    flags: tuple[Wanted, ...]
+    groups: tuple[WantedGroup, ...] = ()
+    notes: tuple[str, ...] = ()
+    chosen: str | None = None
+
+
+class Notes:
+    """What is said of one flag while it is read."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.decides = False
+
+    def say(self, text: str) -> None:
+        """Something is a little different here, and nobody gets anything else by that."""
+        if text not in self.said:
+            self.said.append(text)
+
+    def lose(self, text: str) -> None:
+        """Something that decides who gets what cannot be said here: the flag becomes inactive."""
+        self.say(text)
+        self.decides = True
+
+
+def wanted(number: int, key: str, definition: Definition, notes: Notes) -> Wanted:
+    """A flag that was read; one that lost something that decides is inactive."""
+    return Wanted(number=number, key=key, definition=definition, notes=tuple(notes.said), decides=notes.decides)
+
+
+def key_error(key: str) -> str:
+    """Why nothing here can have this key; empty where it can."""
+    if not key:
+        return "It has no key"
+    if len(key) > LONGEST_KEY or not _KEY.match(key):
+        return f"A key has letters, digits, _ and - only, and at most {LONGEST_KEY} of them"
+    return ""
+
+
+def name_of(given: Any, key: str = "") -> str:
+    """A name as long as one may be; none that only repeats the key."""
+    text = given.strip() if isinstance(given, str) else ""
+    return "" if text == key else text[:LONGEST_NAME]
+
+
+def description_of(given: Any) -> str:
+    """A description as long as one may be."""
+    return given.strip()[:LONGEST_DESCRIPTION] if isinstance(given, str) else ""
+
+
+def chosen_environment(names: Iterable[str], given: str | None) -> str | None:
+    """Which environment of a file is read: the one that was asked for, or the only one; None where it has none.
+
+    Raises BadRequest, which names them, where that is not clear.
+    """
+    found = list(dict.fromkeys(names))
+    if given is not None and found and given not in found:
+        raise BadRequest.about("sourceEnvironment", f"The file has no environment {given}; it has {_listed(found)}")
+    if given is None and len(found) > 1:
+        raise BadRequest.about(
+            "sourceEnvironment", f"The file has several environments; say which is to be read: {_listed(found)}"
+        )
+    return (given or found[0]) if found else None
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:20])
