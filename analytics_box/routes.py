@@ -19,6 +19,7 @@ from analytics_box.configuration import defaults_pages, delivery_pages, domain_p
 from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
+from analytics_box.flags.serving import routes as flag_routes
 from analytics_box.http import health, well_known
 from analytics_box.http.page import assets
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -197,6 +198,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/monitors/{monitor_id:str}/delete", monitor_figures.delete, SIGNED_IN, "member", page=True),
     Route("POST", "/monitors/{monitor_id:str}/{action:str}", monitor_figures.act, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/monitor", monitor_form.of_website, SIGNED_IN, "member", page=True),
+    Route("GET", "/public/v1/flags/definitions", flag_routes.definitions, PUBLIC, by_key="manage:flags"),
+    Route("POST", "/public/v1/flags", flag_routes.create, PUBLIC, by_key="manage:flags"),
+    Route("PATCH", "/public/v1/flags/{flag_id:str}", flag_routes.update, PUBLIC, by_key="manage:flags"),
+    Route("DELETE", "/public/v1/flags/{flag_id:str}", flag_routes.delete, PUBLIC, by_key="manage:flags"),
     Route("GET", "/status-pages", status_list.page_list, SIGNED_IN, page=True),
     Route("GET", "/status-pages/new", status_new.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/status-pages/new", status_new.add, SIGNED_IN, "member", page=True),

@@ -12,10 +12,11 @@ class Route(NamedTuple):
 
     With `anonymous` callers without a credential get through to the handler, which decides by what they ask for.
     With `also` a key passes that holds this other scope instead; the handler then holds it to what either reaches.
+    With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its words.
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 
-    method: Literal["GET", "POST", "PUT"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     handler: Callable[..., Any]
     access: Access
@@ -24,6 +25,7 @@ class Route(NamedTuple):
     page: bool = False
     procedure: bool = False
     also: Scope | None = None
+    by_key: Scope | None = None
 
 
 class Procedure(NamedTuple):

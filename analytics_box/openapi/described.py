@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analytics_box.flags.serving import messages as flags
 from analytics_box.openapi import answers
 from analytics_box.query.compiled import GivenCompile
 from analytics_box.query.export_routes import GivenExport
@@ -138,6 +139,36 @@ ROUTES: dict[tuple[str, str], Described] = {
         raw="image/*",
         answer=answers.UploadedPicture,
         errors=(400, 403, 404, 413, 503),
+    ),
+    ("GET", "/public/v1/flags/definitions"): Described(
+        "flags",
+        "All flags of an environment as they are defined",
+        text="The newest first, active or not; flags of single users are left out.",
+        parameters=(
+            query_parameter("clientId", "A website's id or client id, or an organization's id."),
+            query_parameter("environment", "Only flags of this environment; without it, those of none."),
+        ),
+        answer=flags.Definitions,
+        errors=(422,),
+    ),
+    ("POST", "/public/v1/flags"): Described(
+        "flags", "Create a flag", body=flags.NewByKey, answer=flags.OneFlagAnswered, errors=(409, 422)
+    ),
+    ("PATCH", "/public/v1/flags/{flag_id}"): Described(
+        "flags",
+        "Change a flag",
+        text="What is not given stays.",
+        body=flags.ChangedByKey,
+        answer=flags.OneFlagAnswered,
+        errors=(404, 409, 422),
+    ),
+    ("DELETE", "/public/v1/flags/{flag_id}"): Described(
+        "flags",
+        "Delete a flag",
+        text="It is archived, and no route finds it any more.",
+        parameters=(query_parameter("clientId", "A website's id or client id, or an organization's id."),),
+        answer=flags.DeletedByKey,
+        errors=(404, 422),
     ),
     ("GET", "/openapi.json"): Described("Box", "This document", answer=dict[str, Any]),
     ("GET", "/.well-known/api-catalog"): Described(

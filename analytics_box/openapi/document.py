@@ -14,6 +14,7 @@ from analytics_box.http.route import Procedure, Route
 from analytics_box.openapi import answers, described_events, refusals
 from analytics_box.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.openapi.described_events import EVENTS
+from analytics_box.openapi.described_flags import FLAGS
 from analytics_box.openapi.described_links import LINKS
 from analytics_box.openapi.examples import example
 from analytics_box.openapi.groups import GROUPS, group_of
@@ -74,6 +75,8 @@ def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
         paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "events", by_type)
     for (method, path), described in LINKS.items():
         paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "link", by_type)
+    for (method, path), described in FLAGS.items():
+        paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "api", by_type)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -129,7 +132,7 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 def _types() -> list[Any]:
     """Every type that the document describes, once."""
     found: list[Any] = [Detail, answers.Refusal, answers.EventRefusal, answers.RpcRefusal]
-    for described in (*ROUTES.values(), *EVENTS.values()):
+    for described in (*ROUTES.values(), *EVENTS.values(), *FLAGS.values()):
         found += [described.body, described.answer, described.or_answer]
     for line in PROCEDURES:
         found += [*_hints(line)]
@@ -194,9 +197,9 @@ def _route(route: Route, described: Described | None, by_type: Schema) -> Schema
     summary, text, raised = _words(route.handler)
     family: Family = "page" if route.page else "api"
     statuses = {*refusals.ALWAYS, *raised}
-    if route.access != PUBLIC:
+    if route.access != PUBLIC or route.by_key is not None:
         statuses |= {401, 403}
-    if route.method == "POST":
+    if route.method in {"POST", "PATCH"}:
         statuses |= set(refusals.WITH_BODY)
     operation: Schema = {
         "operationId": f"{route.method.lower()} {path}",
@@ -291,6 +294,8 @@ def _in_path(name: str) -> Schema:
 
 
 def _security(route: Route) -> list[Schema]:
+    if route.by_key is not None:
+        return [{way: [route.by_key]} for way in ("key", "bearer")]
     if route.access == PUBLIC:
         return []
     if route.access == SIGNED_IN:
@@ -313,7 +318,9 @@ def _form(path: str) -> Schema:
 def _described(text: str, route: Route) -> str:
     """The text, and who may do it."""
     role = "" if route.role == "viewer" else f" with at least the role {route.role}"
-    if route.access == PUBLIC:
+    if route.by_key is not None:
+        who = f"Needs an API key with the scope `{route.by_key}`."
+    elif route.access == PUBLIC:
         who = "Needs no credential."
     elif route.access == SIGNED_IN:
         who = f"Needs a signed-in person{role}; API keys cannot do it."
@@ -330,7 +337,7 @@ def _words(handler: Any) -> tuple[str, str, set[int]]:
     given = _SOURCES.sub("", inspect.getdoc(handler) or "")
     raised = {status for name in re.findall(r"\b[A-Z]\w+", given) if (status := refusals.status_of(name)) is not None}
     given = _RAISES.sub("", given)
-    given = re.sub(r"^(?:GET|POST) (?:\{[^}]*\}|\S)+?(?:: |[.;] ?|$)|^[a-z]\w*\.\w+(?:: |[.;] ?|$)", "", given).strip()
+    given = re.sub(r"^(?:GET|POST|PATCH|DELETE) (?:\{[^}]*\}|\S)+?(?:: |[.;] ?|$)|^[a-z]\w*\.\w+(?:: |[.;] ?|$)", "", given).strip()
     first, _, rest = given.partition("\n\n")
     summary = " ".join(first.split()).rstrip(".")
     summary = summary[:1].upper() + summary[1:] if summary else handler.__name__.replace("_", " ").capitalize()

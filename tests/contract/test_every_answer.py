@@ -9,13 +9,14 @@ from tests.inprocess import WholeBox
 
 ASKED = sorted({(route.method, re.sub(r"\{.*?\}", "nothing", route.path)) for route in TABLE})
 EVENTS = [*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")]
+FLAGS = [(method, f"/public/v1/flags/{name}") for name in ("evaluate", "bulk", "health") for method in ("GET", "POST")]
 UNKNOWN = [("GET", "/nowhere"), ("DELETE", "/v1/query"), ("PATCH", "/track"), ("POST", "/%ff%00")]
 STATIC = "/static/nothing"
 # Their content is fixed by the specification or by a standard; the id stands in the header only.
 DOCUMENTS = ("/health", "/openapi.json", "/.well-known/")
 
 
-@each(("method", "path"), [*ASKED, *EVENTS, *UNKNOWN])
+@each(("method", "path"), [*ASKED, *EVENTS, *FLAGS, *UNKNOWN])
 def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox, method: str, path: str) -> None:
     answer = box.ask(method, path, headers={"origin": "http://localhost"})
     assert re.fullmatch(r"[0-9a-f]{16}", answer.headers["x-request-id"])
@@ -27,7 +28,7 @@ def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox
     assert "referrer-policy" in answer.headers
     assert "server" not in answer.headers
     assert answer.status < 500, answer.body
-    document = path.startswith(("/health", "/.well-known/", "/openapi"))  # whose content is prescribed
+    document = path.startswith(("/health", "/.well-known/", "/openapi", "/public/v1/flags/health"))  # whose content is prescribed
     if answer.body and answer.headers["content-type"] == "application/json" and not document:
         assert answer.headers["x-request-id"].encode() in answer.body
 
@@ -35,7 +36,7 @@ def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox
 @each("path", sorted({path for _, path in ASKED} - {"/"}))  # where events are posted, too
 def test_every_address_tells_which_methods_it_takes(box: WholeBox, path: str) -> None:
     taken = {method for method, asked in ASKED if asked == path} | {"OPTIONS"}
-    answer, refused = box.ask("OPTIONS", path), box.ask("DELETE", path)
+    answer, refused = box.ask("OPTIONS", path), box.ask("PUT" if "DELETE" in taken else "DELETE", path)
     assert (answer.status, answer.body, refused.status) == (204, b"", 405)
     for said in (answer, refused):
         assert {*said.headers["allow"].split(", ")} == taken

@@ -18,6 +18,7 @@ from tests.contract.test_ingest_codes import ROWS
 from tests.inprocess import WholeBox
 
 SHORT = {("GET", "/l/{slug}"), ("HEAD", "/l/{slug}"), ("POST", "/l/{slug}"), ("GET", "/l/{slug}/preview")}
+FLAGS = {("GET", f"/public/v1/flags/{name}") for name in ("evaluate", "bulk", "health")}
 EVENTS = {*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")}
 
 
@@ -46,10 +47,10 @@ def test_it_is_a_valid_openapi_3_1_document(document: dict[str, Any]) -> None:
 def test_it_has_every_address_of_the_api_and_nothing_else(box: WholeBox, document: dict[str, Any]) -> None:
     table = {(route.method, plain_path(route.path)): route.page for route in TABLE}
     api = {where for where, page in table.items() if not page}
-    assert set(operations(document)) == api | EVENTS | SHORT
+    assert set(operations(document)) == api | EVENTS | SHORT | FLAGS
     cookie = box.box.sign_ins.cookie_name
     whole = make_document(box.box.settings, cookie=cookie, pages=True)
-    assert set(operations(whole)) == set(table) | EVENTS | SHORT
+    assert set(operations(whole)) == set(table) | EVENTS | SHORT | FLAGS
     openapi_spec_validator.validate(whole)
 
 
@@ -68,7 +69,10 @@ def test_every_operation_says_who_may_use_it(document: dict[str, Any]) -> None:
     for route in (route for route in TABLE if not route.page):
         operation = found[route.method, plain_path(route.path)]
         security = operation["security"]
-        if route.access == PUBLIC:
+        if route.by_key is not None:
+            assert security == [{way: [route.by_key]} for way in ("key", "bearer")]
+            assert f"`{route.by_key}`" in operation["description"]
+        elif route.access == PUBLIC:
             assert security == []
         elif route.access == SIGNED_IN:
             assert security == [{"session": [route.role]}]

@@ -1,5 +1,5 @@
 """The React component and the functions of npm's @databuddy/sdk 2.6, unchanged, in Chromium against a real server
-(wire 5.1 to 5.3)."""
+(wire 5.1 to 5.3), and its provider of flags (wire 6.1)."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from analytics_box.ingest.visitors import by_client_id
 from tests.browser.chromium import SITE, launch
 from tests.running import UNLIMITED, Account, Server, serving, set_up
-from tests.sdk import stored
+from tests.sdk import flags, stored
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
@@ -37,6 +37,7 @@ CALLS = (
     *("track", "screenView", "identify", "setTraits", "clearProfile", "getProfileId", "getTrackingIds"),
     *("flush", "clear", "setGlobalProperties"),
 )
+COLOURS = {"red": "#f00", "blue": "#00f"}  # values of the variants of a button
 ANONYMOUS, SESSION = f"anon_{UUID}", f"sess_{UUID}"
 
 
@@ -278,3 +279,62 @@ def test_a_disabled_component_brings_nothing(place: Place, context: BrowserConte
     page = place.open(context)
     page.evaluate("options => show(options)", place.options(disabled=True))
     page.wait_for_function("!document.querySelector('script[data-databuddy-injected]')")
+
+
+@pytest.fixture(scope="module")
+def flagged(place: Place) -> Place:
+    """The website with flags."""
+    flags.make(place.server.url, place.account)
+    return place
+
+
+def show_flags(place: Place, page: Page, user: str, **more: Any) -> None:
+    """The page with the provider of flags for this user."""
+    config = {"clientId": place.account.website_id, "apiUrl": place.server.url, "user": {"userId": user}, **more}
+    page.evaluate("given => showFlags(...given)", [place.options(), config])
+
+
+def shown_flags(page: Page) -> dict[str, Any]:
+    """What the page shows of flags, once it knows them."""
+    page.wait_for_function("document.querySelector('#flags')?.textContent.includes('ready')")
+    shown: dict[str, Any] = json.loads(page.locator("#flags").text_content() or "")
+    return shown
+
+
+def test_the_provider_of_flags_shows_what_each_user_gets(flagged: Place, context: BrowserContext) -> None:
+    page = flagged.open(context)
+    for user in ("ada", "bob", "eve"):
+        show_flags(flagged, page, user, skipStorage=True)
+        page.wait_for_function(f"flags.isReady && flags.getValue('button') === '{COLOURS[flags.button(user)]}'")
+        shown = shown_flags(page)
+        assert shown["checkout"] == {"on": True, "status": "ready", "loading": False, "value": True}
+        assert shown["button"]["variant"] == flags.button(user)
+        assert (shown["half"], shown["limit"]) == (flags.in_half(user), 25)
+    assert page.evaluate("localStorage.length") == 0
+    show_flags(flagged, page, "ada")
+    page.wait_for_function("localStorage['db-flags']")
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_what_flags_gave_is_an_event(flagged: Place, context: BrowserContext) -> None:
+    page = flagged.open(context)
+    show_flags(flagged, page, "ada", autoFetch=False, skipStorage=True)
+    shown_flags(page)
+    page.evaluate("sdk.flush()")
+    events = [json.loads(event["properties"]) for event in flagged.wait_for("$flag_evaluated", 4)]
+    found = {event["flag"]: event for event in events}
+    variant = flags.button("ada")
+    assert found["checkout"] == {"flag": "checkout", "value": True, "enabled": True}
+    assert found["button"] == {"flag": "button", "value": COLOURS[variant], "variant": variant, "enabled": True}
+    assert found["half"] == {"flag": "half", "value": flags.in_half("ada"), "enabled": flags.in_half("ada")}
+    assert found["limit"]["variant"] == "only"
+
+
+def test_a_browser_asks_again_only_whether_something_changed(flagged: Place, context: BrowserContext) -> None:
+    page = flagged.open(context)
+    statuses: list[int] = []
+    page.on("response", lambda answer: statuses.append(answer.status) if "/flags/bulk" in answer.url else None)
+    url = f"{flagged.server.url}/public/v1/flags/bulk?clientId={flagged.account.website_id}&userId=ada"
+    asked = "url => fetch(url, {cache: 'no-cache'}).then(answer => answer.text())"
+    assert page.evaluate(asked, url) == page.evaluate(asked, url) != ""
+    assert statuses == [200, 304]

@@ -1,4 +1,4 @@
-"""The Node client of npm's @databuddy/sdk 2.6, unchanged, against a real server (wire 5.4)."""
+"""The Node client of npm's @databuddy/sdk 2.6, unchanged, against a real server (wire 5.4), and its manager of flags (wire 6.1)."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ import pytest
 
 from analytics_box.ingest.visitors import by_client_id
 from tests.running import UNLIMITED, Box, running_box
-from tests.sdk import stored
+from tests.sdk import flags, stored
 
 pytestmark = pytest.mark.node
 
@@ -42,11 +42,23 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Used]:
     if NODE is None or not PACKAGE.exists():
         pytest.skip(f"{PACKAGE} or Node.js is missing: run npm ci in web/ (packaging/test.sh does it)")
     with running_box(tmp_path_factory.mktemp("node") / "data", **UNLIMITED) as box:
-        arguments = (box.url, box.account.api_key, box.account.website_id)
-        script = Path(__file__).with_name("node.mjs")
-        ended = subprocess.run((NODE, str(script), *arguments), capture_output=True, text=True, check=False, timeout=60)
-        assert ended.returncode == 0, ended.stderr
-        yield Used(box, json.loads(ended.stdout))
+        yield Used(box, _run(NODE, "node.mjs", box.url, box.account.api_key, box.account.website_id))
+
+
+@pytest.fixture(scope="module")
+def flagged(used: Used) -> dict[str, Any]:
+    """What the manager of flags returned."""
+    account = used.box.account
+    flags.make(used.box.url, account)
+    return _run(NODE or "", "flags.mjs", used.box.url, account.website_id)
+
+
+def _run(node: str, script: str, *arguments: str) -> dict[str, Any]:
+    command = (node, str(Path(__file__).with_name(script)), *arguments)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    results: dict[str, Any] = json.loads(ended.stdout)
+    return results
 
 
 def test_an_event_arrives_as_it_was_tracked(used: Used) -> None:
@@ -133,3 +145,40 @@ def test_an_event_without_a_website_is_the_organizations(used: Used) -> None:
     assert used.results["organization"] == {"success": True}
     (event,) = used.named("of the organization")
     assert event["site"] != used.named("once")[0]["site"]
+
+
+def test_flags_are_asked_for_one_by_one(flagged: dict[str, Any]) -> None:
+    on = {"enabled": True, "value": True, "payload": {"color": "green"}, "reason": "BOOLEAN_DEFAULT"}
+    off = {"enabled": False, "value": False, "payload": None, "reason": "BOOLEAN_DEFAULT"}
+    found = flagged["one"]
+    assert on.items() <= found["checkout"].items()
+    assert off.items() <= found["dark"].items()
+    assert found["missing"]["reason"] == "NOT_FOUND"
+
+
+def test_all_flags_are_fetched_before_anybody_asks(flagged: dict[str, Any]) -> None:
+    found = flagged["all"]
+    assert set(found) == {"checkout", "dark-mode", "for-pro", "half", "by-organization", "button", "limit"}
+    assert flagged["ready"] is True
+    assert (found["dark-mode"]["value"], found["dark-mode"]["reason"]) == (True, "USER_RULE_MATCH")
+    assert flagged["enabled"] == {"on": True, "status": "ready", "loading": False, "value": True}
+    assert (flagged["value"], found["limit"]["variant"]) == (25, "only")
+
+
+def test_each_user_gets_what_the_wire_says(flagged: dict[str, Any]) -> None:
+    found = flagged["users"]
+    assert found == [[user, flags.in_half(user), flags.button(user)] for user, _, _ in found]
+    assert {enabled for _, enabled, _ in found} == {True, False}
+    assert {variant for _, _, variant in found} == {"red", "blue"}
+
+
+def test_properties_organizations_and_environments_decide(flagged: dict[str, Any]) -> None:
+    assert flagged["property"]["reason"] == "USER_RULE_MATCH"
+    found = flagged["organizations"]
+    assert found == [[name, flags.bucket(f"by-organization:{name}") < 50] for name, _ in found]
+    assert {key: one["value"] for key, one in flagged["staging"].items()} == {"checkout": False}
+
+
+def test_what_the_box_does_not_know_or_refuses_is_told(flagged: dict[str, Any]) -> None:
+    assert flagged["nobody"]["reason"] == "NOT_FOUND"
+    assert (flagged["refused"]["enabled"], flagged["refused"]["reason"]) == (False, "ERROR")

@@ -26,9 +26,9 @@ from analytics_box.limits import Limits
 
 log = logging.getLogger(__name__)
 
-PREFIX: Final = "/public/v1/flags/"
+PREFIX: Final = "/public/v1/flags"
 OFREP: Final = "ofrep/"  # after a client id
-_ROUTES: Final[dict[str, Asking]] = {"evaluate": "evaluate", "bulk": "bulk"}
+_ROUTES: Final[dict[str, Asking]] = {"/evaluate": "evaluate", "/bulk": "bulk"}
 _METHODS: Final = "GET, HEAD, OPTIONS"
 _PREFLIGHT: Final = b"access-control-request-method"
 _LASTING: Final = (answers.SHARED, *answers.OPEN)
@@ -50,7 +50,7 @@ class Serving:
     own_refusals = True
 
     def __init__(
-        self, *, flags: Flags, remote: Remote | None, limits: Limits, limit: int, clock: Clock, app: App, turns: Turns
+        self, *, flags: Flags, remote: Remote, limits: Limits, limit: int, clock: Clock, app: App, turns: Turns
     ) -> None:
         self._flags = flags
         self._remote = remote
@@ -75,7 +75,7 @@ class Serving:
         if asking is not None:
             scope["path_template"] = scope["path"]  # for the access log
             await self._asked(asking, scope, send)
-        elif rest == "health":
+        elif rest == "/health":
             await self._health(scope, send)
         else:
             await self._elsewhere(rest, scope, receive, send)
@@ -152,12 +152,12 @@ class Serving:
         if "refused" in scope:
             await _refuse(scope, send, scope["refused"])
             return
-        client_id, _, more = rest.partition("/")
-        if scope["method"] == "OPTIONS" and any(name == _PREFLIGHT for name, _ in scope["headers"]):
-            await respond(send, 204, [*answers.OPEN, *answers.PREFLIGHT])
-        elif self._remote is not None and more.startswith(OFREP):
-            scope["path_template"] = f"{PREFIX}.../{OFREP}..."
+        client_id, _, more = rest[1:].partition("/")
+        if more.startswith(OFREP):
+            scope["path_template"] = f"{PREFIX}/.../{OFREP}..."
             await self._remote.answer(client_id, more, scope, receive, send)
+        elif scope["method"] == "OPTIONS" and any(name == _PREFLIGHT for name, _ in scope["headers"]):
+            await respond(send, 204, [*answers.OPEN, *answers.PREFLIGHT])
         else:
             async with self._turns.of(network_of(scope["address"])):
                 await self._app(scope, receive, _opening(send))
