@@ -14,6 +14,7 @@ overlap  queries that overlap for --seconds while events come in at --rate: the 
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
 large    20 of the largest questions at once, of a key and of anonymous callers: memory, /health and events meanwhile
+flag_streams  --clients that listen for changed flags: memory, how soon a change reaches them all, what others wait
 phases   how long the steps of a check take beside what curl says of them, in --rounds
 status_page  a public page of ten monitors: cold, cached, and 2,000 requests a second beside --rate events a second
 soak     --rate events a second for --minutes beside questions, redirects and slow attackers, with a kill -9 each
@@ -26,6 +27,7 @@ from pathlib import Path
 from tests.load import (
     abuse,
     answers,
+    flag_streams,
     flags,
     flood,
     ingest,
@@ -49,6 +51,7 @@ def main() -> None:
     names = (
         "abuse",
         "answers",
+        "flag_streams",
         "flags",
         "ingest",
         "large",
@@ -76,6 +79,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="keep the data of query and answers here, and use it again")
     parser.add_argument("--kinds", nargs="+", choices=kinds, default=kinds, help="of abuse")
     parser.add_argument("--connections", type=int, default=5_000)
+    parser.add_argument("--clients", type=int, default=1_000, help="of flag_streams")
     parser.add_argument("--monitors", type=int, default=10_000)
     parser.add_argument("--seconds", type=int, default=60, help="of abuse, monitors and overlap")
     parser.add_argument("--addresses", type=int, default=1, help="that the connections come from")
@@ -92,6 +96,8 @@ def main() -> None:
             ingest.main(given.columnar, given.stored)
         case "large":
             large.main()
+        case "flag_streams":
+            flag_streams.main(given.clients)
         case "flags":
             flags.main()
         case "links":
