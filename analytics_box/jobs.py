@@ -14,6 +14,7 @@ from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
+from analytics_box.flags.schedules import ticking as flag_schedules
 from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.ingest import repeats
 from analytics_box.links.clicks import retention as link_retention
@@ -240,6 +241,11 @@ async def sweep_incidents(box: Box) -> None:
     await box.parts[AutomaticIncidents].sweep()
 
 
+async def turn_flags(box: Box) -> None:
+    """Switch feature flags on and off and roll them out, as it is scheduled."""
+    await flag_schedules.tick(box.parts)
+
+
 async def write_flag_counts(box: Box) -> None:
     """Add to their table how often feature flags were evaluated lately."""
     await box.parts[FlagCounts].write()
@@ -352,6 +358,7 @@ JOBS = (
     Job("store status days", 3_600, store_status_days, removes=True),
     Job("turn incidents", 10, turn_incidents),
     Job("sweep incidents", 86_400, sweep_incidents, removes=True),
+    Job("turn flags", 10, turn_flags),
     Job("write flag counts", 60, write_flag_counts),
     Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
     Job("back up", 60, back_up),

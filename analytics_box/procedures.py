@@ -11,6 +11,8 @@ from analytics_box.flags.editing import calls as flag_calls
 from analytics_box.flags.editing import folder_calls as flag_folders
 from analytics_box.flags.flag import LARGEST_FLAG
 from analytics_box.flags.groups import calls as target_groups
+from analytics_box.flags.history import calls as flag_history
+from analytics_box.flags.schedules import calls as flag_schedules
 from analytics_box.flags.usage import calls as flag_usage
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure
@@ -213,6 +215,13 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("flags.renameFolder", flag_folders.rename_folder, "manage:flags", "member"),
     Procedure("flags.deleteFolder", flag_folders.delete_folder, "manage:flags", "member"),
     Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
+    Procedure("flags.history", flag_history.get_history, "manage:flags"),
+    Procedure("flags.version", flag_history.get_version, "manage:flags"),
+    Procedure("flags.diff", flag_history.diff, "manage:flags"),
+    Procedure("flags.restore", flag_history.restore, "manage:flags", "member"),
+    Procedure("flagSchedules.create", flag_schedules.create, "manage:flags", "member"),
+    Procedure("flagSchedules.list", flag_schedules.list_schedules, "manage:flags"),
+    Procedure("flagSchedules.delete", flag_schedules.delete, "manage:flags", "member"),
     Procedure("targetGroups.list", target_groups.list_groups, "manage:flags"),
     Procedure("targetGroups.getById", target_groups.get_by_id, "manage:flags"),
     Procedure("targetGroups.create", target_groups.create, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),

@@ -12,6 +12,7 @@ from analytics_box.texts.box import TheBox, Warnings
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
+from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_schedules import FlagSchedules
 from analytics_box.texts.flags_pages import FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
@@ -62,6 +63,7 @@ __all__ = [
     "Errors",
     "Filters",
     "FlagForm",
+    "FlagHistory",
     "FlagList",
     "FlagPage",
     "FlagSchedules",

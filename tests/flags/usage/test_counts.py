@@ -91,9 +91,10 @@ def test_a_flag_that_was_off_for_long_gets_its_days_when_it_is_switched_on(world
     began = world.box.clock.now()
     history = [(1, '{"status": "inactive"}', 0), (2, "{}", 100), (3, '{"status": "inactive"}', 150), (4, "{}", 180)]
     insert = "insert into flag_versions (flag_id, version, key, definition, action, actor, at) values (?,?,?,?,?,?,?)"
-    for version, definition, days in history:
-        values = (flag.id, version, flag.key, definition, "updated", "user:x", began + days * DAY)
-        world.box.box.box_db.write_now(lambda db, values=values: db.execute(insert, values) and None)
+    values = [
+        (flag.id, version, flag.key, text, "updated", "user:x", began + days * DAY) for version, text, days in history
+    ]
+    world.box.box.box_db.write_now(lambda db: db.executemany(insert, values) and None)
     world.box.clock.advance(seconds=200 * 86_400)
     assert world.good("flags/usage", flagId=flag.id)["stale"] is None
     world.box.clock.advance(seconds=20 * 86_400)

@@ -1,0 +1,95 @@
+"""The history of flags over RPC. Keys need manage:flags."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from analytics_box.flags.access import known, seen
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.editing import change
+from analytics_box.flags.editing.shown import ChangedShown, changed_shown
+from analytics_box.flags.flag import Flag
+from analytics_box.flags.history import reading, words
+from analytics_box.flags.history.difference import Change
+from analytics_box.flags.history.messages import (
+    ChangeShown,
+    DifferenceShown,
+    HistoryShown,
+    OneVersion,
+    Restored,
+    TwoVersions,
+    VersionShown,
+    WhichHistory,
+    WholeVersion,
+)
+from analytics_box.flags.history.rows import Version
+from analytics_box.flags.saving import save
+from analytics_box.flags.scope import Scope
+from analytics_box.http.call import Call
+from analytics_box.store.db import Connection
+from analytics_box.tenancy.messages import date
+
+
+async def get_history(call: Call, given: WhichHistory) -> HistoryShown:
+    """flags.history: what changed, by whom and why; the newest first. Raises NotFound."""
+    flag = await seen(call, given.flagId)
+    found, more = await call.read(lambda db: reading.history(db, flag.id, before=given.before, limit=given.limit))
+    groups = _groups(call, flag)
+    versions = tuple(VersionShown(**_fields(one, changes, groups)) for one, changes in found)
+    return HistoryShown(flag_id=flag.id, versions=versions, has_more=more)
+
+
+async def get_version(call: Call, given: OneVersion) -> WholeVersion:
+    """flags.version: what a flag was in a version of it. Raises NotFound."""
+    flag = await seen(call, given.flagId)
+    one, changes = await call.read(lambda db: reading.version(db, flag.id, given.version))
+    return WholeVersion(**_fields(one, changes, _groups(call, flag)), definition=one.definition)
+
+
+async def diff(call: Call, given: TwoVersions) -> DifferenceShown:
+    """flags.diff: what changed from one version to another. Raises NotFound."""
+    flag = await seen(call, given.flagId)
+    found = await call.read(lambda db: reading.between(db, flag.id, given.from_, given.to))
+    return DifferenceShown(from_=given.from_, to=given.to, changes=_changes(found, _groups(call, flag)))
+
+
+async def restore(call: Call, given: Restored) -> ChangedShown:
+    """flags.restore: all that a flag decides by, as it was in a version, as another new version.
+
+    Its key and its environment stay. Raises Forbidden, NotFound, BadRequest or Conflict.
+    """
+    own, _ = known(call, given.flagId)
+
+    def work(db: Connection) -> change.Changed:
+        definition = reading.existing(db, given.flagId, given.version).definition
+        return change.redefine(
+            db, own, given.flagId, definition, act="restored", note=given.note, version=given.current
+        )
+
+    done = await save(call.parts, own.scope, work, adds=True)
+    scope = call.parts[Flags].scope(own.scope) or Scope(own.scope, own.organization_id, own.website_id)
+    return changed_shown(done, scope)
+
+
+def _groups(call: Call, flag: Flag) -> dict[str, str]:
+    scope = call.parts[Flags].scope(flag.scope)
+    return {group.id: group.name for group in scope.groups} if scope is not None else {}
+
+
+def _fields(one: Version, changes: Iterable[Change], groups: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "version": one.version,
+        "key": one.key,
+        "action": one.action,
+        "actor": one.actor,
+        "actor_name": one.actor_name or None,
+        "note": one.note,
+        "at": date(one.at),
+        "changes": _changes(changes, groups),
+    }
+
+
+def _changes(changes: Iterable[Change], groups: Mapping[str, str]) -> tuple[ChangeShown, ...]:
+    return tuple(
+        ChangeShown(each.field, each.kind, each.item, each.before, each.after, words.line(each, groups))
+        for each in changes
+    )

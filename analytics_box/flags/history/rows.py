@@ -1,0 +1,65 @@
+"""Versions of flags in box.db. Every function takes a connection inside the caller's transaction."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from analytics_box.flags.flag import Definition
+from analytics_box.store.db import Connection
+
+
+class Version(Struct, frozen=True, kw_only=True):
+    """What a flag was from `at` on (UTC ms), and who made it so and why.
+
+    `actor_name` is a person's e-mail address or a key's name while the box has them, else empty.
+    """
+
+    version: int
+    key: str
+    definition: Definition
+    action: str
+    actor: str
+    actor_name: str
+    note: str
+    at: int
+
+
+_DEFINITION: Final = msgspec.json.Decoder(Definition)
+_VERSIONS: Final = """
+  select one.version, one.key, one.definition, one.action, one.actor, coalesce(users.email, api_keys.name, ''),
+         one.note, one.at
+  from flag_versions as one
+  left join users on one.actor = 'user:' || users.id
+  left join api_keys on one.actor = 'apikey:' || api_keys.id
+  where one.flag_id = :flag_id
+"""
+
+
+def latest(db: Connection, flag_id: str, *, before: int | None, limit: int) -> list[Version]:
+    """The newest versions of a flag, of those older than `before`."""
+    return _versions(
+        db,
+        f"-- flag_history.latest\n{_VERSIONS} and (:before is null or one.version < :before)"
+        " order by one.version desc limit :limit",
+        {"flag_id": flag_id, "before": before, "limit": limit},
+    )
+
+
+def find(db: Connection, flag_id: str, version: int) -> Version | None:
+    found = _versions(
+        db,
+        f"-- flag_history.find\n{_VERSIONS} and one.version = :version",
+        {"flag_id": flag_id, "version": version},
+    )
+    return found[0] if found else None
+
+
+def _versions(db: Connection, statement: str, values: dict[str, str | int | None]) -> list[Version]:
+    return [_version(row) for row in db.execute(statement, values).fetchall()]
+
+
+def _version(row: Sequence[Any]) -> Version:
+    named: dict[str, Any] = dict(zip(Version.__struct_fields__, row, strict=True))
+    return Version(**named | {"definition": _DEFINITION.decode(named["definition"])})
