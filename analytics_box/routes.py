@@ -19,6 +19,11 @@ from analytics_box.configuration import defaults_pages, delivery_pages, domain_p
 from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
+from analytics_box.flags.console import action_pages as flag_actions
+from analytics_box.flags.console import flag_pages as flag_page
+from analytics_box.flags.console import form_pages as flag_form
+from analytics_box.flags.console import group_pages as flag_groups
+from analytics_box.flags.console import list_pages as flag_list
 from analytics_box.flags.serving import routes as flag_routes
 from analytics_box.http import health, well_known
 from analytics_box.http.page import assets
@@ -202,6 +207,24 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/public/v1/flags", flag_routes.create, PUBLIC, by_key="manage:flags"),
     Route("PATCH", "/public/v1/flags/{flag_id:str}", flag_routes.update, PUBLIC, by_key="manage:flags"),
     Route("DELETE", "/public/v1/flags/{flag_id:str}", flag_routes.delete, PUBLIC, by_key="manage:flags"),
+    Route("GET", "/flags", flag_list.flag_list, SIGNED_IN, page=True),
+    Route("GET", "/flags/new", flag_form.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/new", flag_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/groups", flag_groups.group_list, SIGNED_IN, page=True),
+    Route("GET", "/flags/groups/new", flag_groups.new_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/groups/new", flag_groups.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/groups/{group_id:str}", flag_groups.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/groups/{group_id:str}", flag_groups.save, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/groups/{group_id:str}/delete", flag_groups.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/groups/{group_id:str}/delete", flag_groups.delete, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}", flag_page.flag_page, SIGNED_IN, page=True),
+    Route("GET", "/flags/{flag_id:str}/edit", flag_form.edit_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/edit", flag_form.save, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/status", flag_actions.set_status, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/copy", flag_actions.copy_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/copy", flag_actions.copy, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/delete", flag_actions.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/delete", flag_actions.delete, SIGNED_IN, "member", page=True),
     Route("GET", "/status-pages", status_list.page_list, SIGNED_IN, page=True),
     Route("GET", "/status-pages/new", status_new.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/status-pages/new", status_new.add, SIGNED_IN, "member", page=True),

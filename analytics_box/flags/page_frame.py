@@ -127,9 +127,7 @@ def owners(visit: Visit) -> Mapping[str, str]:
     person = visit.person
     named = {one.organization_id: one.name for one in person.memberships}
     found = {person.organization_id: _organization(named.get(person.organization_id, ""))}
-    return found | {
-        one.id: figures.visible(one.name) for one in visit.parts[Directory].of(person.organization_id)
-    }
+    return found | {one.id: figures.visible(one.name) for one in visit.parts[Directory].of(person.organization_id)}
 
 
 def owner_name(visit: Visit, scope_id: str) -> str:

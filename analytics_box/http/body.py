@@ -21,6 +21,7 @@ from analytics_box.http.asgi import Receive
 
 T = TypeVar("T")
 
+MOST_FIELDS = 100  # of a form
 _MISSING = re.compile("Object missing required field `(.+)`")
 
 
@@ -87,10 +88,10 @@ def _check_json(body: bytes) -> None:
         raise BrokenBody("The body is not valid JSON") from broken
 
 
-def form(body: bytes) -> dict[str, str]:
-    """The fields of a form; the last of equal names wins. Raises BrokenBody."""
+def form(body: bytes, *, most_fields: int = MOST_FIELDS) -> dict[str, str]:
+    """The fields of a form; the last of equal names wins. Raises BrokenBody, also for more than `most_fields`."""
     try:
-        return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=100))
+        return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=most_fields))
     except ValueError as broken:
         raise BrokenBody("The form cannot be read") from broken
 

@@ -337,7 +337,9 @@ def _words(handler: Any) -> tuple[str, str, set[int]]:
     given = _SOURCES.sub("", inspect.getdoc(handler) or "")
     raised = {status for name in re.findall(r"\b[A-Z]\w+", given) if (status := refusals.status_of(name)) is not None}
     given = _RAISES.sub("", given)
-    given = re.sub(r"^(?:GET|POST|PATCH|DELETE) (?:\{[^}]*\}|\S)+?(?:: |[.;] ?|$)|^[a-z]\w*\.\w+(?:: |[.;] ?|$)", "", given).strip()
+    given = re.sub(
+        r"^(?:GET|POST|PATCH|DELETE) (?:\{[^}]*\}|\S)+?(?:: |[.;] ?|$)|^[a-z]\w*\.\w+(?:: |[.;] ?|$)", "", given
+    ).strip()
     first, _, rest = given.partition("\n\n")
     summary = " ".join(first.split()).rstrip(".")
     summary = summary[:1].upper() + summary[1:] if summary else handler.__name__.replace("_", " ").capitalize()

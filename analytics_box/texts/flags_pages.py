@@ -174,6 +174,7 @@ class FlagList:
         False: "{names} need it and will be off.",
     }
     wrong = "This cannot be saved: {message}"
+    no_status = "Say whether the flag is to be active, inactive or archived"
 
 
 class FlagPage:
@@ -284,7 +285,7 @@ class FlagForm:
     rules_help = "From top to bottom: the first rule that fits decides, and the rules below are not asked."
     rule = "Rule {number}"
     rule_new = "A new rule"
-    rule_edit = "Edit"
+    rule_edit = "Edit rule {number}"
     rule_name = "Note"
     rule_name_help = "For you, for example why it is there."
     gives = "They get"
@@ -321,6 +322,7 @@ class FlagForm:
     add_condition = "Add condition"
     add_conditions = "Add a group of conditions"
     remove_condition = "Remove condition {number}"
+    remove_conditions = "Remove this group of conditions"
     values_help = (
         "One value per line. With several values, one has to fit. Properties are compared as numbers where you write a "
         'number; "5" in quotes is a text.'
@@ -372,6 +374,7 @@ class FlagForm:
     reads = "How it reads"
     reads_help = "What you have typed, as sentences. It is in force once you save."
     reads_wrong = "What you have typed cannot be read yet:"
+    reads_unknown = "A field has a value that it cannot have."
     update = "Update"
     labels: ClassVar[Mapping[str, str]] = {
         "of": "For",
@@ -424,12 +427,15 @@ class TargetGroupPages:
     color = "Colour"
     colors: ClassVar[Mapping[str, str]] = {
         "": "None",
-        "blue": "Blue",
-        "green": "Green",
-        "yellow": "Yellow",
-        "red": "Red",
-        "purple": "Purple",
+        "#2563eb": "Blue",
+        "#16a34a": "Green",
+        "#d97706": "Orange",
+        "#dc2626": "Red",
+        "#9333ea": "Purple",
+        "#64748b": "Grey",
     }
+    other_color = "Another colour"
+    more_rules: ClassVar[Mapping[bool, str]] = {True: "and 1 more rule", False: "and {count} more rules"}
     rules_help = "Who belongs to it. The first rule that fits decides."
     used_by: ClassVar[Mapping[bool, str]] = {True: "Used by 1 flag", False: "Used by {count} flags"}
     unused = "No flag uses it"

@@ -17,7 +17,7 @@ from analytics_box.http.page.settings_area import Entry
 from analytics_box.settings import Settings
 
 _FORM = (b"application/x-www-form-urlencoded",)
-_MOST_FORM_BYTES = 65_536
+MOST_FORM_BYTES = 65_536
 
 
 class Pages:
@@ -79,10 +79,16 @@ class Pages:
         return self.show("error.html", code=code, status=0, what=what, request_id="", home=False)
 
 
-async def form_of(request: Request[Any, Any, Any], settings: Settings) -> dict[str, str]:
-    """The fields of a posted form. Raises the refusals of http.body."""
-    sent = await body.of_request(request, wanted=_FORM, limit=_MOST_FORM_BYTES, seconds=settings.body_seconds)
-    return body.form(sent)
+async def form_of(
+    request: Request[Any, Any, Any],
+    settings: Settings,
+    *,
+    limit: int = MOST_FORM_BYTES,
+    most_fields: int = body.MOST_FIELDS,
+) -> dict[str, str]:
+    """The fields of a posted form of at most `limit` bytes. Raises the refusals of http.body."""
+    sent = await body.of_request(request, wanted=_FORM, limit=limit, seconds=settings.body_seconds)
+    return body.form(sent, most_fields=most_fields)
 
 
 def go(path: str, *, cookie: str = "") -> Response[bytes]:

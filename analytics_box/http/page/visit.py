@@ -12,11 +12,12 @@ from msgspec import Struct
 
 from analytics_box import errors
 from analytics_box.errors import BadRequest, Conflict
+from analytics_box.http.body import MOST_FIELDS
 from analytics_box.http.call import Call, Parts
 from analytics_box.http.cookies import cookie
 from analytics_box.http.page.settings_area import Tab
 from analytics_box.http.page.shell import frame
-from analytics_box.http.page.templates import Pages, field_errors, form_of, go
+from analytics_box.http.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
 from analytics_box.http.page.upload import upload_of
 from analytics_box.identity import Person
 
@@ -74,9 +75,9 @@ class Visit(Struct, frozen=True):
         """See another page of this box; with a Set-Cookie header if given."""
         return go(path, cookie=cookie)
 
-    async def form(self) -> dict[str, str]:
-        """The fields of a posted form. Raises the refusals of http.body."""
-        return await form_of(self.request, self.parts.settings)
+    async def form(self, *, limit: int = MOST_FORM_BYTES, most_fields: int = MOST_FIELDS) -> dict[str, str]:
+        """The fields of a posted form of at most `limit` bytes. Raises the refusals of http.body."""
+        return await form_of(self.request, self.parts.settings, limit=limit, most_fields=most_fields)
 
     async def upload(self, field: str, *, limit: int) -> bytes:
         """A posted file of at most `limit` bytes. Raises the refusals of http.page.upload."""

@@ -1,0 +1,185 @@
+"""Target groups under /flags/groups: the list, the form of one, and deleting it."""
+
+from typing import Any, Final
+
+from litestar.params import FromPath
+from markupsafe import Markup
+from msgspec import Struct
+
+from analytics_box.errors import BadRequest, Conflict
+from analytics_box.flags.access import known_group
+from analytics_box.flags.console.buttons import after_button
+from analytics_box.flags.console.definition import rules_of
+from analytics_box.flags.console.fields import OF_GROUP, FormState, read_state
+from analytics_box.flags.console.filled import state_of_group
+from analytics_box.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, OOB, READ, SAVE, owner_of, reached
+from analytics_box.flags.console.reading import Reading, opened_where_wrong, rule_sentences
+from analytics_box.flags.console.sentences import Sentence
+from analytics_box.flags.console.wrong_fields import form_field, group_labels
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.flag import TargetGroup
+from analytics_box.flags.groups import change
+from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
+from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owner_name, owners
+from analytics_box.flags.saving import save as saved
+from analytics_box.flags.scope import Scope
+from analytics_box.http.page.questions import ask
+from analytics_box.http.page.templates import field_errors
+from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.tenancy.messages import message_of
+from analytics_box.texts import FlagForm, FlagList, FlagWords, TargetGroupPages, figures
+
+GROUPS: Final = f"{HOME}/groups"
+MOST_SAID: Final = 5  # rules of a group in the list
+
+
+class GroupLine(Struct, frozen=True):
+    """A target group in the list."""
+
+    name: str
+    href: str
+    description: str
+    color: str
+    color_name: str
+    owner: str
+    rules: tuple[Sentence, ...]
+    more: str
+    used: str
+
+
+async def group_list(visit: Visitor) -> Page:
+    """GET /flags/groups."""
+    organization_id = visit.person.organization_id
+    scopes = visit.parts[Flags].of(organization_id)
+    lines = [_line(visit, group, scope) for scope in scopes for group in scope.groups]
+    return visit.pages.show(
+        "flag_groups.html",
+        shell=frame(visit.person),
+        lines=sorted(lines, key=lambda one: one.name.casefold()),
+        editable=may_edit(visit.person, organization_id),
+        done=done(visit),
+    )
+
+
+async def new_form(visit: Visitor) -> Page:
+    """GET /flags/groups/new, with ?of= filled in."""
+    state = FormState({"of": owner_of(visit, visit.asked("of")[:64])})
+    return _page(visit, after_button(state, "add-rule"), None)
+
+
+async def add(visit: Visitor) -> Answer:
+    """POST /flags/groups/new: make the group, or show the form after one of its buttons."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
+    if do != SAVE:
+        return _page(visit, after_button(state, do), None, reads=do == READ)
+    own = reached(visit, state.fields.get("of", ""))
+    try:
+        message = message_of(_given(state, None), NewGroup, FlagList.wrong)
+        await saved(visit.parts, own.scope, lambda db: change.create(db, own, message), adds=True)
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, None, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-created")
+
+
+async def edit_form(visit: Visitor, group_id: FromPath[str]) -> Page:
+    """GET /flags/groups/{id}. Raises NotFound."""
+    _, group = known_group(visit.call, group_id)
+    return _page(visit, state_of_group(group), group)
+
+
+async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
+    """POST /flags/groups/{id}: save the group, or show the form after one of its buttons. Raises NotFound or
+    Forbidden."""
+    form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
+    own, group = known_group(visit.call, group_id)
+    state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
+    if do != SAVE:
+        return _page(visit, after_button(state, do), group, reads=do == READ)
+    try:
+        message = message_of(_given(state, group) | {"id": group.id}, ChangedGroup, FlagList.wrong)
+        await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
+    except (BadRequest, Conflict) as wrong:
+        return _page(visit, state, group, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-saved")
+
+
+async def delete_form(visit: Visitor, group_id: FromPath[str]) -> Page:
+    """GET /flags/groups/{id}/delete: are you sure? Raises NotFound."""
+    _, group = known_group(visit.call, group_id)
+    words, using = TargetGroupPages, change.uses(_scope(visit, group.scope), group.id)
+    names = FlagWords.comma.join(called(one) for one in using)
+    used = words.used[len(using) == 1].format(names=names) if using else words.not_used
+    here = f"{GROUPS}/{group.id}"
+    return ask(visit, frame(visit.person), words.delete, group.name, action=f"{here}/delete", back=here, used=used)
+
+
+async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
+    """POST /flags/groups/{id}/delete. Raises NotFound or Forbidden."""
+    own, group = known_group(visit.call, group_id)
+    try:
+        await saved(visit.parts, own.scope, lambda db: change.delete(db, own, group.id))
+    except Conflict as wrong:
+        return _page(visit, state_of_group(group), group, wrong=wrong)
+    return visit.go(f"{GROUPS}?done=group-deleted")
+
+
+def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
+    given = state.fields
+    return {
+        "name": given.get("name", "").strip(),
+        "description": given.get("description", "").strip(),
+        "color": given.get("color", ""),
+        "rules": rules_of(state, group.rules if group is not None else ()),
+    }
+
+
+def _page(
+    visit: Visit,
+    state: FormState,
+    group: TargetGroup | None,
+    *,
+    wrong: BadRequest | Conflict | None = None,
+    reads: bool = False,
+) -> Page:
+    errors = {form_field(name, state): text for name, text in field_errors(wrong).items()} if wrong is not None else {}
+    state = opened_where_wrong(state, errors)
+    scope = _scope(visit, group.scope if group is not None else state.fields.get("of", ""))
+    return visit.pages.show(
+        "flag_group_form.html",
+        code=wrong.status if wrong is not None else 200,
+        shell=frame(visit.person),
+        name=figures.visible(group.name) if group is not None else "",
+        action=f"{GROUPS}/{group.id}" if group is not None else f"{GROUPS}/new",
+        state=state,
+        reading=Reading(rule_sentences(state.rules, group.rules if group is not None else (), scope.groups)),
+        errors=errors,
+        labels=group_labels(errors),
+        general=wrong.message if wrong is not None and not errors else "",
+        oob=OOB if reads else Markup(),
+        gives=[("on", FlagForm.gives_on), ("off", FlagForm.gives_off)],
+        focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
+        owners=list(owners(visit).items()),
+        groups=[(one.id, figures.visible(one.name)) for one in scope.groups if group is None or one.id != group.id],
+    )
+
+
+def _line(visit: Visit, group: TargetGroup, scope: Scope) -> GroupLine:
+    words, names = TargetGroupPages, {one.id: one.name for one in scope.groups}
+    count = len(change.uses(scope, group.id))
+    left = len(group.rules) - MOST_SAID
+    return GroupLine(
+        name=figures.visible(group.name),
+        href=f"{GROUPS}/{group.id}",
+        description=figures.visible(group.description),
+        color=group.color,
+        color_name=words.colors.get(group.color, words.other_color) if group.color else "",
+        owner=owner_name(visit, group.scope),
+        rules=tuple(rule_sentence(one, names) for one in group.rules[:MOST_SAID]),
+        more=words.more_rules[left == 1].format(count=figures.count(left)) if left > 0 else "",
+        used=words.used_by[count == 1].format(count=figures.count(count)) if count else words.unused,
+    )
+
+
+def _scope(visit: Visit, scope_id: str) -> Scope:
+    return visit.parts[Flags].scope(scope_id) or Scope(scope_id, visit.person.organization_id, None)
