@@ -174,6 +174,15 @@ def _identifier(text: str) -> tuple[bool, int, str]:
     return (False, int(text), "") if text.isdigit() and text.isascii() else (True, 0, text)
 
 
+def pattern_fault(text: str) -> str:
+    """Why a text is no regular expression; empty where it is one."""
+    try:
+        compiled(text)
+    except NotAPattern as fault:
+        return f"This is no regular expression: {fault}"
+    return ""
+
+
 def _matches(wanted: tuple[Scalar, ...]) -> Test:
     patterns = []
     for text in wanted:

@@ -35,3 +35,22 @@ def depths_of(needs: Mapping[str, Iterable[str]]) -> dict[str, int]:
             if left[key] == 0:
                 ready.append(key)
     return {key: depth for key, depth in depths.items() if left[key] == 0}
+
+
+def circle(key: str, needs: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """A way from a flag over those that it needs back to it, with it at both ends; empty where there is none."""
+    came_from: dict[str, str] = {}
+    left = [key]
+    while left:
+        here = left.pop()
+        for needed in sorted(needs.get(here, ())):
+            if needed == key:
+                way = [key]
+                while here != key:
+                    way.append(here)
+                    here = came_from[here]
+                return (key, *way[:0:-1], key)
+            if needed not in came_from:
+                came_from[needed] = here
+                left.append(needed)
+    return ()
