@@ -177,13 +177,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(ge=0, le=3650),
         "Days without an evaluation, or with one outcome only, that make a flag stale; 0: never.",
     ] = 30
-
-    # Status pages
-    status_page_subscribers: Annotated[
-        int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."
-    ] = 5_000
-
-    # Feature flags
     flag_streams: Annotated[
         int,
         Meta(ge=0, le=100_000),
@@ -192,6 +185,11 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     flag_streams_address: Annotated[
         int, Meta(ge=1), "The same per IP address, at most half of max_connections_address."
     ] = 100
+
+    # Status pages
+    status_page_subscribers: Annotated[
+        int, Meta(ge=0, le=1_000_000), "Subscribers that a status page may have, with those who have not confirmed yet."
+    ] = 5_000
 
     # Geo
     geo_database: Annotated[

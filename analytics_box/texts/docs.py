@@ -144,6 +144,7 @@ class Manual:
         "links",
         "monitors",
         "status-pages",
+        "openfeature",
         "people",
         "keys",
         "members",
