@@ -132,7 +132,8 @@ class _Compiled:
         flag, ruleset = self.flag, self._ruleset
         absent = [key for key in flag.definition.dependencies if not ruleset.common(key)]
         prerequisites = flag.definition.prerequisites
-        if flag.key in ruleset.unsound or not all(map(ruleset.anybodys, absent)):
+        unsound = bool(prerequisites) and flag.key in ruleset.unsound
+        if unsound or not all(map(ruleset.anybodys, absent)):
             self._made.clear()
             self.fixed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
             return

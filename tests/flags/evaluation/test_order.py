@@ -1,0 +1,236 @@
+"""A flag is evaluated in the wire's order (6.3), and the result says what decided."""
+
+from typing import Any
+
+import msgspec
+
+from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.flag import Flag
+from tests.cases import each
+from tests.flags.evaluation.made import flag, group, ruleset
+
+ANN = Context(user_id="ann", email="ann@example.com", organization_id="acme", team_id="red", properties={"plan": "pro"})
+FOR_ANN = {"type": "user_id", "value": "ann"}
+FOR_BOB = {"type": "user_id", "value": "bob"}
+PAYLOAD = {"color": "blue"}
+VARIANTS = [{"key": "a", "value": 1, "type": "number"}, {"key": "b", "value": {"x": [1.0]}, "type": "json"}]
+FRIENDS = group("friends", {"type": "email", "operator": "ends_with", "value": "@example.com"})
+FOES = group("foes", {"type": "property", "field": "plan", "value": "pro", "enabled": False})
+Given = dict[str, Any]
+
+
+def result(given: Given, *others: Flag, context: Context = ANN, key: str = "flag") -> tuple[Any, ...]:
+    """Enabled, value, payload, reason and variant of a flag."""
+    ready = ruleset(flag("flag", **given), *others, groups=(FRIENDS, FOES))
+    outcome = ready.one(key, context)
+    assert outcome is not None
+    assert outcome in ready.all(context)
+    said = msgspec.json.decode(outcome.encoded)
+    assert (said["flagId"], said["flagType"]) == (outcome.flag_id, outcome.flag_type)
+    assert said.get("variant", "") == outcome.variant
+    assert [said[name] for name in ("enabled", "value", "payload", "reason")] == [
+        *(outcome.enabled, outcome.value, outcome.payload, outcome.reason)
+    ]
+    return outcome.enabled, outcome.value, outcome.payload, outcome.reason, outcome.variant
+
+
+@each(
+    ("given", "wanted"),
+    [
+        ({}, (False, False, None, "BOOLEAN_DEFAULT", "")),
+        ({"defaultValue": True, "payload": PAYLOAD}, (True, True, PAYLOAD, "BOOLEAN_DEFAULT", "")),
+        ({"payload": PAYLOAD}, (False, False, None, "BOOLEAN_DEFAULT", "")),
+        ({"type": "rollout"}, (False, False, None, "ROLLOUT_DISABLED", "")),
+        (
+            {"type": "rollout", "rolloutPercentage": 100, "payload": PAYLOAD},
+            (True, True, PAYLOAD, "ROLLOUT_ENABLED", ""),
+        ),
+        ({"type": "rollout", "defaultValue": True}, (False, False, None, "ROLLOUT_DISABLED", "")),
+        ({"rules": [FOR_ANN]}, (True, True, None, "USER_RULE_MATCH", "")),
+        ({"rules": [FOR_ANN], "payload": PAYLOAD}, (True, True, PAYLOAD, "USER_RULE_MATCH", "")),
+        (
+            {"rules": [FOR_ANN | {"enabled": False}], "defaultValue": True, "payload": PAYLOAD},
+            (False, False, None, "USER_RULE_MATCH", ""),
+        ),
+        ({"rules": [FOR_BOB, FOR_ANN | {"enabled": False}, FOR_ANN]}, (False, False, None, "USER_RULE_MATCH", "")),
+        ({"rules": [FOR_BOB], "defaultValue": True}, (True, True, None, "BOOLEAN_DEFAULT", "")),
+        ({"targetGroupIds": ["friends"]}, (True, True, None, "TARGET_GROUP_MATCH", "")),
+        ({"targetGroupIds": ["foes", "friends"]}, (False, False, None, "TARGET_GROUP_MATCH", "")),
+        ({"targetGroupIds": ["gone", "friends", "foes"]}, (True, True, None, "TARGET_GROUP_MATCH", "")),
+        (
+            {"rules": [FOR_ANN | {"enabled": False}], "targetGroupIds": ["friends"]},
+            (False, False, None, "USER_RULE_MATCH", ""),
+        ),
+        (
+            {"type": "multivariant", "variants": VARIANTS[:1], "payload": PAYLOAD},
+            (True, 1, PAYLOAD, "MULTIVARIANT_EVALUATED", "a"),
+        ),
+        (
+            {"type": "multivariant", "variants": VARIANTS, "rules": [FOR_ANN]},
+            (True, True, None, "USER_RULE_MATCH", ""),
+        ),
+        (
+            {"type": "multivariant", "variants": VARIANTS, "rules": [FOR_ANN | {"variant": "b"}]},
+            (True, {"x": [1.0]}, None, "USER_RULE_MATCH", "b"),
+        ),
+        ({"type": "multivariant", "defaultValue": True}, (True, True, None, "BOOLEAN_DEFAULT", "")),
+        ({"dependencies": ["gone"], "rules": [FOR_ANN]}, (False, False, None, "DEPENDENCY_NOT_SATISFIED", "")),
+        ({"dependencies": ["off"], "rules": [FOR_ANN]}, (False, False, None, "DEPENDENCY_NOT_SATISFIED", "")),
+        ({"dependencies": ["on", "split"], "rules": [FOR_ANN]}, (True, True, None, "USER_RULE_MATCH", "")),
+        ({"dependencies": ["flag"], "defaultValue": True}, (True, True, None, "BOOLEAN_DEFAULT", "")),
+        ({"prerequisites": [{"key": "on"}], "rules": [FOR_ANN]}, (True, True, None, "USER_RULE_MATCH", "")),
+        (
+            {"prerequisites": [{"key": "on", "gives": ["false"]}], "rules": [FOR_ANN]},
+            (False, False, None, "DEPENDENCY_NOT_SATISFIED", ""),
+        ),
+        (
+            {"prerequisites": [{"key": "false", "gives": ["false"]}]},
+            (False, False, None, "BOOLEAN_DEFAULT", ""),
+        ),
+        (
+            {"prerequisites": [{"key": "split", "gives": ["b", "c"]}], "defaultValue": True},
+            (False, False, None, "DEPENDENCY_NOT_SATISFIED", ""),
+        ),
+        (
+            {"prerequisites": [{"key": "split", "gives": ["a"]}], "defaultValue": True},
+            (True, True, None, "BOOLEAN_DEFAULT", ""),
+        ),
+        (
+            {"prerequisites": [{"key": "off", "gives": ["true", "false"]}], "defaultValue": True},
+            (False, False, None, "DEPENDENCY_NOT_SATISFIED", ""),
+        ),
+        ({"prerequisites": [{"key": "flag"}]}, (False, False, None, "DEPENDENCY_NOT_SATISFIED", "")),
+    ],
+)
+def test_the_first_that_decides_is_the_one_that_the_wire_names(given: Given, wanted: tuple[Any, ...]) -> None:
+    others = (
+        flag("on", defaultValue=True),
+        flag("false"),
+        flag("off", status="inactive", defaultValue=True),
+        flag("split", type="multivariant", variants=VARIANTS[:1]),
+    )
+    assert result(given, *others) == wanted
+
+
+def test_only_active_flags_that_are_not_deleted_are_evaluated() -> None:
+    deleted = msgspec.structs.replace(flag("deleted", defaultValue=True), deleted_at=1)
+    ready = ruleset(flag("on"), flag("off", status="inactive"), flag("old", status="archived"), deleted)
+    assert [outcome.key for outcome in ready.all(ANN)] == ["on"]
+    assert list(ready.keys()) == ["on"]
+    assert [ready.one(key, ANN) for key in ("off", "old", "deleted", "never")] == [None] * 4
+    assert [outcome.key for outcome in ready.all(ANN, ["never", "on", "on", "off"])] == ["on"]
+
+
+def test_a_flag_of_a_user_is_theirs_alone_and_comes_before_the_one_for_all() -> None:
+    ready = ruleset(
+        flag("both"),
+        flag("both", user="ann", defaultValue=True),
+        flag("mine", user="ann"),
+        flag("needs", dependencies=["mine"], defaultValue=True),
+    )
+    given = {outcome.key: outcome.enabled for outcome in ready.all(ANN)}
+    assert given == {"both": True, "needs": True, "mine": False}
+    others = {outcome.key: outcome.enabled for outcome in ready.all(Context(user_id="bob"))}
+    assert others == {"both": False, "needs": False}
+    assert ready.one("mine", Context(user_id="bob")) is None
+    assert [outcome.key for outcome in ready.all(Context(), ["mine", "both"])] == ["both"]
+
+
+def test_flags_that_need_each_other_in_a_circle_give_nothing() -> None:
+    around = [flag(key, prerequisites=[{"key": other, "gives": ["false"]}]) for key, other in ("ab", "bc", "ca")]
+    behind = flag("d", prerequisites=[{"key": "a", "gives": ["false"]}])
+    assert {outcome.reason for outcome in ruleset(*around, behind).all(ANN)} == {"DEPENDENCY_NOT_SATISFIED"}
+
+
+def test_flags_need_each_other_over_ten_steps_at_most() -> None:
+    chain = [flag(f"f{n}", defaultValue=True, prerequisites=[{"key": f"f{n + 1}"}]) for n in range(1_000)]
+    outcomes = ruleset(*chain, flag("f1000", defaultValue=True)).all(ANN)
+    assert [outcome.enabled for outcome in outcomes] == [False] * 990 + [True] * 11
+
+
+@each(
+    ("by", "context", "drawn"),
+    [
+        ("user", ANN, "ann"),
+        ("user", Context(email="a@b.c"), "a@b.c"),
+        ("user", Context(organization_id="acme"), "anonymous"),
+        ("organization", ANN, "acme"),
+        ("organization", Context(user_id="ann"), "anonymous"),
+        ("team", ANN, "red"),
+        ("team", Context(user_id="ann"), "anonymous"),
+    ],
+)
+def test_a_rollout_draws_by_user_organization_or_team(by: str, context: Context, drawn: str) -> None:
+    for percentage in range(0, 101, 5):
+        flags = (
+            flag("flag", type="rollout", rolloutPercentage=percentage, rolloutBy=by),
+            flag("split", type="multivariant", variants=VARIANTS, rolloutBy=by),
+        )
+        same = (
+            flag("flag", type="rollout", rolloutPercentage=percentage),
+            flag("split", type="multivariant", variants=VARIANTS),
+        )
+        given = [(one.enabled, one.variant) for one in ruleset(*flags).all(context)]
+        assert given == [(one.enabled, one.variant) for one in ruleset(*same).all(Context(user_id=drawn))]
+
+
+def test_a_rollout_can_draw_by_a_property() -> None:
+    by = {"attribute": "company"}
+    for company, text in (
+        ("acme", "acme"),
+        (5, "5"),
+        (5.0, "5"),
+        (True, "true"),
+        (None, "anonymous"),
+        ("", "anonymous"),
+    ):
+        drawn = [
+            ruleset(flag("flag", type="rollout", rolloutPercentage=percentage, bucketing=by))
+            .all(Context(user_id="ann", properties={"company": company}))[0]
+            .enabled
+            for percentage in range(101)
+        ]
+        same = [
+            ruleset(flag("flag", type="rollout", rolloutPercentage=percentage)).all(Context(user_id=text))[0].enabled
+            for percentage in range(101)
+        ]
+        assert drawn == same
+
+
+def test_a_rule_with_a_percentage_matches_those_who_are_drawn() -> None:
+    """By the flag's own draw, so a rule of 30 % has the same people as a rollout of 30 %."""
+    everybody = {"type": "conditions", "conditions": {"none": [{"attribute": "user_id", "value": ""}]}}
+    ready = ruleset(
+        flag("first", bucketing={"salt": "s"}, rules=[everybody | {"percentage": 30}]),
+        flag("next", bucketing={"salt": "s"}, rules=[everybody | {"percentageFrom": 30, "percentage": 60}]),
+        flag("other", rules=[everybody | {"percentage": 30, "bucketing": {"algorithm": "flagd", "salt": "s"}}]),
+        flag("rollout", bucketing={"salt": "s"}, type="rollout", rolloutPercentage=30),
+        flag("more", bucketing={"salt": "s"}, type="rollout", rolloutPercentage=60),
+        flag("flagd", bucketing={"salt": "s", "algorithm": "flagd"}, type="rollout", rolloutPercentage=30),
+    )
+    seen = set()
+    for number in range(300):
+        given = {one.key: one.enabled for one in ready.all(Context(user_id=f"user-{number}"))}
+        assert given["first"] == given["rollout"]
+        assert given["next"] == (given["more"] and not given["rollout"])
+        assert given["other"] == given["flagd"]
+        seen.add(tuple(given.values()))
+    assert len(seen) > 4
+
+
+def test_outcomes_are_shared_by_all_who_get_them() -> None:
+    ready = ruleset(
+        flag("split", type="multivariant", variants=VARIANTS, rules=[FOR_ANN, FOR_BOB | {"enabled": False}]),
+        flag("roll", type="rollout", rolloutPercentage=50),
+        flag("all", type="rollout", rolloutPercentage=100),
+    )
+    for number in range(100):
+        for outcome in ready.all(Context(user_id=f"user-{number}")):
+            outcome.count += 1
+    counted = {(one.key, one.enabled, one.variant): one.count for one in ready.outcomes()}
+    assert set(counted) == {
+        *(("split", True, ""), ("split", False, ""), ("split", True, "a"), ("split", True, "b")),
+        *(("roll", True, ""), ("roll", False, ""), ("all", True, "")),
+    }
+    assert sum(counted.values()) == 300
+    assert counted["all", True, ""] == 100
