@@ -56,8 +56,10 @@ SUBJECT: Final = "flag"  # in the audit log
 
 
 class Node(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A condition, or conditions of which all, any or none must hold. Exactly one of the four forms is given:
-    `all`, `any`, `none`, `attribute` with an operator, or `group`: the rules of that target group let somebody in.
+    """A condition, or conditions of which all, any or none must hold. Exactly one of the forms is given: `all`, `any`,
+    `none`, `attribute` with an operator, or `group`: the rules of that target group let somebody in.
+
+    An empty `all` or `none` holds for everybody, an empty `any` for nobody.
 
     `attribute` is user_id, email, organization_id, team_id or the name of a property.
     """

@@ -29,23 +29,23 @@ def nobody(asker: Asker) -> bool:
 
 
 def rule_values(rule: Rule) -> tuple[Scalar, ...]:
-    """What a rule compares with (wire 6.3): its list for in and not_in, else its one value."""
+    """What a rule compares with: with an operator of the wire (6.3) its one value, or its list for in and not_in."""
     if rule.batch and rule.batchValues:
         return tuple(map(text_of, rule.batchValues))
-    return _wanted(rule.operator, rule.value, rule.values)
+    if rule.operator in ("in", "not_in"):
+        return rule.values
+    if rule.operator in ("equals", "contains", "starts_with", "ends_with"):
+        return () if rule.value is None else (rule.value,)
+    return _wanted(rule.value, rule.values)
 
 
 def node_values(node: Node) -> tuple[Scalar, ...]:
-    """What a condition compares with."""
-    return _wanted(node.operator, node.value, node.values)
+    """What a condition compares with: its list, or its one value."""
+    return _wanted(node.value, node.values)
 
 
-def _wanted(operator: Operator, value: Scalar | None, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    one = () if value is None else (value,)
-    return (values or one) if operator in _LISTS else (one or values)
-
-
-_LISTS = ("in", "not_in", "ip_in", "ip_not_in")
+def _wanted(value: Scalar | None, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return values or (() if value is None else (value,))
 
 
 def is_percentage(rule: Rule) -> bool:

@@ -78,7 +78,7 @@ def _of_comparison(rule: Rule, field: str) -> Faults:
         yield Detail(f"{field}.field", "The rule names no property")
     if len(rule.field) > LONGEST_KEY:
         yield Detail(f"{field}.field", f"The name of a property may have {LONGEST_KEY} characters")
-    name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.value, rule.values)
+    name = "batchValues" if rule.batch and rule.batchValues else _name(rule.operator, rule.values)
     values = rule_values(rule)
     yield from _of_values(rule.operator, values, f"{field}.{name}")
     of_text = rule.type in ("user_id", "email") and _positive(rule.operator) in ("equals", "in")
@@ -113,21 +113,19 @@ def _of_node(node: Node, field: str, groups: Collection[str], depth: int) -> Fau
     elif forms == ["attribute"]:
         if len(node.attribute) > LONGEST_KEY:
             yield Detail(f"{field}.attribute", f"The name of a property may have {LONGEST_KEY} characters")
-        name = _name(node.operator, node.value, node.values)
+        name = _name(node.operator, node.values)
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
         if node.group not in groups:
             yield Detail(f"{field}.group", "There is no such target group")
     else:
         inside: tuple[Node, ...] = getattr(node, forms[0])
-        if not inside:
-            yield Detail(f"{field}.{forms[0]}", "There is no condition in it")
         for number, one in enumerate(inside):
             yield from _of_node(one, f"{field}.{forms[0]}[{number}]", groups, depth + 1)
 
 
-def _name(operator: Operator, value: Scalar | None, values: tuple[Scalar, ...]) -> str:
-    return "values" if values and (value is None or operator in ("in", "not_in")) else "value"
+def _name(operator: Operator, values: tuple[Scalar, ...]) -> str:
+    return "values" if values or operator in ("in", "not_in") else "value"
 
 
 def _positive(operator: Operator) -> Operator:
