@@ -1,7 +1,6 @@
 """Answers OFREP's requests, past Litestar: POST …/ofrep/v1/evaluate/flags[/{key}] and GET …/ofrep/v1/streams.
 
-Errors are OFREP's own, readable for pages of every origin, as all answers are; cookies are never looked at. Preflights
-have their answer before (flags.serving).
+Errors are OFREP's own, readable for pages of every origin, as all answers are; cookies are never looked at.
 """
 
 import hashlib
@@ -33,6 +32,10 @@ INACTIVE: Final = 60  # seconds that a page is hidden until its provider closes 
 _EVERYWHERE: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"etag, retry-after"),
+)
+_PREFLIGHT: Final = (
+    (b"access-control-allow-headers", b"*, authorization, content-type, if-none-match, last-event-id"),
+    (b"access-control-max-age", b"86400"),
 )
 _JSON: Final = (b"content-type", b"application/json")
 _OWN: Final = (b"cache-control", b"private, no-store")
@@ -87,7 +90,9 @@ class Ofrep:
             raise NotFound("OFREP has nothing at this address")
         method = "GET" if rest == STREAMS else "POST"
         if scope["method"] == "OPTIONS":
-            await respond(send, 204, [(b"allow", f"{method}, OPTIONS".encode()), *_EVERYWHERE])
+            allowed = f"{method}, OPTIONS".encode()
+            methods = ((b"allow", allowed), (b"access-control-allow-methods", allowed))
+            await respond(send, 204, [*methods, *_EVERYWHERE, *_PREFLIGHT])
             return
         if scope["method"] != method:
             raise MethodNotAllowed(f"This address takes {method}", headers={"Allow": f"{method}, OPTIONS"})

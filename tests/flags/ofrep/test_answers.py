@@ -190,6 +190,15 @@ def test_other_methods_and_addresses(box: World, path: str, method: str, status:
     assert ("allow" in answer.headers) == (status != 404)
 
 
+def test_pages_of_every_site_may_ask_with_headers_of_their_own(box: World) -> None:
+    answer = ask(box, f"{BASE}/on", method="OPTIONS")
+    assert answer.headers["access-control-allow-methods"] == "POST, OPTIONS"
+    allowed = answer.headers["access-control-allow-headers"].split(", ")
+    assert {"*", "authorization", "content-type", "if-none-match"} <= {*allowed}
+    assert "access-control-allow-credentials" not in answer.headers
+    assert "etag" in ask(box, BASE, about()).headers["access-control-expose-headers"]
+
+
 def test_an_unknown_client_id(box: World) -> None:
     assert ask(box, client="nobody").json["errorCode"] == "GENERAL"
     answer = ask(box, f"{BASE}/on", client="nobody")
