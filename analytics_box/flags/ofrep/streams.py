@@ -79,13 +79,14 @@ class Streams:
     async def serve(self, wanted: Wanted, receive: Receive, send: Send, headers: list[tuple[bytes, bytes]]) -> None:
         """Tell a client of changes until it leaves. Raises RateLimited and Unavailable where there is no room."""
         self._admit(wanted)
-        leaving = asyncio.ensure_future(_watch(wanted, receive))
+        leaving = asyncio.ensure_future(_left(receive))
+        leaving.add_done_callback(lambda task: _note_left(task, wanted))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await self._tell(wanted, send)
             await _send(send, b"", more=False)
-        except TimeoutError:  # it reads nothing; the server ends its connection with the request
-            pass
+        except (TimeoutError, asyncio.CancelledError):
+            pass  # it takes nothing, or it has left: granian then cancels what waits for it
         finally:
             leaving.cancel()
             self._leave(wanted)
@@ -162,8 +163,14 @@ async def _send(send: Send, content: bytes, *, more: bool = True) -> None:
         await send({"type": "http.response.body", "body": content, "more_body": more})
 
 
-async def _watch(stream: Wanted, receive: Receive) -> None:
-    """End a stream once its client has left."""
+async def _left(receive: Receive) -> None:
+    """Return once a client has left."""
     while (await receive())["type"] == "http.request":
         pass
+
+
+def _note_left(task: "asyncio.Task[None]", stream: Wanted) -> None:
+    """End a stream whose client has left, however that was noticed."""
+    if not task.cancelled():
+        task.exception()
     stream.end()

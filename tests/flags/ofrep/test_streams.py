@@ -13,6 +13,7 @@ from analytics_box.flags.ofrep import streams as module
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.saving import save
 from analytics_box.settings import Settings
+from tests.cases import each
 from tests.flags.ofrep.world import BASE, Listener, ask, listen
 from tests.flags.world import World
 from tests.inprocess import whole_box
@@ -173,6 +174,17 @@ def test_a_client_that_takes_nothing_is_dropped(shared: World, monkeypatch: pyte
 
     shared.box.run(story())
     assert len(shared.box.box.parts[Streams]) == 0
+
+
+@each("breaks", [False, True])
+def test_a_client_that_leaves_is_noticed_at_once(shared: World, breaks: bool) -> None:
+    async def story() -> Listener:
+        listener = listen(shared)
+        await listener.first()
+        listener.breaks = breaks
+        return listener
+
+    closed(shared, shared.box.run(story()))
 
 
 def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,7 @@ class Listener:
         self.chunks: list[bytes] = []
         self.reads = asyncio.Event()  # cleared: it takes nothing more
         self.reads.set()
+        self.breaks = False
         self._news = asyncio.Event()
         self._left = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
@@ -82,6 +83,8 @@ class Listener:
 
     async def receive(self) -> Message:
         await self._left.wait()
+        if self.breaks:
+            raise asyncio.CancelledError  # as granian does at times
         return {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
