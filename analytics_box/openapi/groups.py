@@ -13,6 +13,7 @@ GROUPS = {
     "uptime": "Monitors",
     "statusPage": "Status pages",
     "flags": "Feature flags",
+    "flagSchedules": "Feature flags",
     "targetGroups": "Feature flags",
     "profiles": "People",
     "organizations": "Organizations and members",

@@ -48,10 +48,8 @@ def test_a_change_is_a_line_that_people_read(change: Change, text: str) -> None:
 
 def made(world: World, key: str, **fields: Any) -> str:
     """The id of a new rollout."""
-    wanted = {"key": key, "websiteId": world.shop, "type": "rollout"} | fields
-    answer = world.box.post("/flags/create", wanted, key="all")
-    assert answer.status == 200, answer.body
-    return str(answer.json["id"])
+    answer = world.good("flags/create", **{"key": key, "websiteId": world.shop, "type": "rollout"} | fields)
+    return str(answer["id"])
 
 
 def test_each_change_is_a_version_with_what_changed_by_whom_and_why(world: World) -> None:
@@ -145,8 +143,8 @@ def test_others_see_no_history_and_viewers_restore_nothing(shared: World) -> Non
         "diff": {"from": 1, "to": 1},
         "restore": {"version": 1},
     }.items():
-        assert shared.refused(f"flags/{procedure}", flagId=flag, key="foreign", **given)[0] == 404, procedure
-        assert shared.refused(f"flags/{procedure}", flagId=flag, key="reading", **given)[0] == 403, procedure
+        assert shared.refused(f"flags/{procedure}", flagId=flag, by="foreign", **given)[0] == 404, procedure
+        assert shared.refused(f"flags/{procedure}", flagId=flag, by="reading", **given)[0] == 403, procedure
     viewer = cookie_of(shared.box, "viewer")
     assert shared.call("flags/history", flagId=flag, cookie=viewer).status == 200
     assert shared.refused("flags/restore", flagId=flag, version=1, cookie=viewer)[0] == 403

@@ -260,10 +260,10 @@ def test_only_those_who_may_change_a_flag_schedule_it(shared: World) -> None:
     flag = shared.put("guarded", HALF)
     made = plan(shared, flag, "enable", scheduledAt=at(shared, 1))
     given = {"flagId": flag.id, "type": "disable", "scheduledAt": at(shared, 2)}
-    assert shared.refused("flagSchedules/create", key="foreign", **given)[0] == 404
-    assert shared.refused("flagSchedules/create", key="reading", **given)[0] == 403
-    assert shared.refused("flagSchedules/list", flagId=flag.id, key="foreign")[0] == 404
-    assert shared.refused("flagSchedules/delete", id=made["id"], key="foreign") == (
+    assert shared.refused("flagSchedules/create", by="foreign", **given)[0] == 404
+    assert shared.refused("flagSchedules/create", by="reading", **given)[0] == 403
+    assert shared.refused("flagSchedules/list", flagId=flag.id, by="foreign")[0] == 404
+    assert shared.refused("flagSchedules/delete", id=made["id"], by="foreign") == (
         404,
         "There is no schedule with this id",
     )

@@ -104,8 +104,8 @@ def test_a_flag_that_was_off_for_long_gets_its_days_when_it_is_switched_on(world
 def test_others_learn_nothing_of_a_flag(shared: World) -> None:
     flag = shared.put("checkout")
     unknown = (404, "There is no flag with this id")
-    assert shared.refused("flags/usage", flagId=flag.id, key="foreign") == unknown
+    assert shared.refused("flags/usage", flagId=flag.id, by="foreign") == unknown
     assert shared.refused("flags/usage", flagId="unknown") == unknown
-    assert shared.refused("flags/usage", flagId=flag.id, key="reading")[0] == 403
+    assert shared.refused("flags/usage", flagId=flag.id, by="reading")[0] == 403
     assert shared.refused("flags/usage", flagId=flag.id, days=0)[0] == 400
     assert shared.call("flags/usage", flagId=flag.id, cookie=shared.owner).status == 200
