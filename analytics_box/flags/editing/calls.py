@@ -13,11 +13,12 @@ from analytics_box.flags.editing import change
 from analytics_box.flags.editing.change import Changed
 from analytics_box.flags.editing.draft import clean_environment, clean_folder
 from analytics_box.flags.editing.messages import ByKey, ChangedFlag, Copy, Listed, NewFlag, Step
-from analytics_box.flags.editing.shown import ChangedShown, FlagShown, changed_shown, flag_shown
+from analytics_box.flags.editing.shown import ChangedShown, UsedShown, changed_shown, used_shown
 from analytics_box.flags.flag import Flag, Status
 from analytics_box.flags.messages import OfScope, OneFlag
 from analytics_box.flags.saving import save
 from analytics_box.flags.scope import Scope
+from analytics_box.flags.usage.reading import used
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.messages import date
@@ -39,7 +40,7 @@ class Deleted(Struct, frozen=True):
     success: bool = True
 
 
-async def list_flags(call: Call, given: Listed) -> list[FlagShown]:
+async def list_flags(call: Call, given: Listed) -> list[UsedShown]:
     """flags.list: the newest first. Raises Forbidden or NotFound."""
     scope = await seen_scope(call, given.websiteId, given.organizationId)
     found = [flag for flag in scope.flags if given.status in {None, flag.definition.status}]
@@ -49,23 +50,24 @@ async def list_flags(call: Call, given: Listed) -> list[FlagShown]:
     if given.environment is not UNSET:
         environment = clean_environment(given.environment)
         found = [flag for flag in found if flag.environment == environment]
-    return [flag_shown(flag, scope) for flag in sorted(found, key=lambda flag: -flag.created_at)]
+    uses = await used(call.parts, scope, found)
+    return [used_shown(flag, scope, uses[flag.id]) for flag in sorted(found, key=lambda flag: -flag.created_at)]
 
 
-async def get_by_id(call: Call, given: OneFlag) -> FlagShown:
+async def get_by_id(call: Call, given: OneFlag) -> UsedShown:
     """flags.getById. Raises NotFound or Forbidden."""
     own, found = _known(call, given)
     await call.read(lambda db: access.check(db, own, "viewer"))
-    return flag_shown(found, _scope(call, own))
+    return await _used(call, found, _scope(call, own))
 
 
-async def get_by_key(call: Call, given: ByKey) -> FlagShown:
+async def get_by_key(call: Call, given: ByKey) -> UsedShown:
     """flags.getByKey: the flag of this key in an environment, active or not. Raises NotFound or Forbidden."""
     scope = await seen_scope(call, given.websiteId, given.organizationId)
     wanted = (given.key, clean_environment(given.environment), given.userId)
     for flag in scope.flags:
         if (flag.key, flag.environment, flag.user_id) == wanted:
-            return flag_shown(flag, scope)
+            return await _used(call, flag, scope)
     raise errors.NotFound("There is no flag with this key")
 
 
@@ -151,6 +153,10 @@ def _known(call: Call, given: OneFlag | ChangedFlag) -> tuple[Reach, Flag]:
     if given.websiteId not in {None, own.website_id} or given.organizationId not in {None, own.organization_id}:
         raise errors.NotFound(UNKNOWN)
     return own, found
+
+
+async def _used(call: Call, flag: Flag, scope: Scope) -> UsedShown:
+    return used_shown(flag, scope, (await used(call.parts, scope, (flag,)))[flag.id])
 
 
 def _scope(call: Call, own: Reach) -> Scope:

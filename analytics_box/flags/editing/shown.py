@@ -24,6 +24,9 @@ from analytics_box.flags.flag import (
     VariantType,
 )
 from analytics_box.flags.scope import Scope
+from analytics_box.flags.usage.messages import StaleShown
+from analytics_box.flags.usage.reading import Used
+from analytics_box.flags.usage.shown import last_shown, stale_shown
 from analytics_box.tenancy.messages import date
 
 
@@ -102,6 +105,13 @@ class FlagShown(Struct, frozen=True, kw_only=True):
     deletedAt: datetime | None
 
 
+class UsedShown(FlagShown, frozen=True, kw_only=True):
+    """A flag, when it was evaluated last, and whether it is stale, so that it could go."""
+
+    lastEvaluatedAt: datetime | None
+    stale: StaleShown | None
+
+
 class ChangedShown(FlagShown, frozen=True, kw_only=True):
     """A flag after a change. `inactiveDependencies` kept it inactive although it was to be active; `dependents` are
     active flags that give nothing as long as this one is not active."""
@@ -113,6 +123,11 @@ class ChangedShown(FlagShown, frozen=True, kw_only=True):
 def flag_shown(flag: Flag, scope: Scope) -> FlagShown:
     """A flag of this scope for an answer."""
     return FlagShown(**_fields(flag, scope))
+
+
+def used_shown(flag: Flag, scope: Scope, used: Used) -> UsedShown:
+    """A flag of this scope for an answer, with how it is used."""
+    return UsedShown(**_fields(flag, scope), lastEvaluatedAt=last_shown(used.last_at), stale=stale_shown(used.stale))
 
 
 def changed_shown(changed: Changed, scope: Scope) -> ChangedShown:

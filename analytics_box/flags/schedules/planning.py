@@ -77,7 +77,8 @@ def _instant(given: datetime | None) -> int | None:
 
 
 def _record(db: Connection, own: Reach, flag: Flag, schedule: Schedule, action: audit.Action) -> None:
-    detail = {"name": flag.key, "type": schedule.type, "scheduledAt": schedule.scheduled_at}
+    detail: dict[str, object] = {"name": flag.key, "type": schedule.type, "scheduled_at": schedule.scheduled_at}
     if schedule.steps:
-        detail |= {"steps": len(schedule.steps), "to": schedule.steps[-1].percentage}
+        last = schedule.steps[-1]
+        detail |= {"steps": len(schedule.steps), "last_at": last.at, "percentage": last.percentage}
     audit.record(db, own.by, own.organization_id, action, SUBJECT, schedule.id, detail)

@@ -1,19 +1,17 @@
 """How flags are used, over RPC. Keys need manage:flags."""
 
 from collections import Counter
-from datetime import date as calendar_date
-from datetime import datetime, timedelta
+from datetime import date, timedelta
 
 from analytics_box import errors
 from analytics_box.flags.access import UNKNOWN, seen
 from analytics_box.flags.directory import Flags
-from analytics_box.flags.usage.messages import DayShown, OutcomeShown, StaleShown, UsageShown, WhichUsage
+from analytics_box.flags.usage.messages import DayShown, OutcomeShown, UsageShown, WhichUsage
 from analytics_box.flags.usage.reading import Usage, usage
-from analytics_box.flags.usage.rules import Stale
+from analytics_box.flags.usage.shown import last_shown, stale_shown
 from analytics_box.http.call import Call
-from analytics_box.tenancy.messages import date
 
-_EPOCH = calendar_date(1970, 1, 1)
+_EPOCH = date(1970, 1, 1)
 
 
 async def get_usage(call: Call, given: WhichUsage) -> UsageShown:
@@ -25,11 +23,6 @@ async def get_usage(call: Call, given: WhichUsage) -> UsageShown:
     return _shown(flag.id, given.days, await usage(call.parts, scope, flag, days=given.days))
 
 
-def stale_shown(stale: Stale | None) -> StaleShown | None:
-    """Why a flag is stale, as answers say it."""
-    return None if stale is None else StaleShown(stale.reason, date(stale.since))
-
-
 def _shown(flag_id: str, days: int, found: Usage) -> UsageShown:
     counted: Counter[str] = Counter(dict.fromkeys(found.given.last, 0))
     for one in found.days:
@@ -37,11 +30,11 @@ def _shown(flag_id: str, days: int, found: Usage) -> UsageShown:
     return UsageShown(
         flag_id=flag_id,
         days=days,
-        last_evaluated_at=_date(found.used.last_at),
+        last_evaluated_at=last_shown(found.used.last_at),
         stale=stale_shown(found.used.stale),
         count=counted.total(),
         outcomes=tuple(
-            OutcomeShown(gave, count, _date(found.given.last.get(gave)))
+            OutcomeShown(gave, count, last_shown(found.given.last.get(gave)))
             for gave, count in sorted(counted.items(), key=lambda item: (-item[1], item[0]))
         ),
         daily=tuple(DayShown(_day(one.day), one.gave, one.count) for one in found.days),
@@ -50,7 +43,3 @@ def _shown(flag_id: str, days: int, found: Usage) -> UsageShown:
 
 def _day(day: int) -> str:
     return (_EPOCH + timedelta(days=day)).isoformat()
-
-
-def _date(instant: int | None) -> datetime | None:
-    return None if instant is None else date(instant)

@@ -189,6 +189,19 @@ def test_one_schedule_that_cannot_be_done_does_not_keep_others_waiting(
     assert now_is(world, first)[0] == "inactive"
 
 
+def test_a_step_is_done_whole_or_not_at_all(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    flag = world.put("checkout", HALF)
+    plan(world, flag, rolloutSteps=steps(world, (5, 30), (10, 60)))
+    revision = world.known().revision
+    with monkeypatch.context() as patched:
+        patched.setattr(rows, "keep_latest", lambda *_: 1 / 0)  # the last that a step does
+        pass_minutes(world, 5)
+    assert (now_is(world, flag), world.known().revision) == (("active", 10), revision)
+    assert world.rows("select 1 from flag_versions") == []
+    pass_minutes(world, 0)
+    assert (now_is(world, flag), world.known().revision) == (("active", 30), revision + 1)
+
+
 def test_what_is_scheduled_can_be_taken_back(world: World) -> None:
     flag = world.put("checkout", HALF)
     made = plan(world, flag, rolloutSteps=steps(world, (5, 30), (10, 60)))

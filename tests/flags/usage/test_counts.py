@@ -101,6 +101,23 @@ def test_a_flag_that_was_off_for_long_gets_its_days_when_it_is_switched_on(world
     assert world.good("flags/usage", flagId=flag.id)["stale"]["reason"] == "never_evaluated"
 
 
+def test_lists_and_single_flags_say_when_it_was_evaluated_last_and_whether_it_is_stale(world: World) -> None:
+    used, unused = world.put("used", {"type": "rollout", "rolloutPercentage": 50}), world.put("unused")
+    world.box.clock.advance(seconds=29 * 86_400)
+    give(world, used, on=1, off=1)
+    world.box.clock.advance(seconds=2 * 86_400)
+    give(world, used, on=1)
+    found = {one["key"]: one for one in world.good("flags/list", websiteId=world.shop)}
+    assert found["used"]["stale"] is None
+    assert found["used"]["lastEvaluatedAt"] > found["used"]["createdAt"]
+    assert found["unused"]["lastEvaluatedAt"] is None
+    assert found["unused"]["stale"] == {"reason": "never_evaluated", "since": found["unused"]["createdAt"]}
+    assert world.good("flags/getById", id=unused.id) == found["unused"]
+    assert world.good("flags/getByKey", key="used", websiteId=world.shop) == found["used"]
+    changed = world.good("flags/update", id=used.id, name="Another")
+    assert "stale" not in changed
+
+
 def test_others_learn_nothing_of_a_flag(shared: World) -> None:
     flag = shared.put("checkout")
     unknown = (404, "There is no flag with this id")
