@@ -120,11 +120,9 @@ def rule(
         percentage = 100
     drawn: dict[str, Any] = {"percentageFrom": above, "percentage": percentage, "bucketing": bucketing}
     common: dict[str, Any] = {"enabled": enabled, "variant": variant, "name": name[:100], **drawn}
-    if condition.attribute and condition.operator in _PLAIN:
-        kind = _TYPES.get(condition.attribute, "property")
-        field = condition.attribute if kind == "property" else ""
+    if condition.attribute in _TYPES and condition.operator in _PLAIN:
         compared: dict[str, Any] = {"operator": condition.operator, "value": condition.value}
-        return Rule(type=kind, field=field, values=condition.values, **compared, **common)
+        return Rule(type=_TYPES[condition.attribute], values=condition.values, **compared, **common)
     return Rule(type="conditions", conditions=condition, **common)
 
 

@@ -8,16 +8,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from analytics_box.errors import BadRequest
-from analytics_box.flags.flag import Bucketing, Definition, Node, Rule, Variant
+from analytics_box.flags.flag import Algorithm, Bucketing, Definition, Node, Rule, Variant
 from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, rule, type_of
 from analytics_box.flags.moving.flagd_conditions import Strange, attribute_of, condition
 from analytics_box.flags.moving.taking import listed, mapping, number, text
 from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, description_of, key_error, wanted
 
 _DEEPEST: Final = 30
-_DRAWN: Final = "fractional is read as flagd draws texts: the flag's key and what is drawn by, one after the other"
+_DRAWN: Final = (
+    "Users keep what flagd drew for them before the third version of its fractional; if yours has that version, import "
+    "the file as flagd-v3"
+)
+
+
+class Shared(Struct, frozen=True, kw_only=True):
+    """What the flags of a file share: expressions by their names, and how users are drawn."""
+
+    evaluators: Mapping[str, Any]
+    algorithm: Algorithm
 
 
 def is_flagd(given: Mapping[str, Any]) -> bool:
@@ -26,21 +37,28 @@ def is_flagd(given: Mapping[str, Any]) -> bool:
     return isinstance(flags, dict) and bool(flags) and all("variants" in mapping(one) for one in flags.values())
 
 
-def read(given: Mapping[str, Any], environment: str | None = None) -> File:
+def read_v3(given: Mapping[str, Any], environment: str | None = None) -> File:
+    """What a file wants, which flagd draws by the third version of its `fractional`. Raises BadRequest."""
+    return read(given, environment, "flagd_v3")
+
+
+def read(given: Mapping[str, Any], environment: str | None = None, algorithm: Algorithm = "flagd") -> File:
     """What a file wants; it has no environments. Raises BadRequest."""
     flags = given.get("flags")
     if not isinstance(flags, dict):
         raise BadRequest("flags has to be a mapping of flags by their keys")
     if len(flags) > MOST:
         raise BadRequest(f"A file may have {MOST:,} flags; split it")
-    evaluators = mapping(given.get("$evaluators"))
+    if environment is not None:
+        raise BadRequest.about("sourceEnvironment", "A file of flagd has no environments")
+    shared = Shared(evaluators=mapping(given.get("$evaluators")), algorithm=algorithm)
     return File(
-        flags=tuple(_wanted(at, str(key), mapping(one), evaluators) for at, (key, one) in enumerate(flags.items(), 1)),
+        flags=tuple(_wanted(at, str(key), mapping(one), shared) for at, (key, one) in enumerate(flags.items(), 1)),
         notes=("metadata has no counterpart",) if given.get("metadata") else (),
     )
 
 
-def _wanted(position: int, key: str, given: Mapping[str, Any], evaluators: Mapping[str, Any]) -> Wanted:
+def _wanted(position: int, key: str, given: Mapping[str, Any], shared: Shared) -> Wanted:
     values = mapping(given.get("variants"))
     error = key_error(key) or ("" if values else "It has no variants")
     if error:
@@ -51,7 +69,7 @@ def _wanted(position: int, key: str, given: Mapping[str, Any], evaluators: Mappi
         notes.lose(f"Its defaultVariant {default} is none of its variants")
     if not default:
         notes.lose("It has no defaultVariant: where nothing matches, the code's default counts")
-    reading = _Reading(key, values, default if default in values else "", evaluators, notes)
+    reading = _Reading(key, values, default if default in values else "", shared, notes)
     try:
         rules = reading.rules(given.get("targeting"))
     except Strange as strange:
@@ -76,13 +94,12 @@ def _name(given: Any) -> str:
 class _Reading:
     """The targeting of one flag while it is read."""
 
-    def __init__(
-        self, key: str, values: Mapping[str, Any], default: str, evaluators: Mapping[str, Any], notes: Notes
-    ) -> None:
+    def __init__(self, key: str, values: Mapping[str, Any], default: str, shared: Shared, notes: Notes) -> None:
         self._key = key
         self._values = {str(name): value for name, value in values.items()}
         self._default = default
-        self._evaluators = evaluators
+        self._evaluators = shared.evaluators
+        self._algorithm = shared.algorithm
         self._notes = notes
         self._is_boolean = all(isinstance(one, bool) for one in self._values.values())
 
@@ -165,11 +182,14 @@ class _Reading:
         if len(shares) != len(arguments) - (by is not None) or not shares:
             raise Strange("a fractional without shares")
         salt, attribute = self._drawn_by(by)
-        self._notes.say(_DRAWN)
+        if self._algorithm == "flagd":
+            self._notes.say(_DRAWN)
         weights = [self._weight(one) for one in shares]
         if not sum(weights):
             raise Strange("a fractional whose weights are all 0")
-        bucketing = Bucketing(algorithm="flagd", salt=salt, attribute=attribute)
+        bucketing = Bucketing(algorithm=self._algorithm, salt=salt, attribute=attribute)
+        if by is not None:
+            self._notes.say(f"Without {attribute} flagd's engines draw each in their way; here the default counts then")
         yield from self._leaf(None, all_of((path, none_of([exists(attribute)]))))
         yield from self._shares(shares, weights, bucketing, path)
 
@@ -199,6 +219,8 @@ class _Reading:
         """Salt and attribute of a draw: the flag's key and the targeting key where nothing is said."""
         if given is None:
             return self._key, "user_id"
+        if self._algorithm == "flagd_v3":
+            raise Strange(f"fractional draws by {str(given)[:100]}")
         parts = listed(mapping(given).get("cat")) if "cat" in mapping(given) else [given]
         salt = "".join(self._salt(one) for one in parts[:-1])
         attribute = attribute_of(parts[-1]) if parts else None

@@ -9,7 +9,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import LONGEST_DESCRIPTION, LONGEST_KEY, LONGEST_NAME, Definition, Rule
 
-Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd"]  # whose file it is
+Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
 Form = Literal["analytics-box", "flagd"]  # of an export
 Existing = Literal["skip", "replace"]  # what becomes of a flag that is there already
 
