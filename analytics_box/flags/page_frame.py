@@ -1,7 +1,7 @@
 """What all pages about flags share: their frame, and the head of a flag with its parts."""
 
 from collections.abc import Mapping
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
 
@@ -64,7 +64,7 @@ class Opened(Struct, frozen=True):
         """The target groups that it can use."""
         return self.scope.groups
 
-    def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: object) -> Page:
+    def show(self, template: str, tab: Tab, *, again: Again | None = None, **context: Any) -> Page:
         """A page about it; `values`, `errors` and `general` are those of a form that came back."""
         again = again or Again()
         return self.visit.pages.show(

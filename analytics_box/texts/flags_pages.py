@@ -110,7 +110,6 @@ class FlagList:
     folder = "Folder"
     any_folder = "All folders"
     no_folder = "No folder"
-    only_stale = "Stale flags only"
     submit = "Show"
     clear = "Clear"
     counted: ClassVar[Mapping[bool, str]] = {True: "1 flag", False: "{count} flags"}
@@ -124,9 +123,9 @@ class FlagList:
     rules: ClassVar[Mapping[bool, str]] = {True: "1 rule, else ", False: "{count} rules, else "}
     for_user = "for one user"
     stale: ClassVar[Mapping[str, str]] = {
-        "never_evaluated": "Stale: never evaluated",
-        "not_evaluated": "Stale: not evaluated any more",
+        "never_evaluated": "Stale: nobody asks for it",
         "constant": "Stale: the same for everybody",
+        "one_outcome": "Stale: everybody got the same",
     }
     stale_since = "{what} since {day}"
     empty_title = "No flags yet"
@@ -188,18 +187,14 @@ class FlagPage:
     payload = "Payload"
     payload_help = "Goes along with the answer where the flag is on."
     variants = "Variants"
-    variant = "Variant"
-    value = "Value"
-    weight = "Share"
     facts = "About this flag"
-    of = "Belongs to"
-    key = "Key"
     changed = "Changed"
     created = "Created"
     history = "History"
     version = "Version {number}"
-    by = "{when} by {who}"
-    people: ClassVar[Mapping[str, str]] = {"user": "somebody who left", "key": "an API key", "box": "the box"}
+    evaluated = "Last evaluated"
+    never = "Never"
+    stale_help = "If your code needs it no more, take it out there first, then archive the flag."
     bucketing = "Drawn as in"
     algorithms: ClassVar[Mapping[str, str]] = {
         "default": "Analytics Box",
@@ -210,7 +205,6 @@ class FlagPage:
         "launchdarkly": "LaunchDarkly",
     }
     needed_by = "Needed by"
-    needs = "Needs"
     copy = "Copy to an environment"
     copy_title = "Copy {name} to an environment"
     copy_help = (

@@ -37,8 +37,16 @@ async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:
     others = [called(one) for one in needed_by(page)]
     needed = FlagList.needed_by[len(others) == 1].format(names=FlagWords.comma.join(others)) if others else ""
     action = f"{page.href}/delete"
-    said = {"key": page.flag.key, "needed": needed}
-    return ask(visit, frame(visit.person), FlagList.delete, called(page.flag), action=action, back=page.href, **said)
+    return ask(
+        visit,
+        frame(visit.person),
+        FlagList.delete,
+        called(page.flag),
+        action=action,
+        back=page.href,
+        key=page.flag.key,
+        needed=needed,
+    )
 
 
 async def delete(visit: Visitor, flag_id: FromPath[str]) -> Next:

@@ -3,10 +3,12 @@
 from litestar.params import FromPath
 from msgspec import Struct
 
+from analytics_box.flags.console.list_pages import stale_said
 from analytics_box.flags.console.sentences import Said, flag_lines, percent, weights
 from analytics_box.flags.console.typed import json_text
 from analytics_box.flags.flag import Flag
 from analytics_box.flags.page_frame import HOME, Opened, called, opened
+from analytics_box.flags.usage.reading import Used, used
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.texts import FlagPage, figures
@@ -38,13 +40,15 @@ class FlagShown(Struct, frozen=True):
     payload: str
     needed_by: tuple[Other, ...]
     facts: tuple[tuple[str, str], ...]
+    stale: str
     status: str
 
 
 async def flag_page(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}. Raises NotFound or Forbidden."""
     page = await opened(visit, flag_id)
-    return page.show("flag.html", "now", flag=_shown(page))
+    found = await used(visit.parts, page.scope, (page.flag,))
+    return page.show("flag.html", "now", flag=_shown(page, found[page.flag.id]))
 
 
 def needed_by(page: Opened) -> list[Flag]:
@@ -59,7 +63,7 @@ def needed_by(page: Opened) -> list[Flag]:
     ]
 
 
-def _shown(page: Opened) -> FlagShown:
+def _shown(page: Opened, uses: Used) -> FlagShown:
     flag, given = page.flag, page.flag.definition
     return FlagShown(
         description=given.description,
@@ -67,7 +71,8 @@ def _shown(page: Opened) -> FlagShown:
         variants=_variants(flag),
         payload=json_text(given.payload),
         needed_by=tuple(Other(called(one), f"{HOME}/{one.id}") for one in needed_by(page)),
-        facts=_facts(page),
+        facts=_facts(page, uses),
+        stale=stale_said(uses, page.visit.person),
         status=given.status,
     )
 
@@ -88,9 +93,10 @@ def _variants(flag: Flag) -> tuple[VariantShown, ...]:
     )
 
 
-def _facts(page: Opened) -> tuple[tuple[str, str], ...]:
+def _facts(page: Opened, uses: Used) -> tuple[tuple[str, str], ...]:
     flag, person, words = page.flag, page.visit.person, FlagPage
     facts = [
+        (words.evaluated, dates.moment(uses.last_at, person) if uses.last_at is not None else words.never),
         (words.changed, dates.moment(flag.updated_at, person)),
         (words.created, dates.moment(flag.created_at, person)),
         (words.history, words.version.format(number=figures.count(flag.version))),

@@ -1,6 +1,6 @@
 """The form of a flag: /flags/new and /flags/{id}/edit. Its buttons work by posting the whole form."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from litestar.params import FromPath
@@ -125,7 +125,9 @@ def _page(
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
         groups=[(one.id, figures.visible(one.name)) for one in scope.groups],
-        **_named(scope, flag),
+        keys=_names(one.key for one in scope.flags if flag is None or one.id != flag.id),
+        folders=_names(one.definition.folder for one in scope.flags),
+        environments=_names(one.environment or "" for one in scope.flags),
     )
 
 
@@ -139,14 +141,9 @@ def gives_of(state: FormState) -> list[tuple[str, str]]:
     return found
 
 
-def _named(scope: Scope, flag: Flag | None) -> Mapping[str, list[str]]:
+def _names(names: Iterable[str]) -> list[str]:
     """Names that are offered while somebody types."""
-    others = [one for one in scope.flags if flag is None or one.id != flag.id]
-    return {
-        "keys": sorted({one.key for one in others})[:MOST_NAMED],
-        "folders": sorted({one.definition.folder for one in scope.flags if one.definition.folder})[:MOST_NAMED],
-        "environments": sorted({one.environment for one in scope.flags if one.environment})[:MOST_NAMED],
-    }
+    return sorted({name for name in names if name})[:MOST_NAMED]
 
 
 def _with_version(state: FormState, flag: Flag | None, wrong: BadRequest | Conflict | None) -> FormState:

@@ -14,7 +14,7 @@ from analytics_box.flags.console.fields import OF_GROUP, FormState, read_state
 from analytics_box.flags.console.filled import state_of_group
 from analytics_box.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, OOB, READ, SAVE, owner_of, reached
 from analytics_box.flags.console.reading import Reading, opened_where_wrong, rule_sentences
-from analytics_box.flags.console.sentences import Sentence
+from analytics_box.flags.console.sentences import Sentence, rule_sentence
 from analytics_box.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import TargetGroup

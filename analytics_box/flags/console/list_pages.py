@@ -11,7 +11,12 @@ from analytics_box.flags.console.sentences import Sentence, flag_sentence
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import Flag, FlagType, Status
 from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owners
+from analytics_box.flags.scope import Scope
+from analytics_box.flags.usage.reading import Used, used
+from analytics_box.http.call import Parts
+from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.identity import Person
 from analytics_box.texts import FlagList, figures
 
 AT_ONCE: Final = 50  # flags on a page
@@ -65,16 +70,18 @@ class Line(Struct, frozen=True):
 async def flag_list(visit: Visitor) -> Page:
     """GET /flags."""
     asked, named = read_asked(visit), owners(visit)
-    own = [flag for scope in visit.parts[Flags].of(visit.person.organization_id) for flag in scope.flags]
+    scopes = {scope.id: scope for scope in visit.parts[Flags].of(visit.person.organization_id)}
+    own = [flag for scope in scopes.values() for flag in scope.flags]
     found = sorted(selected(own, asked), key=lambda flag: called(flag).casefold())
     first = (asked.page - 1) * AT_ONCE
     shown = found[first : first + AT_ONCE]
+    uses = await _uses(visit.parts, scopes, shown)
     return visit.pages.show(
         "flags.html",
         shell=frame(visit.person),
         asked=asked,
         any=bool(own),
-        lines=[_line(flag, named) for flag in shown],
+        lines=[_line(flag, named, uses[flag.id], visit.person) for flag in shown],
         counted=_counted(asked, len(shown), len(found)),
         owners=list(named.items()),
         environments=_names({flag.environment for flag in own if flag.environment}, FlagList.no_environment),
@@ -115,11 +122,33 @@ def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
     ]
 
 
+def last_said(used: Used, person: Person) -> str:
+    """When a flag was last evaluated, in words."""
+    words = FlagList
+    return words.last.format(when=dates.moment(used.last_at, person)) if used.last_at is not None else words.never
+
+
+def stale_said(used: Used, person: Person) -> str:
+    """Why a flag could go, in words; empty for one that could not."""
+    words, stale = FlagList, used.stale
+    if stale is None:
+        return ""
+    return words.stale_since.format(what=words.stale[stale.reason], day=dates.day(stale.since, person))
+
+
+async def _uses(parts: Parts, scopes: Mapping[str, Scope], flags: list[Flag]) -> dict[str, Used]:
+    """How these flags are used, by their ids."""
+    found: dict[str, Used] = {}
+    for scope_id in dict.fromkeys(flag.scope for flag in flags):
+        found |= await used(parts, scopes[scope_id], [flag for flag in flags if flag.scope == scope_id])
+    return found
+
+
 def _texts(flag: Flag) -> tuple[str, ...]:
     return (flag.key, flag.definition.name, flag.definition.description)
 
 
-def _line(flag: Flag, named: Mapping[str, str]) -> Line:
+def _line(flag: Flag, named: Mapping[str, str], uses: Used, person: Person) -> Line:
     words, given = FlagList, flag.definition
     count = len(given.rules) + len(given.targetGroupIds)
     environment = figures.visible(flag.environment or "")
@@ -135,6 +164,8 @@ def _line(flag: Flag, named: Mapping[str, str]) -> Line:
         folder=figures.visible(given.folder),
         before=words.rules[count == 1].format(count=figures.count(count)) if count else "",
         decides=flag_sentence(flag),
+        last=last_said(uses, person) if given.status == "active" or uses.last_at is not None else "",
+        stale=stale_said(uses, person),
     )
 
 

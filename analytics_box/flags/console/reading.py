@@ -1,4 +1,4 @@
-"""How a form reads while it is being filled in: its rules as sentences, what it would decide, the sum of weights. Pure."""
+"""How a form reads while it is filled in: its rules as sentences, what it would decide, the sum of weights. Pure."""
 
 from collections.abc import Mapping, Sequence
 

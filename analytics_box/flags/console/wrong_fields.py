@@ -23,14 +23,19 @@ _FIELDS: Final[Mapping[str, str]] = {
     "bucketing.attribute": "attribute",
 }
 _OF_CONDITION: Final = {"value": "values", "batchValues": "values", "field": "property"}
+_OF_FORM: Final = frozenset(("if", "gives"))  # what only forms call so
 _OF_RULE: Final = frozenset(("name", "percentage"))
 _TREE: Final = frozenset(("all", "any", "none"))
 
 
 def form_field(wire: str, state: FormState) -> str:
-    """The field of the form for one that a refusal names."""
+    """The field of the form for one that a refusal names; a field of the form is itself."""
     start, *parts = _PLACES.sub(r".\1", wire).split(".")
     match start:
+        case "needs" | "groups":
+            return wire
+        case "rules" if len(parts) > 1 and parts[1] in _OF_FORM:
+            return wire
         case "rules" if parts:
             return _of_rule(parts, state)
         case "variants" if len(parts) == 2:

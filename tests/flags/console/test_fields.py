@@ -10,6 +10,7 @@ from analytics_box.flags.console.buttons import after_button
 from analytics_box.flags.console.definition import definition_of
 from analytics_box.flags.console.fields import ConditionFields, FormState, RuleFields, read_state
 from analytics_box.flags.console.filled import new_state, state_of_definition
+from analytics_box.flags.console.wrong_fields import form_field
 from analytics_box.flags.flag import DEEPEST, MOST_RULES, Definition, Node, Rule
 from analytics_box.http.page.templates import field_errors
 from tests.cases import each
@@ -174,3 +175,36 @@ def test_a_form_of_somebody_elses_making_is_read_without_harm() -> None:
     while tree.inner:
         tree, depth = tree.inner[0], depth + 1
     assert depth < 10
+
+
+@each(
+    ("wire", "field"),
+    [
+        ("rules[0].value", "rules.0.if.0.values"),
+        ("rules[0].batchValues[3]", "rules.0.if.0.values"),
+        ("rules[0].field", "rules.0.if.0.property"),
+        ("rules[0].percentage", "rules.0.percentage"),
+        ("rules[0].variant", "rules.0.gives"),
+        ("rules[7].conditions.value", "rules.7.if.0.values"),
+        ("rules[8].conditions.group", "rules.8.if.0.group"),
+        ("rules[9].conditions.any[0].all[1].value", "rules.9.if.0.1.values"),
+        ("rules[9].conditions.any[1].none[0].operator", "rules.9.if.1.0.operator"),
+        ("rules[9].conditions.any[1].none", "rules.9.if.1"),
+        ("rules[9].conditions", "rules.9.if"),
+        ("rules[99].value", "rules"),
+        ("rules", "rules"),
+        ("variants[1].weight", "variants.1.weight"),
+        ("variants", "variants"),
+        ("dependencies[0]", "needs.0.key"),
+        ("prerequisites[2].gives[0]", "needs.3.variants"),
+        ("prerequisites", "needs"),
+        ("targetGroupIds[1]", "groups.1.id"),
+        ("rolloutPercentage", "percentage"),
+        ("bucketing.variantSalt", "variantSalt"),
+        ("key", "key"),
+        ("needs.1.key", "needs.1.key"),
+        ("rules.9.if.1.0.values", "rules.9.if.1.0.values"),
+    ],
+)
+def test_a_refusal_is_shown_at_the_field_that_it_is_about(wire: str, field: str) -> None:
+    assert form_field(wire, state_of_definition(WHOLE)) == field
