@@ -1,6 +1,5 @@
 """Making and changing flags in a browser without scripts."""
 
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
@@ -16,7 +15,7 @@ from tests.keys.world import cookie_of
 
 
 @pytest.fixture(scope="module")
-def console(shared: World) -> Iterator[Console]:
+def console(shared: World) -> Console:
     return Console(shared)
 
 

@@ -1,7 +1,5 @@
 """The list of flags, what becomes of a flag, and target groups, in a browser without scripts."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from analytics_box.flags.flag import Rule
@@ -11,7 +9,7 @@ from tests.flags.world import World
 
 
 @pytest.fixture(scope="module")
-def console(shared: World) -> Iterator[Console]:
+def console(shared: World) -> Console:
     return Console(shared)
 
 
