@@ -14,6 +14,7 @@ from analytics_box.alarms.traffic.watch import TrafficWatch
 from analytics_box.backup.backups import Backups
 from analytics_box.box import Box
 from analytics_box.errors import Unavailable
+from analytics_box.flags.editing import purging
 from analytics_box.flags.schedules import ticking as flag_schedules
 from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.ingest import repeats
@@ -256,6 +257,11 @@ async def forget_flag_counts(box: Box) -> None:
     await box.parts[FlagCounts].forget()
 
 
+async def purge_flags(box: Box) -> None:
+    """Remove deleted feature flags once nobody can bring them back any more."""
+    await purging.purge(box.parts)
+
+
 async def optimize(box: Box) -> None:
     """Let SQLite refresh the statistics that its planner works with."""
     for db in (box.box_db, box.events.db):
@@ -360,6 +366,7 @@ JOBS = (
     Job("sweep incidents", 86_400, sweep_incidents, removes=True),
     Job("turn flags", 10, turn_flags),
     Job("write flag counts", 60, write_flag_counts),
+    Job("purge flags", 3_600, purge_flags, removes=True),
     Job("forget flag counts", 86_400, forget_flag_counts, removes=True),
     Job("back up", 60, back_up),
     Job("watch the clock", 600, watch_clock),

@@ -8,6 +8,7 @@ from analytics_box.configuration import calls as configuration_calls
 from analytics_box.configuration import channel_calls, delivery_calls, domain_calls
 from analytics_box.drops import calls as drop_calls
 from analytics_box.flags.editing import calls as flag_calls
+from analytics_box.flags.editing import deletion_calls as flag_deletion
 from analytics_box.flags.editing import folder_calls as flag_folders
 from analytics_box.flags.flag import LARGEST_FLAG
 from analytics_box.flags.groups import calls as target_groups
@@ -211,6 +212,8 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("flags.deactivate", flag_calls.deactivate, "manage:flags", "member"),
     Procedure("flags.archive", flag_calls.archive, "manage:flags", "member"),
     Procedure("flags.delete", flag_calls.delete, "manage:flags", "member"),
+    Procedure("flags.listDeleted", flag_deletion.list_deleted, "manage:flags"),
+    Procedure("flags.undelete", flag_deletion.undelete, "manage:flags", "member"),
     Procedure("flags.listFolders", flag_folders.list_folders, "manage:flags"),
     Procedure("flags.renameFolder", flag_folders.rename_folder, "manage:flags", "member"),
     Procedure("flags.deleteFolder", flag_folders.delete_folder, "manage:flags", "member"),

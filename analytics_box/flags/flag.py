@@ -52,6 +52,7 @@ MOST_GROUPS: Final = 200  # of a website or an organization
 MOST_FLAGS: Final = 1_000  # of a website or an organization, all environments together
 LARGEST_PAYLOAD: Final = 32_768  # bytes of JSON: a payload, or the value of a variant
 LARGEST_FLAG: Final = 262_144  # bytes of JSON: all of a flag
+LARGEST_SCOPE: Final = 8_388_608  # bytes of JSON: all flags, or all target groups, of a website or an organization
 SUBJECT: Final = "flag"  # in the audit log
 
 

@@ -77,6 +77,31 @@ def scopes_of(db: Connection, organization_id: str) -> list[str]:
     return [str(scope_id) for (scope_id,) in found.fetchall()]
 
 
+def bytes_of(db: Connection, scope_id: str) -> tuple[int, int]:
+    """How much JSON the living flags of a scope have, and its target groups."""
+    flags = "select sum(octet_length(definition)) from flags where scope = :id and deleted_at is null"
+    groups = "select sum(octet_length(rules)) from target_groups where scope = :id"
+    ((of_flags, of_groups),) = db.execute(
+        f"-- flags.bytes_of\nselect ({flags}), ({groups})", {"id": scope_id}
+    ).fetchall()
+    return int(of_flags or 0), int(of_groups or 0)
+
+
+def deleted(db: Connection, scope_id: str) -> list[Flag]:
+    """The deleted flags of a scope whose rows are still there, the latest first."""
+    return _flags(
+        db,
+        f"-- flags.deleted\n{_FLAGS} where scope = ? and deleted_at is not null order by deleted_at desc, id",
+        scope_id,
+    )
+
+
+def remove_deleted_before(db: Connection, instant: int) -> int:
+    """Flags that were deleted at this instant or earlier are gone for good, with their history. How many went."""
+    db.execute("-- flags.remove_deleted_before\ndelete from flags where deleted_at <= ?", (instant,))
+    return int(db.changes())
+
+
 def find(db: Connection, flag_id: str) -> Flag | None:
     """The flag with this id, also a deleted one."""
     found = _flags(db, f"-- flags.find\n{_FLAGS} where id = ?", flag_id)
@@ -111,11 +136,6 @@ def update(db: Connection, flag: Flag) -> None:
         """,
         _flag_values(flag),
     )
-
-
-def remove(db: Connection, flag_id: str) -> None:
-    """It is gone for good, with its history."""
-    db.execute("-- flags.remove\ndelete from flags where id = ?", (flag_id,))
 
 
 def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note: str, keep: int) -> None:

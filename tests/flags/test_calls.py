@@ -2,6 +2,14 @@
 
 from typing import Any
 
+import msgspec
+import pytest
+
+from analytics_box.clock import DAY
+from analytics_box.flags.editing import change
+from analytics_box.flags.editing.shown import rule_shown
+from analytics_box.flags.flag import Rule
+from analytics_box.jobs import JOBS, run
 from tests.cases import each
 from tests.flags.world import World
 from tests.inprocess import KeyName
@@ -282,3 +290,56 @@ def test_viewers_look_and_members_write(shared: World) -> None:
     assert shared.call("flags/update", cookie=member, id=flag.id, name="Theirs").status == 200
     stranger = cookie_of(shared.box, "owner", organization_id=shared.box.foreign_organization_id)
     assert shared.refused("flags/getById", cookie=stranger, id=flag.id)[0] == 404
+
+
+def test_a_deleted_flag_can_be_brought_back_inactive_while_its_grace_lasts(world: World) -> None:
+    of_shop = {"websiteId": world.shop}
+    first, second = make(world, "first", rules=[RULE]), make(world, "second")
+    for flag in (first, second):
+        world.good("flags/delete", id=flag["id"])
+    assert {one["key"] for one in world.good("flags/listDeleted", **of_shop)} == {"first", "second"}
+    assert world.refused("flags/undelete", id=first["id"])[0] == 404  # not of the organization
+    back = world.good("flags/undelete", id=first["id"], **of_shop)
+    assert (back["status"], back["rules"], back["version"], back["deletedAt"]) == ("inactive", [RULE], 3, None)
+    assert world.known().flags[0].id == first["id"]
+    assert world.refused("flags/undelete", id=first["id"], **of_shop)[0] == 404
+    make(world, "second")
+    assert world.refused("flags/undelete", id=second["id"], **of_shop)[0] == 409
+    world.box.clock.advance(seconds=30 * DAY / 1000)
+    assert world.good("flags/listDeleted", **of_shop) == []
+    job = next(job for job in JOBS if job.name == "purge flags")
+    world.box.run(run(job, world.box.box))
+    assert len(world.rows("select id from flags")) == 2
+    assert world.refused("flags/undelete", id=second["id"], **of_shop)[0] == 404
+
+
+def test_all_flags_together_have_a_largest_size(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change, "LARGEST_SCOPE", 2_000)
+    payload = {"payload": {"text": "x" * 900}}
+    made = [make(world, key, **payload) for key in ("a", "b")]
+    before = world.known()
+    status, message = world.refused("flags/create", websiteId=world.shop, key="c", **payload)
+    assert (status, message) == (
+        409,
+        "All flags together may have 2,000 bytes; make one smaller or delete one first",
+    )
+    assert world.known() == before
+    world.good("flags/delete", id=made[0]["id"])
+    make(world, "c", **payload)
+
+
+def test_every_field_of_a_rule_comes_back_as_it_was_given(shared: World) -> None:
+    rule = RULE | {
+        "type": "conditions",
+        "field": "plan",
+        "values": ["a", 2, True],
+        "batchValues": ["b"],
+        "name": "Some",
+        "conditions": {"any": [{"attribute": "plan", "value": "pro"}, {"all": [{"attribute": "seats", "value": 3}]}]},
+        "variant": "a",
+        "percentage": 50,
+        "percentageFrom": 10,
+        "bucketing": {"algorithm": "unleash", "salt": "old"},
+    }
+    assert rule.keys() == set(Rule.__struct_fields__)
+    assert msgspec.json.decode(msgspec.json.encode(rule_shown(msgspec.convert(rule, Rule)))) == rule

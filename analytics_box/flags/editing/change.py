@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from analytics_box import audit, ids
 from analytics_box.acting import By
-from analytics_box.errors import BadRequest, Conflict
+from analytics_box.errors import BadRequest, Conflict, NotFound
 from analytics_box.flags import rows
 from analytics_box.flags.access import Reach, check, existing
 from analytics_box.flags.editing import dependencies
 from analytics_box.flags.editing.draft import applied, clean_environment, clean_key
 from analytics_box.flags.editing.messages import ChangedFlag, Copy, NewFlag
 from analytics_box.flags.evaluation.checking import faults
-from analytics_box.flags.flag import MOST_FLAGS, SUBJECT, Definition, Flag, Status
+from analytics_box.flags.flag import LARGEST_SCOPE, MOST_FLAGS, SUBJECT, Definition, Flag, Status
 from analytics_box.flags.scope import Scope
 from analytics_box.store.db import Connection
 
@@ -45,8 +45,7 @@ def create(db: Connection, own: Reach, given: NewFlag, *, act: Act = "created") 
     """A new flag. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
     scope = known(db, own)
-    if len(scope.flags) >= MOST_FLAGS:
-        raise Conflict(f"There may be {MOST_FLAGS} flags; delete one first")
+    check_room(scope)
     draft = blank(
         own,
         clean_key(given.key),
@@ -109,8 +108,7 @@ def copy(db: Connection, own: Reach, given: Copy) -> Changed:
     )
     before = next((other for other in scope.flags if _same(target, other)), None)
     if before is None:
-        if len(scope.flags) >= MOST_FLAGS:
-            raise Conflict(f"There may be {MOST_FLAGS} flags; delete one first")
+        check_room(scope)
         return put(db, own, None, target, scope, act="copied", note=given.note)
     if not given.replace:
         raise Conflict.about("environment", "A flag with this key exists already in that environment")
@@ -128,6 +126,17 @@ def delete(db: Connection, own: Reach, flag_id: str, *, note: str = "", version:
     gone = replace(before, definition=replace(before.definition, status="archived"), deleted_at=own.by.now)
     stored = record(db, own.by, before, gone, act="deleted", note=note)
     return Changed(stored, dependents=dependencies.dependents(before.key, _others(before, known(db, own))))
+
+
+def undelete(db: Connection, own: Reach, flag_id: str, *, note: str = "") -> Changed:
+    """A deleted flag is there again, inactive. Raises Forbidden, NotFound, BadRequest or Conflict."""
+    check(db, own, "member")
+    before, scope = rows.find(db, flag_id), known(db, own)
+    if before is None or before.deleted_at is None or not own.covers(before):
+        raise NotFound("There is no deleted flag with this id")
+    check_room(scope)
+    back = replace(before, definition=replace(before.definition, status="inactive"), deleted_at=None)
+    return put(db, own, before, back, scope, act="restored", note=note)
 
 
 def put(
@@ -154,7 +163,10 @@ def put(
             needing = dependencies.dependents(before.key, _others(before, scope))
         elif after.definition.status != "active":
             needing = dependencies.dependents(after.key, others)
-    return Changed(record(db, own.by, before, after, act=act, note=note), lacking, needing)
+    changed = Changed(record(db, own.by, before, after, act=act, note=note), lacking, needing)
+    if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
+        raise Conflict(f"All flags together may have {LARGEST_SCOPE:,} bytes; make one smaller or delete one first")
+    return changed
 
 
 def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act, note: str = "") -> Flag:
@@ -207,6 +219,12 @@ def blank(
         created_at=own.by.now,
         updated_at=own.by.now,
     )
+
+
+def check_room(scope: Scope) -> None:
+    """Raises Conflict where there may be no flag more."""
+    if len(scope.flags) >= MOST_FLAGS:
+        raise Conflict(f"There may be {MOST_FLAGS} flags; delete one first")
 
 
 def expected(db: Connection, own: Reach, flag_id: str, version: int | None) -> Flag:

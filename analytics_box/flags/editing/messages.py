@@ -86,6 +86,12 @@ class Step(OneFlag, frozen=True, kw_only=True):
     note: Note = ""
 
 
+class Restored(OneFlag, frozen=True, kw_only=True):
+    """Input of flags.undelete, which has to say whose flag it was."""
+
+    note: Note = ""
+
+
 class Copy(OneFlag, frozen=True, kw_only=True):
     """Input of flags.copy: to another environment of the same website or organization; null is none.
 

@@ -45,6 +45,8 @@ class RuleShown(Struct, frozen=True, kw_only=True):
     conditions: Node | UnsetType = UNSET
     variant: str | UnsetType = UNSET
     percentage: float | UnsetType = UNSET
+    percentageFrom: float | UnsetType = UNSET
+    bucketing: Bucketing | UnsetType = UNSET
 
 
 class VariantShown(Struct, frozen=True, kw_only=True):
@@ -170,6 +172,8 @@ def rule_shown(rule: Rule) -> RuleShown:
         conditions=rule.conditions or UNSET,
         variant=rule.variant or UNSET,
         percentage=UNSET if rule.percentage is None else rule.percentage,
+        percentageFrom=rule.percentageFrom or UNSET,
+        bucketing=rule.bucketing or UNSET,
     )
 
 

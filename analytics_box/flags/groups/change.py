@@ -15,7 +15,7 @@ from analytics_box.flags import rows
 from analytics_box.flags.access import Reach, check, existing_group
 from analytics_box.flags.editing import change as flags
 from analytics_box.flags.evaluation.checking import group_faults
-from analytics_box.flags.flag import MOST_GROUPS, Flag, Node, Rule, TargetGroup
+from analytics_box.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rule, TargetGroup
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.scope import Scope
 from analytics_box.store.db import Connection
@@ -43,6 +43,7 @@ def create(db: Connection, own: Reach, given: NewGroup) -> TargetGroup:
     )
     _check_rules(made, scope)
     rows.insert_group(db, made)
+    _check_size(db, own)
     record(db, own, made, "created", {"rules": len(made.rules)})
     return made
 
@@ -69,6 +70,7 @@ def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
     after = replace(after, updated_at=own.by.now)
     _check_rules(after, flags.known(db, own))
     rows.update_group(db, after)
+    _check_size(db, own)
     record(db, own, after, "updated", _difference(before, after))
     return after
 
@@ -111,6 +113,11 @@ def _check_rules(group: TargetGroup, scope: Scope) -> None:
     found = group_faults(group, [other for other in scope.groups if other.id != group.id])
     if found:
         raise BadRequest(found[0].message, details=tuple(found))
+
+
+def _check_size(db: Connection, own: Reach) -> None:
+    if rows.bytes_of(db, own.scope)[1] > LARGEST_SCOPE:
+        raise Conflict(f"All target groups together may have {LARGEST_SCOPE:,} bytes; make one smaller first")
 
 
 def _difference(before: TargetGroup, after: TargetGroup) -> dict[str, object]:
