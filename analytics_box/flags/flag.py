@@ -92,7 +92,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
 
     Beyond the wire: a rule of the type conditions has a tree of them; `variant` is what a multivariant flag gives to
     those who match; `percentage` lets only those of them match who are drawn from `percentageFrom` up to it, by the
-    rule's own bucketing or else the flag's.
+    rule's own bucketing or else the flag's (with murmur3 where that is the default one).
     """
 
     type: RuleType

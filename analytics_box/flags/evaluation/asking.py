@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rollout_draw, scale_and_hash
+from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.flag import Bucketing, Flag, RolloutBy
@@ -92,6 +92,11 @@ _KNOWN: dict[str, Read] = {
 }
 
 
+def identity_of(flag: Flag) -> Identify:
+    """By what a flag draws for its rollout or its variants."""
+    return identity_reader(flag.definition.rolloutBy, flag.definition.bucketing.attribute)
+
+
 def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
     """By what is drawn: an attribute of its own, else as `rolloutBy` says (wire 6.3)."""
     if attribute:
@@ -105,7 +110,7 @@ def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
 
 
 class Drawing:
-    """How a flag draws for rollouts: by its own bucketing, and by others that its rules have."""
+    """How a flag draws for the percentages of its rules: by its own bucketing, and by others that they have."""
 
     __slots__ = ("_made", "flag")
 
@@ -113,12 +118,12 @@ class Drawing:
         self.flag = flag
         self._made: dict[Bucketing, tuple[Draw, Identify]] = {}
 
-    def percent(self, asker: "Asker", bucketing: Bucketing | None = None) -> float:
+    def percent(self, asker: "Asker", bucketing: Bucketing | None) -> float:
         """Where somebody is drawn, from 0 up to 100."""
         chosen = bucketing or self.flag.definition.bucketing
         if chosen not in self._made:
             identify = identity_reader(self.flag.definition.rolloutBy, chosen.attribute)
-            self._made[chosen] = rollout_draw(self.flag, chosen), identify
+            self._made[chosen] = rule_draw(self.flag, chosen), identify
         draw, identify = self._made[chosen]
         return draw(identify(asker))
 

@@ -112,6 +112,17 @@ def rollout_draw(flag: Flag, bucketing: Bucketing) -> Draw:
     return _ROLLOUTS[bucketing.algorithm](bucketing.salt or flag.key)
 
 
+def rule_draw(flag: Flag, bucketing: Bucketing) -> Draw:
+    """The percent at which somebody is drawn for a rule's percentage: as for a rollout, but with murmur3 by default.
+
+    The default hash draws the same people together for everything (ids of the same length differ by a step that is the
+    same for all), so who a rule leaves over would not get variants by their weights.
+    """
+    if bucketing.algorithm == "default":
+        return _flagd(f"{bucketing.salt or flag.key}:rule:")
+    return rollout_draw(flag, bucketing)
+
+
 def variant_draw(flag: Flag) -> Draw:
     """The percent at which somebody is drawn for a variant, among the weights in their order."""
     return _VARIANTS[flag.definition.bucketing.algorithm](_variant_salt(flag))

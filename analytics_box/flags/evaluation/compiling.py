@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_reader
+from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_of
 from analytics_box.flags.evaluation.bucketing import (
     absolute,
+    rollout_draw,
     rollout_prefix,
     scale_and_hash,
     variant_draw,
@@ -199,8 +200,8 @@ class _Compiled:
                 return on if absolute(prefix * scale + hashed & 0xFFFFFFFF) % 100 < percentage else off
 
             return of_person
-        percent = Drawing(self.flag).percent
-        return lambda asker: on if percent(asker) < percentage else off
+        draw, identity = rollout_draw(self.flag, self.flag.definition.bucketing), identity_of(self.flag)
+        return lambda asker: on if draw(identity(asker)) < percentage else off
 
     def _by_default_of_person(self) -> bool:
         definition = self.flag.definition
@@ -212,7 +213,7 @@ class _Compiled:
         if len(outcomes) == 1:
             return outcomes[0]
         definition = self.flag.definition
-        identity = identity_reader(definition.rolloutBy, definition.bucketing.attribute)
+        identity = identity_of(self.flag)
         if definition.bucketing.algorithm == "default" and not weighted(variants):
             prefix = scale_and_hash(variant_prefix(self.flag))[1]
             number = len(outcomes)

@@ -160,10 +160,10 @@ def _percentage(limit: float, asker: Asker) -> bool:
 
 
 def _drawn(match: Match, rule: Rule, asker: Asker) -> bool:
-    return match(asker) and is_drawn(rule, rule_draw(rule, asker))
+    return match(asker) and is_drawn(rule, drawn_at(rule, asker))
 
 
-def rule_draw(rule: Rule, asker: Asker) -> float:
+def drawn_at(rule: Rule, asker: Asker) -> float:
     """Where a rule with a percentage draws somebody, from 0 up to 100."""
     return asker.drawing.percent(asker, rule.bucketing) if asker.drawing else 100
 

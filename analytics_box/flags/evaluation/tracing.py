@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_reader, reader
-from analytics_box.flags.evaluation.bucketing import default_hash, variant_draw, variant_prefix
+from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_of, identity_reader, reader
+from analytics_box.flags.evaluation.bucketing import default_hash, rollout_draw, variant_draw, variant_prefix
 from analytics_box.flags.evaluation.compiling import Ruleset, cumulative, gives, weighted
 from analytics_box.flags.evaluation.conditions import (
     DEEPEST_GROUPS,
+    drawn_at,
     is_percentage,
     node_test,
     node_values,
     percentage_draw,
-    rule_draw,
     rule_reader,
     rule_test,
     rule_values,
@@ -164,7 +164,7 @@ class _Walk:
     def _of_percentage(self, rule: Rule, percentage: float) -> Draw:
         bucketing = rule.bucketing or self._flag.definition.bucketing
         identity = identity_reader(self._flag.definition.rolloutBy, bucketing.attribute)(self._asker)
-        return Draw(identity, rule_draw(rule, self._asker), rule.percentageFrom, percentage)
+        return Draw(identity, drawn_at(rule, self._asker), rule.percentageFrom, percentage)
 
     def _compared(self, rule: Rule, nested: int) -> Check | None:
         """None for the wire's percentage, which compares nothing."""
@@ -219,7 +219,7 @@ class _Walk:
 
     def _varied(self, variants: tuple[Variant, ...]) -> Trace:
         definition = self._flag.definition
-        identity = identity_reader(definition.rolloutBy, definition.bucketing.attribute)(self._asker)
+        identity = identity_of(self._flag)(self._asker)
         if definition.bucketing.algorithm == "default" and not weighted(variants):
             place = default_hash(variant_prefix(self._flag) + identity) % len(variants)
             draw = Draw(identity, place, place, place + 1, len(variants))
@@ -237,9 +237,8 @@ class _Walk:
         return self._ended("MULTIVARIANT_EVALUATED", True, variant)
 
     def _rolled(self, percentage: float) -> Trace:
-        definition = self._flag.definition
-        identity = identity_reader(definition.rolloutBy, definition.bucketing.attribute)(self._asker)
-        draw = Draw(identity, Drawing(self._flag).percent(self._asker), 0, percentage)
+        identity = identity_of(self._flag)(self._asker)
+        draw = Draw(identity, rollout_draw(self._flag, self._flag.definition.bucketing)(identity), 0, percentage)
         inside = percentage >= 100 or draw.inside
         self._steps.append(Step("rollout", "rolloutPercentage", inside, draw=draw))
         return self._ended("ROLLOUT_ENABLED" if inside else "ROLLOUT_DISABLED", inside)

@@ -198,14 +198,15 @@ def test_a_rollout_can_draw_by_a_property() -> None:
 
 
 def test_a_rule_with_a_percentage_matches_those_who_are_drawn() -> None:
-    """By the flag's own draw, so a rule of 30 % has the same people as a rollout of 30 %."""
+    """By the flag's own draw, so a rule of 30 % has the same people as a rollout of 30 %; not by the default one."""
+    draw = {"algorithm": "unleash", "salt": "s"}
     everybody = {"type": "conditions", "conditions": {"none": [{"attribute": "user_id", "value": ""}]}}
     ready = ruleset(
-        flag("first", bucketing={"salt": "s"}, rules=[everybody | {"percentage": 30}]),
-        flag("next", bucketing={"salt": "s"}, rules=[everybody | {"percentageFrom": 30, "percentage": 60}]),
+        flag("first", bucketing=draw, rules=[everybody | {"percentage": 30}]),
+        flag("next", bucketing=draw, rules=[everybody | {"percentageFrom": 30, "percentage": 60}]),
         flag("other", rules=[everybody | {"percentage": 30, "bucketing": {"algorithm": "flagd", "salt": "s"}}]),
-        flag("rollout", bucketing={"salt": "s"}, type="rollout", rolloutPercentage=30),
-        flag("more", bucketing={"salt": "s"}, type="rollout", rolloutPercentage=60),
+        flag("rollout", bucketing=draw, type="rollout", rolloutPercentage=30),
+        flag("more", bucketing=draw, type="rollout", rolloutPercentage=60),
         flag("flagd", bucketing={"salt": "s", "algorithm": "flagd"}, type="rollout", rolloutPercentage=30),
     )
     seen = set()
