@@ -28,7 +28,9 @@ def test_every_answer_has_a_request_id_and_the_headers_of_security(box: WholeBox
     assert "referrer-policy" in answer.headers
     assert "server" not in answer.headers
     assert answer.status < 500, answer.body
-    document = path.startswith(("/health", "/.well-known/", "/openapi", "/public/v1/flags/health"))  # whose content is prescribed
+    document = path.startswith(
+        ("/health", "/.well-known/", "/openapi", "/public/v1/flags/health")
+    )  # whose content is prescribed
     if answer.body and answer.headers["content-type"] == "application/json" and not document:
         assert answer.headers["x-request-id"].encode() in answer.body
 
