@@ -28,8 +28,8 @@ _KNOWN: Final[Schema] = {
 }
 _UNCHANGED: Final = {304: "No flag has changed since that answer (If-None-Match); nothing was evaluated."}
 _TEXT: Final = (
-    "For SDKs, from any website and without a key. Caches may keep an answer for 15 seconds. `limit_flags` (600) requests "
-    "a minute for each website or organization and IP address. Refusals have the shape of an answer, too."
+    "For SDKs, from any website and without a key. Caches may keep an answer for 15 seconds. `limit_flags` (600) "
+    "requests a minute for each website or organization and IP address. Refusals have the shape of an answer, too."
 )
 
 FLAGS: Final[dict[tuple[str, str], Described]] = {

@@ -1,4 +1,4 @@
-"""P13: all flags of a website for a user, asked for by a crowd: new users, returning ones, and those who know already."""
+"""P13: a crowd asks for all flags of a website: new users, returning ones, and those who have the answer already."""
 
 import os
 import shutil

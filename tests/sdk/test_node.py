@@ -1,4 +1,5 @@
-"""The Node client of npm's @databuddy/sdk 2.6, unchanged, against a real server (wire 5.4), and its manager of flags (wire 6.1)."""
+"""The Node client of npm's @databuddy/sdk 2.6, unchanged, against a real server (wire 5.4), and its manager of flags
+(wire 6.1)."""
 
 import json
 import shutil

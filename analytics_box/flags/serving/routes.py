@@ -1,6 +1,7 @@
 """Flags over HTTP for programs with an API key of manage:flags (wire 6.1): definitions, create, change, delete.
 
-They say whose flags by a `clientId`, as SDKs do, look at keys alone and never at cookies, and refuse in words of their own.
+They say whose flags by a `clientId`, as SDKs do, look at keys alone and never at cookies, and refuse in words of their
+own.
 """
 
 from typing import Any, Final
