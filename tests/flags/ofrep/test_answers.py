@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.flags import rows
@@ -56,8 +58,8 @@ def fill(world: World) -> World:
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    def unlimited(settings: Settings) -> Settings:
-        return replace(settings, limit_flags=0)
+    def unlimited(given: Settings) -> Settings:
+        return replace(given, limit_flags=0)
 
     with whole_box(tmp_path_factory.mktemp("ofrep") / "data", adjust=unlimited) as inside:
         yield fill(World(inside))
@@ -223,6 +225,39 @@ def test_what_fails_inside_is_a_general_error(box: World, monkeypatch: pytest.Mo
     answer = ask(box, f"{BASE}/on")
     assert (answer.status, answer.json["errorCode"], answer.json["key"]) == (500, "GENERAL", "on")
     assert "division" not in answer.json["errorDetails"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
+    max_leaves=10,
+)
+NAMES = st.sampled_from(["targetingKey", "userId", "email", "organizationId", "plan", "properties"])
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.dictionaries(NAMES, JSON) | JSON)
+def test_no_context_breaks_an_answer(box: World, context: Any) -> None:
+    bulk = ask(box, BASE, {"context": context})
+    assert bulk.status in {200, 400}
+    one = ask(box, f"{BASE}/sizes", {"context": context})
+    assert one.status == bulk.status
+    assert ("flags" in bulk.json) != ("errorCode" in bulk.json)
+
+
+def test_users_get_what_other_clients_get(box: World) -> None:
+    for number in range(60):
+        user = f"user-{number}"
+        query = f"userId={user}&email={user}%40example.com&properties=%7B%22plan%22%3A%22pro%22%7D"
+        wire = box.box.get(f"/public/v1/flags/bulk?clientId={box.shop}&{query}").json["flags"]
+        context = {"targetingKey": user, "email": f"{user}@example.com", "plan": "pro"}
+        found = {one["key"]: one for one in ask(box, BASE, {"context": context}).json["flags"]}
+        assert found.keys() == wire.keys()
+        for key, one in found.items():
+            assert one["metadata"]["boxReason"] == wire[key]["reason"]
+            assert one["variant"] == wire[key].get("variant", str(wire[key]["enabled"]).lower())
+            if "value" in one:
+                assert one["value"] == wire[key]["value"]
 
 
 # Unchanged answers
