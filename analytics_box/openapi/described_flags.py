@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from analytics_box.flags.ofrep import messages as ofrep
+from analytics_box.flags.ofrep.serve import EVALUATE
 from analytics_box.flags.serving import messages
 from analytics_box.flags.serving.serve import PREFIX
 from analytics_box.openapi.described import Described, query_parameter
@@ -58,5 +60,51 @@ FLAGS: Final[dict[tuple[str, str], Described]] = {
     ),
     ("GET", f"{PREFIX}/health"): Described(
         _TAG, "Whether flags are served", answer=messages.ServiceHealth, errors=(405,)
+    ),
+}
+
+_OFREP_TEXT: Final = (
+    "For providers of OpenFeature (OFREP 0.3), from any website and without a key; the manual's page “Flags with "
+    "OpenFeature” says what comes back. `limit_flags` (600) requests a minute, as for the other evaluations."
+)
+_OFREP_ERRORS: Final = (404, 405, 408, 413, 415)
+_CLIENT: Final[Schema] = {
+    "name": "client_id",
+    "in": "path",
+    "required": True,
+    "description": "A website's id or client id, or an organization's id.",
+    "schema": {"type": "string"},
+}
+_ENVIRONMENT: Final = query_parameter("environment", "Before the `environment` of the context.")
+
+OFREP: Final[dict[tuple[str, str], Described]] = {
+    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}/{{key}}"): Described(
+        _TAG,
+        "What one flag gives to an OpenFeature client",
+        _OFREP_TEXT,
+        parameters=(
+            _CLIENT,
+            {"name": "key", "in": "path", "required": True, "schema": {"type": "string"}},
+            _ENVIRONMENT,
+        ),
+        body=ofrep.OfrepQuestion,
+        answer=ofrep.OfrepFlag,
+        errors=_OFREP_ERRORS,
+    ),
+    ("POST", f"{PREFIX}/{{client_id}}/{EVALUATE}"): Described(
+        _TAG,
+        "What all flags give to an OpenFeature client",
+        _OFREP_TEXT + " `eventStreams` says where changes are told as they happen.",
+        parameters=(
+            _CLIENT,
+            _ENVIRONMENT,
+            query_parameter("flagConfigEtag", "Of an event; every answer is at least as fresh."),
+            query_parameter("flagConfigLastModified", "The same."),
+            _KNOWN,
+        ),
+        body=ofrep.OfrepQuestion,
+        answer=ofrep.OfrepFlags,
+        empty={304: "The client has these flags as they are (If-None-Match); nothing was evaluated."},
+        errors=_OFREP_ERRORS,
     ),
 }

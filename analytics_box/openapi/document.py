@@ -9,12 +9,13 @@ import msgspec
 
 import analytics_box
 from analytics_box.errors import Detail
+from analytics_box.flags.ofrep.messages import OfrepRefusal
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
 from analytics_box.http.route import Procedure, Route
 from analytics_box.openapi import answers, described_events, refusals
 from analytics_box.openapi.described import FIELDS, ROUTES, UPLOADS, Described
 from analytics_box.openapi.described_events import EVENTS
-from analytics_box.openapi.described_flags import FLAGS
+from analytics_box.openapi.described_flags import FLAGS, OFREP
 from analytics_box.openapi.described_links import LINKS
 from analytics_box.openapi.examples import example
 from analytics_box.openapi.groups import GROUPS, group_of
@@ -77,6 +78,8 @@ def document(settings: Settings, *, cookie: str, pages: bool = False) -> Schema:
         paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "link", by_type)
     for (method, path), described in FLAGS.items():
         paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "api", by_type)
+    for (method, path), described in OFREP.items():
+        paths.setdefault(path, {})[method.lower()] = _by_hand(path, method, described, "ofrep", by_type)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -131,8 +134,8 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 def _types() -> list[Any]:
     """Every type that the document describes, once."""
-    found: list[Any] = [Detail, answers.Refusal, answers.EventRefusal, answers.RpcRefusal]
-    for described in (*ROUTES.values(), *EVENTS.values(), *FLAGS.values()):
+    found: list[Any] = [Detail, answers.Refusal, answers.EventRefusal, answers.RpcRefusal, OfrepRefusal]
+    for described in (*ROUTES.values(), *EVENTS.values(), *FLAGS.values(), *OFREP.values()):
         found += [described.body, described.answer, described.or_answer]
     for line in PROCEDURES:
         found += [*_hints(line)]

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from analytics_box.errors import BoxError
 
-Family = Literal["api", "events", "rpc", "page", "link"]
+Family = Literal["api", "events", "rpc", "page", "link", "ofrep"]
 Schema = dict[str, Any]
 
-FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link")
+FAMILIES: tuple[Family, ...] = ("api", "events", "rpc", "page", "link", "ofrep")
 WORDS = {
     400: "The request is wrong: no JSON, or something that cannot be done. `details` names the field.",
     401: "No credential, or one that does not work: unknown, revoked or expired.",
@@ -59,6 +59,7 @@ REASONS: dict[int, tuple[str, ...]] = {
     429: ("TRACK_RATE_LIMITED", "IDENTIFY_RATE_LIMITED"),
     503: ("DELIVERY_UNAVAILABLE",),
 }
+_OFREP_CODES = {400: "INVALID_CONTEXT", 404: "FLAG_NOT_FOUND"}
 ALWAYS = (400, 421, 429, 500, 503)  # what the front of the box may answer to any request
 WITH_BODY = (408, 413, 415)
 
@@ -134,6 +135,10 @@ def _content(family: Family, status: int, words: str, names: list[str]) -> Schem
         problem = {"defined": False, "code": code, "status": status, "message": plain["error"], "data": data}
         schema = {"anyOf": [{"$ref": "#/components/schemas/RpcRefusal"}, refusal]}
         return {"application/json": {"schema": schema, "example": {"json": problem}}}
+    if family == "ofrep":
+        said = {"errorCode": _OFREP_CODES.get(status, "GENERAL"), "errorDetails": plain["error"], "metadata": {}}
+        schema = {"anyOf": [{"$ref": "#/components/schemas/OfrepRefusal"}, refusal]}
+        return {"application/json": {"schema": schema, "example": said}}
     content: Schema = {"application/json": {"schema": refusal, "example": plain}}
     if family in {"page", "link"}:
         content = {"text/html": {"schema": {"type": "string"}}, **content}

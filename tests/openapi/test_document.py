@@ -19,6 +19,7 @@ from tests.inprocess import WholeBox
 
 SHORT = {("GET", "/l/{slug}"), ("HEAD", "/l/{slug}"), ("POST", "/l/{slug}"), ("GET", "/l/{slug}/preview")}
 FLAGS = {("GET", f"/public/v1/flags/{name}") for name in ("evaluate", "bulk", "health")}
+OFREP = {("POST", f"/public/v1/flags/{{client_id}}/ofrep/v1/evaluate/flags{key}") for key in ("", "/{key}")}
 EVENTS = {*ADDRESSES, *(("OPTIONS", path) for method, path in ADDRESSES if method == "POST")}
 
 
@@ -47,10 +48,10 @@ def test_it_is_a_valid_openapi_3_1_document(document: dict[str, Any]) -> None:
 def test_it_has_every_address_of_the_api_and_nothing_else(box: WholeBox, document: dict[str, Any]) -> None:
     table = {(route.method, plain_path(route.path)): route.page for route in TABLE}
     api = {where for where, page in table.items() if not page}
-    assert set(operations(document)) == api | EVENTS | SHORT | FLAGS
+    assert set(operations(document)) == api | EVENTS | SHORT | FLAGS | OFREP
     cookie = box.box.sign_ins.cookie_name
     whole = make_document(box.box.settings, cookie=cookie, pages=True)
-    assert set(operations(whole)) == set(table) | EVENTS | SHORT | FLAGS
+    assert set(operations(whole)) == set(table) | EVENTS | SHORT | FLAGS | OFREP
     openapi_spec_validator.validate(whole)
 
 
