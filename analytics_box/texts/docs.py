@@ -145,6 +145,7 @@ class Manual:
         "monitors",
         "status-pages",
         "flags",
+        "flag-rollouts",
         "openfeature",
         "people",
         "keys",

@@ -40,7 +40,8 @@ def ramp(start: float, end: float, starts_at: int, ends_at: int, every: int) -> 
     if count >= MOST_STEPS:
         least = math.ceil((ends_at - starts_at) / (MOST_STEPS - 1) / MINUTE)
         raise BadRequest.about(
-            "ramp.everyMinutes", f"That would be {count + 1} steps of {MOST_STEPS}; make it at least {least} minutes"
+            "ramp.everyMinutes",
+            f"That would be {count + 1} steps, more than {MOST_STEPS}; make it at least {least} minutes",
         )
     length = ends_at - starts_at
     along = [

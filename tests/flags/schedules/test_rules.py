@@ -80,7 +80,7 @@ def test_every_ramp_is_steps_that_can_be_scheduled_or_a_refusal(start: int, end:
         ((50, 50, HOUR, MINUTE), "A ramp has to lead to another percentage"),
         ((0, 100, 0, MINUTE), "It has to end after it starts"),
         ((0, 100, -HOUR, MINUTE), "It has to end after it starts"),
-        ((0, 100, DAY, MINUTE), "That would be 1441 steps of 200; make it at least 8 minutes"),
+        ((0, 100, DAY, MINUTE), "That would be 1441 steps, more than 200; make it at least 8 minutes"),
     ],
 )
 def test_a_ramp_that_is_none_is_refused(steps: tuple[float, float, int, int], message: str) -> None:

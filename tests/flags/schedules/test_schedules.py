@@ -226,7 +226,7 @@ def test_what_is_scheduled_can_be_taken_back(world: World) -> None:
         (
             "update_rollout",
             {"ramp": (0, 100, 0, 1000, 1)},
-            "That would be 1001 steps of 200; make it at least 6 minutes",
+            "That would be 1001 steps, more than 200; make it at least 6 minutes",
         ),
         (
             "update_rollout",
