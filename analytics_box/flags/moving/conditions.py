@@ -5,8 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from analytics_box.flags.flag import (
-    DEEPEST,
-    MOST_NODES,
     MOST_VALUES,
     Bucketing,
     Node,
@@ -23,7 +21,8 @@ NOBODY: Final = Node(any=())
 
 _TYPES: Final[dict[str, RuleType]] = {"user_id": "user_id", "email": "email"}
 _PLAIN: Final = frozenset(("equals", "contains", "starts_with", "ends_with", "in"))
-_VARIANT_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_LONGEST_PATTERN: Final = 900  # characters
+_VARIANT_KEY: Final = re.compile(r"(?!(?:true|false)\Z)[A-Za-z0-9_-]{1,64}\Z")
 
 
 def leaf(attribute: str, operator: Operator, value: Scalar) -> Node:
@@ -44,9 +43,12 @@ def one_of(attribute: str, values: Sequence[Scalar]) -> Node:
     return any_of(Node(attribute=attribute, operator="in", values=tuple(part)) for part in parts)
 
 
-def each_of(attribute: str, operator: Operator, values: Iterable[Scalar]) -> Node:
+def each_of(attribute: str, operator: Operator, values: Sequence[Scalar]) -> Node:
     """Whether the attribute compares so with any of these."""
-    return any_of(leaf(attribute, operator, value) for value in values)
+    if not values:
+        return NOBODY
+    single: dict[str, Any] = {"value": values[0]} if len(values) == 1 else {"values": tuple(values)}
+    return Node(attribute=attribute, operator=operator, **single)
 
 
 def all_of(nodes: Iterable[Node]) -> Node:
@@ -80,9 +82,14 @@ def none_of(nodes: Iterable[Node]) -> Node:
 
 
 def insensitive(attribute: str, values: Iterable[str], before: str = "", after: str = "") -> Node:
-    """Whether the attribute is or has one of these texts in any case, by a regular expression."""
-    parts = "|".join(re.escape(value) for value in values)
-    return leaf(attribute, "matches", f"(?is){before}(?:{parts}){after}") if parts else NOBODY
+    """Whether the attribute is or has one of these texts in any case, by regular expressions that are not too long."""
+    parts: list[str] = []
+    for value in map(re.escape, values):
+        if parts and len(parts[-1]) + len(value) < _LONGEST_PATTERN:
+            parts[-1] += f"|{value}"
+        else:
+            parts.append(value)
+    return each_of(attribute, "matches", [f"(?is){before}(?:{part}){after}" for part in parts])
 
 
 def pattern(attribute: str, text: str) -> Node | None:
@@ -92,17 +99,6 @@ def pattern(attribute: str, text: str) -> Node | None:
     except NotAPattern:
         return None
     return leaf(attribute, "matches", text)
-
-
-def is_too_large(node: Node) -> bool:
-    """Whether a tree of conditions is larger or deeper than one may be."""
-    count, level = 0, [node]
-    for _ in range(DEEPEST):
-        count += len(level)
-        level = [part for one in level for part in (one.all or one.any or one.none or ())]
-        if not level:
-            return count > MOST_NODES
-    return True
 
 
 def rule(
@@ -120,10 +116,27 @@ def rule(
         percentage = 100
     drawn: dict[str, Any] = {"percentageFrom": above, "percentage": percentage, "bucketing": bucketing}
     common: dict[str, Any] = {"enabled": enabled, "variant": variant, "name": name[:100], **drawn}
-    if condition.attribute in _TYPES and condition.operator in _PLAIN:
+    if condition == EVERYBODY:  # the wire's rule for so many percent: of all of them
+        return Rule(type="property", value=100, **common)
+    asked = (condition.value, *condition.values)
+    if (
+        condition.attribute in _TYPES
+        and condition.operator in _PLAIN
+        and all(isinstance(one, str | None) for one in asked)
+    ):
         compared: dict[str, Any] = {"operator": condition.operator, "value": condition.value}
         return Rule(type=_TYPES[condition.attribute], values=condition.values, **compared, **common)
     return Rule(type="conditions", conditions=condition, **common)
+
+
+def is_for_everybody(given: Rule) -> bool:
+    """Whether a rule matches whoever comes to it."""
+    return given == Rule(type="property", value=100, enabled=given.enabled, variant=given.variant, name=given.name)
+
+
+def is_for_nobody(given: Rule) -> bool:
+    """Whether a rule matches nobody: nothing can ask for that."""
+    return given.conditions == NOBODY
 
 
 def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Variant]:
@@ -155,7 +168,7 @@ def type_of(value: Any) -> Any:
 
 def _name(value: Any) -> str:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return ""
     text = value if isinstance(value, str) else f"{value:g}" if isinstance(value, int | float) else ""
     return text if _VARIANT_KEY.match(text) else ""
 

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import Algorithm, Bucketing, Definition, Node, Rule, Variant
-from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, rule, type_of
-from analytics_box.flags.moving.flagd_conditions import Strange, attribute_of, condition
+from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, is_for_everybody, none_of, rule, type_of
+from analytics_box.flags.moving.flagd_conditions import Strange, attribute_of, condition, shown
 from analytics_box.flags.moving.taking import listed, mapping, number, text
 from analytics_box.flags.moving.wanted import MOST, File, Notes, Wanted, description_of, key_error, wanted
 
@@ -114,7 +114,7 @@ class _Reading:
         shared = next((one.bucketing for one in rules if one.bucketing is not None), Bucketing())
         own = [msgspec.structs.replace(one, bucketing=None) if one.bucketing == shared else one for one in rules]
         default = self._default or next(iter(self._values))
-        if own and own[-1].conditions == EVERYBODY and own[-1].percentage is None:
+        if own and is_for_everybody(own[-1]):
             last = own.pop()
             default = last.variant or next(name for name, value in self._values.items() if value is last.enabled)
         while own and own[-1].percentage is None and self._same(own[-1], default):
@@ -140,7 +140,7 @@ class _Reading:
             yield from self._leaf(given, path)
             return
         if not isinstance(given, dict) or len(given) != 1:
-            raise Strange(f"{str(given)[:100]} is no operation")
+            raise Strange(f"{shown(given)} is no operation")
         (operation, arguments), *_ = given.items()
         if operation == "$ref":
             yield from self._walk(self._evaluator(arguments), path, depth + 1)
@@ -201,7 +201,7 @@ class _Reading:
             start, end = end, end + weight
             name = self._default if share[0] is None else _name(share[0])
             if isinstance(share[0], dict) or name not in self._values:
-                raise Strange(f"fractional gives {str(share[0])[:100]}")
+                raise Strange(f"fractional gives {shown(share[0])}")
             if weight:
                 last = end == whole
                 upto = None if last else end * 100 / whole
@@ -220,12 +220,12 @@ class _Reading:
         if given is None:
             return self._key, "user_id"
         if self._algorithm == "flagd_v3":
-            raise Strange(f"fractional draws by {str(given)[:100]}")
+            raise Strange(f"fractional draws by {shown(given)}")
         parts = listed(mapping(given).get("cat")) if "cat" in mapping(given) else [given]
         salt = "".join(self._salt(one) for one in parts[:-1])
         attribute = attribute_of(parts[-1]) if parts else None
         if attribute is None or not salt:
-            raise Strange(f"fractional draws by {str(given)[:100]}")
+            raise Strange(f"fractional draws by {shown(given)}")
         return salt, attribute
 
     def _salt(self, given: Any) -> str:
@@ -233,4 +233,4 @@ class _Reading:
             return given
         if mapping(given).get("var") in ("$flagd.flagKey", ["$flagd.flagKey"]):
             return self._key
-        raise Strange(f"fractional draws by {str(given)[:100]}")
+        raise Strange(f"fractional draws by {shown(given)}")

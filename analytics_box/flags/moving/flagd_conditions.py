@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from analytics_box.flags.flag import Node, Operator, Scalar
 from analytics_box.flags.moving.conditions import EVERYBODY, NOBODY, all_of, any_of, exists, leaf, none_of, one_of
 from analytics_box.flags.moving.taking import is_scalar, scalars
@@ -27,6 +29,11 @@ _VERSIONS: Final[dict[str, Operator]] = {
 }
 
 
+def shown(given: Any) -> str:
+    """The beginning of a part of a file."""
+    return msgspec.json.encode(given).decode()[:100]
+
+
 class Strange(Exception):
     """Something that cannot be said here; its text says what."""
 
@@ -49,7 +56,7 @@ def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node
     if isinstance(given, bool):
         return EVERYBODY if given else NOBODY
     if not isinstance(given, dict) or len(given) != 1:
-        raise Strange(f"{str(given)[:100]} is no condition")
+        raise Strange(f"{shown(given)} is no condition")
     (operation, arguments), *_ = given.items()
     if operation == "$ref":
         if arguments not in evaluators:
@@ -65,7 +72,7 @@ def condition(given: Any, evaluators: Mapping[str, Any], depth: int = 0) -> Node
         return _truth(given, evaluators, depth)
     found_or_none = _compared(operation, listed)
     if found_or_none is None:
-        raise Strange(f"{str(given)[:100]} has no counterpart")
+        raise Strange(f"{shown(given)} has no counterpart")
     return found_or_none
 
 

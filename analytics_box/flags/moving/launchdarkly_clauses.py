@@ -9,6 +9,7 @@ from analytics_box.flags.moving.conditions import (
     any_of,
     each_of,
     exists,
+    is_for_nobody,
     none_of,
     one_of,
     pattern,
@@ -102,7 +103,8 @@ class Segments:
         if key not in self._read:
             self._reading.append(key)
             said = Notes()
-            group = _group(self._given[key], tuple(self._rules(key, self._given[key], said)), said)
+            rules = tuple(one for one in self._rules(key, self._given[key], said) if not is_for_nobody(one))
+            group = _group(self._given[key], rules, said)
             self._read[key] = (group, said)
             self._reading.pop()
         _, said = self._read[key]
@@ -160,5 +162,5 @@ def _compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Node |
         return one_of(attribute, values)
     if operator == "matches":
         found = [pattern(attribute, str(one)) for one in values]
-        return None if None in found else any_of([one for one in found if one is not None])
+        return None if None in found else each_of(attribute, "matches", [str(one) for one in values])
     return each_of(attribute, _OPERATORS[operator], values) if operator in _OPERATORS else None

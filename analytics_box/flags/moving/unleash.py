@@ -12,7 +12,7 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, Variant
 from analytics_box.flags.moving import unleash_constraints
-from analytics_box.flags.moving.conditions import EVERYBODY, all_of, exists, none_of, one_of, rule
+from analytics_box.flags.moving.conditions import EVERYBODY, all_of, each_of, exists, none_of, one_of, rule
 from analytics_box.flags.moving.taking import entries, mapping, mappings, number, text
 from analytics_box.flags.moving.unleash_variants import overrides, variants_of
 from analytics_box.flags.moving.wanted import (
@@ -231,7 +231,7 @@ def _gate(key: str, given: Mapping[str, Any], notes: Notes) -> Gate | None:
 
 
 def _within(attribute: str, networks: Sequence[str]) -> Node:
-    return Node(attribute=attribute, operator="ip_in", values=tuple(networks))
+    return each_of(attribute, "ip_in", networks)
 
 
 def _gradual(key: str, name: str, parameters: Mapping[str, Any], condition: Node, notes: Notes) -> Gate | None:

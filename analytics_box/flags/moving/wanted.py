@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import LONGEST_DESCRIPTION, LONGEST_KEY, LONGEST_NAME, Definition, Rule
+from analytics_box.flags.moving.conditions import is_for_nobody
 
 Source = Literal["analytics-box", "unleash", "growthbook", "launchdarkly", "flagd", "flagd-v3"]  # whose file it is
 Form = Literal["analytics-box", "flagd"]  # of an export
@@ -76,7 +78,9 @@ class Notes:
 
 
 def wanted(number: int, key: str, definition: Definition, notes: Notes) -> Wanted:
-    """A flag that was read; one that lost something that decides is inactive."""
+    """A flag that was read, without rules that match nobody."""
+    rules = tuple(one for one in definition.rules if not is_for_nobody(one))
+    definition = msgspec.structs.replace(definition, rules=rules)
     return Wanted(number=number, key=key, definition=definition, notes=tuple(notes.said), decides=notes.decides)
 
 

@@ -108,9 +108,9 @@ LOST: dict[str, dict[str, str]] = {
         "dotted.key": _KEY,
     },
     "flagd": {
-        "by-the-clock": "Its targeting cannot be read: {'>': [{'var': '$flagd.timestamp'}, 1700000000]} has no counterpart",
+        "by-the-clock": 'Its targeting cannot be read: {">":[{"var":"$flagd.timestamp"},1700000000]} has no counterpart',
         "without-default": "It has no defaultVariant: where nothing matches, the code's default counts",
-        "odd-draw": "Its targeting cannot be read: fractional draws by {'var': 'email'}",
+        "odd-draw": 'Its targeting cannot be read: fractional draws by {"var":"email"}',
     },
 }
 
