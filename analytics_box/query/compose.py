@@ -133,6 +133,7 @@ _OWN: dict[str, tuple[Source, ...]] = {
     "http_code": ("checks",),
     "status": ("checks",),
     "reason": ("checks",),
+    "conversion": ("experiments",),
 }
 
 

@@ -69,8 +69,10 @@ COLUMNS = {
     "http_code": "http_code",
     "status": "status",
     "reason": "reason",
+    "flag": "flag",
+    "conversion": "conversion",
 }
-# What every type allows (wire 1.0), and channel beyond it.
+# What every type allows (wire 1.0), and beyond it channel, and what a flag gave the visitor.
 COMMON = (
     "path",
     "query_string",
@@ -87,9 +89,10 @@ COMMON = (
     "utm_medium",
     "utm_campaign",
     "channel",
+    "flag",
 )
 # Answers never show these to the public, so it may not filter by them: trying enough values would find them.
-IDS = frozenset(("session_id",))
+NOT_PUBLIC = frozenset(("session_id", "flag"))
 OF_VALUES = frozenset(("query_string", "message", "href", "text"))
 OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view
 

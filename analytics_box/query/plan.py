@@ -13,9 +13,10 @@ from analytics_box.query.ranges import Window
 
 # What a plan scans: events; the sessions that start in the range, their first page views, their last ones, both of
 # them, or each page view with the next; the properties of custom events one by one; one of the tables of spans; the
-# sessions that met an error on a page, and those that saw the page without it; the clicks on links, whose numbers are
-# then the sites; the sessions on the box's own websites that followed such clicks; or the checks of monitors and how
-# these were, with the numbers of the monitors as sites. Of spans all are taken that overlap the range, as they are.
+# visitors whom one flag gave something, each with what came of it; the sessions that met an error on a page, and those
+# that saw the page without it; the clicks on links, whose numbers are then the sites; the sessions on the box's own
+# websites that followed such clicks; or the checks of monitors and how these were, with the numbers of the monitors as
+# sites. Of the spans of monitors all are taken that overlap the range, as they are.
 Source = Literal[
     "events",
     "sessions",
@@ -28,6 +29,8 @@ Source = Literal[
     "errors",
     "outgoing_links",
     "engagement",
+    "flag_exposures",
+    "experiments",
     "exposures",
     "link_clicks",
     "landings",
@@ -84,6 +87,7 @@ Way = Literal[
     "version",  # after what has it
     "place",  # within another
     "step",  # from page to page
+    "variant",  # of a flag
     "coded",  # what `codes` has for a value
     "domain",  # the same for a source; else itself where it is a host
 ]

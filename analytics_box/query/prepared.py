@@ -1,6 +1,6 @@
 """A question with its filters resolved: which sites, which conditions, which fields are left aside. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -26,6 +26,12 @@ class Prepared(Struct, frozen=True):
     where: tuple[filters.Where, ...]
     having: tuple[Having, ...]
     ignored: tuple[str, ...]
+
+    @property
+    def flag(self) -> str:
+        """The flag that a question about one names; empty for others."""
+        named = (item for item in self.where if isinstance(item, filters.Condition) and item.column == "flag")
+        return next((value for item in named for value in item.values), "")
 
     def composed(self, request: Request, days: Days | None, question: Question, now: int) -> Composed:
         """The plans for these days. Raises CannotAnswer."""
@@ -53,6 +59,7 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
     if not reads.people and (query_type.personal or _names_people(request.filters)):
         raise CannotAnswer("Only members may see people")
     _check_needs(query_type, request)
+    _check_alone(query_type, request)
     counted = tuple(item for item in request.filters if isinstance(item, Filter) and item.field in query_type.having)
     others = tuple(_by_number(item, reads) for item in request.filters if item not in counted)
     where, ignored = filters.conditions(others, _allowed(query_type, reads))
@@ -63,7 +70,7 @@ def prepare(question: Question, query_type: QueryType, request: Request, reads: 
 
 def _allowed(query_type: QueryType, reads: Scope) -> tuple[str, ...]:
     """The fields that the caller may filter this type by: the public only by what answers show it."""
-    hidden: frozenset[str] = filters.IDS if reads.public else frozenset()
+    hidden: frozenset[str] = filters.NOT_PUBLIC if reads.public else frozenset()
     if not reads.values:
         hidden |= filters.OF_VALUES
     return tuple(name for name in query_type.filters if name not in hidden)
@@ -81,6 +88,24 @@ def _check_needs(query_type: QueryType, request: Request) -> None:
         raise CannotAnswer(f"{query_type.name} needs a filter eq on {needs}")
     if query_type.needs_one and (len(given) > 1 or given[0].op != "eq" or len(given[0].values) != 1):
         raise CannotAnswer(f"{query_type.name} needs exactly one filter eq on {needs}, with one value")
+
+
+def _check_alone(query_type: QueryType, request: Request) -> None:
+    """Whether such filters stand for themselves. Raises CannotAnswer."""
+    for field in query_type.alone:
+        given = list(_named(request.filters, field))
+        own = [item for item in request.filters if isinstance(item, Filter) and item.field == field]
+        if len(given) > 1 or given != own or any(item.op not in {"eq", "in"} for item in own):
+            raise CannotAnswer(f"{query_type.name} takes one filter {field}, with eq or in and outside of groups")
+
+
+def _named(items: Iterable[Filter | FilterGroup], field: str) -> Iterator[Filter]:
+    """The filters on this field, those in groups too."""
+    for item in items:
+        if isinstance(item, FilterGroup):
+            yield from _named(item.items, field)
+        elif item.field == field:
+            yield item
 
 
 def _names_people(items: Iterable[Filter | FilterGroup]) -> bool:

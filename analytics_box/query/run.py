@@ -21,6 +21,7 @@ from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import Question, Request, most_rows
 from analytics_box.query.results import Kept, Results, Rows
+from analytics_box.query.splits import NoSplits, Splits
 from analytics_box.query.traits import Finding, Traits
 
 log = logging.getLogger(__name__)
@@ -74,12 +75,14 @@ class Queries:
         *,
         seconds: float,
         traits: Traits | None = None,
+        splits: Splits | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
     ) -> None:
         self._public = asyncio.Semaphore(public)
         self._waiting = 0
         self._traits = traits
+        self._splits = splits or NoSplits()
         self.engines = engines
         self.events = engines.events
         self.budgets = budgets or AnswerBudgets()
@@ -193,8 +196,15 @@ class Queries:
         for follow in query_type.follows:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
+        if query_type.weighed:
+            rows.append(self._weights(prepared))
         many = sum(map(len, rows))
         return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
+
+    def _weights(self, prepared: Prepared) -> list[Record]:
+        """In which shares the flag that is asked about gives its variants, of the first website that has it."""
+        weights = next((found for site in prepared.sites if (found := self._splits.of(site, prepared.flag))), {})
+        return [{"variant": name, "weight": weight} for name, weight in weights.items()]
 
     async def _read(self, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
         """What the engine finds."""

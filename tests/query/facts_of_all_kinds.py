@@ -1,5 +1,7 @@
 """A short visit that leaves facts of every kind, for tests that only ask whether something comes out."""
 
+from msgspec.structs import replace
+
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event, Fact, Span
 from analytics_box.facts.tables import ATTRIBUTES
 
@@ -36,6 +38,7 @@ def visit(site: int, now: int) -> list[Fact]:
         _event(site, now - 200_000, PAGE_VIEW, "/", ANA),
         _event(site, now - 180_000, PAGE_VIEW, "/a", ANA),
         _event(site, now - 170_000, CUSTOM, "/a", ANA, properties='{"plan":"pro","n":3,"ok":true,"o":{"x":1}}'),
+        replace(_event(site, now - 169_000, CUSTOM, "/a", ANA), name="$flag_evaluated", exposure=("new", "a")),
         _event(site, now - 100_000, PAGE_EXIT, "/a", ANA, engaged=40, scroll=80),
         _event(site, now - 90_000, PAGE_VIEW, "/", BEN, client_session="s1", profile="ben"),
         _event(site, now - 80_000, CUSTOM, "/a", BEN, client_session="s1", properties='{"plan":"free","n":4.5}'),

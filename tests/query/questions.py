@@ -1,6 +1,6 @@
 """Questions of every kind about a story, for the tests that hold answers against each other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -13,7 +13,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from tests.query import calendars
-from tests.query.brute.facts import Facts, Filter, Group, Question, counted
+from tests.query.brute.facts import Facts, Filter, Group, Question, counted, with_flags
 from tests.query.brute.filters import COLUMN, IDS, holds
 from tests.query.stories import TEXTS, WORDS, Story
 
@@ -66,9 +66,19 @@ class Asked:
             made |= {"sortBy": self.sort_by, "sortOrder": "desc" if self.descending else "asc"}
         return made
 
+    @property
+    def looked_at(self) -> Question:
+        """The question with the range that its type looks at."""
+        known = catalog.TYPES[self.type]
+        today = calendars.shown(self.question.now, self.question.tz).date()
+        if known.today:
+            return replace(self.question, first=today, last=today)
+        return replace(self.question, lately=known.recent)
+
     def facts(self, story: Story) -> Facts:
         """What it is about; groups of filters only ask for what all facts of a session have."""
         facts = counted(story.facts(self.scope, owner=catalog.TYPES[self.type].organization), self.question)
+        facts = with_flags(facts, self.looked_at)
         if not self.groups:
             return facts
         return {
@@ -153,7 +163,11 @@ def _some_filters(story: Story, name: str) -> st.SearchStrategy[list[Filter]]:
 def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
     """A filter that a type allows; what it needs is not asked twice."""
     known = catalog.TYPES[name]
-    allowed = [item for item in known.filters if item in {*COLUMN, *IDS} and item not in {*known.needs, *known.having}]
+    allowed = [
+        item
+        for item in known.filters
+        if item in {*COLUMN, *IDS, "flag", "conversion"} and item not in {*known.needs, *known.having}
+    ]
     return _filters(story, allowed)
 
 
@@ -161,6 +175,8 @@ def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
 def _filters(draw: st.DrawFn, story: Story, allowed: list[str]) -> Filter:
     name = draw(one_of(tuple(allowed)))
     operator = draw(one_of(_OF_IDS if name in {"website_id", "client_id", *IDS} else _OPERATORS))
+    if name == "conversion":
+        operator = draw(one_of(("eq", "in")))
     if operator in {"is_set", "is_not_set"}:
         return name, operator, []
     if operator == "regex":
@@ -175,6 +191,10 @@ def _values(story: Story, name: str) -> tuple[str, ...]:
         return "first", "second", "", "neither"
     if name == "session_id":
         return "s1", "nobody"
+    if name == "flag":
+        return *WORDS["flag"], "new=a", "price=b", "price=", "other", "other=a"
+    if name == "conversion":
+        return *WORDS["name"], "screen_view"
     if name == "anonymous_id":
         return "ann", "bea", "nobody", *(id_text(site * 16 + who) for site in story.websites for who in (1, 2))
     return (*WORDS.get(COLUMN[name], TEXTS), "Unknown")

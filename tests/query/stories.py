@@ -144,6 +144,7 @@ class Teller:
             profile=self._of("profile"),
             interactions=self._random.choice((0, 1, 2, None)) if left else None,
             agent=self._of("agent") if program else "",
+            exposure=(self._of("flag"), self._of("variant")) if kind == CUSTOM and not program else None,
             timings=tuple((number, float(self._random.randint(0, 4000))) for number in timings),
         )
 

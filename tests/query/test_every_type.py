@@ -44,6 +44,8 @@ def ask(world: World, site: int, name: str, *, both: bool = True, **more: Any) -
         filters = [{"field": "session_id", "op": "eq", "value": "s1"}]
     elif "path" in needs:
         filters = [{"field": "path", "op": "eq", "value": "/a"}]
+    elif "flag" in needs:
+        filters = [{"field": "flag", "op": "eq", "value": "new"}]
     elif needs:
         filters = [{"field": "anonymous_id", "op": "eq", "value": id_text(ANA)}]
     body = {"parameters": [name], "preset": "today", "filters": filters, **more}
@@ -93,7 +95,7 @@ def test_every_allowed_filter_runs_with_every_operator(world: World, site: int, 
     known = catalog.TYPES[name]
     needed = [{"field": item, "op": "eq", "value": "s1"} for item in known.needs[:1]]
     for turn, field in enumerate(known.filters, start=sorted(catalog.TYPES).index(name)):
-        if field in known.needs:
+        if field in {*known.needs, *known.alone}:
             continue
         operators = operators_of(name, field)
         every = [{"field": field, "op": op} | ({} if op.endswith("set") else {"value": "a"}) for op in operators]

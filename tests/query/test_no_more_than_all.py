@@ -27,9 +27,9 @@ OWN = {
     "vitals": (2, 1200.5),
     "errors": ("TypeError", "x is no function", "app.js", 3, 4, "at app.js:3"),
     "outgoing_links": ("https://x.example/a", "X", "x.example"),
-    "flag_exposures": ("new", "a"),
     "engagement": (1, "unload", 30_000, 20_000, 500, 80, 3, 4, 5, 6, 0, 2, 1, "button", "div", 1, 0, "email", 0),
 }
+MEASURED = [table for table in SPANS if table in OWN]  # an exposure comes with its event
 
 
 def span(table: str, site: int, time: int, visitor: int, session: str) -> Span:
@@ -47,14 +47,21 @@ def over_midnight(site: int) -> list[Fact]:
         told += [replace(page_view(site, noon, "/", before), client_session=f"noon {person}")]
         told += [replace(view, client_session=f"late {person}")]
         for time, visitor in ((late + MINUTE, before), (MIDNIGHT + MINUTE, after)):
-            told += [span(table, site, time, visitor, f"late {person}") for table in SPANS]
+            told += [span(table, site, time, visitor, f"late {person}") for table in MEASURED]
             left = replace(view, time=time, visitor=visitor, client_session=f"late {person}")
             told += [replace(left, kind=PAGE_EXIT, name="page_exit", engaged=40, scroll=50)]
         if person % 2:
-            event = replace(view, kind=CUSTOM, name="buy", properties='{"k":"v"}', client_session=f"late {person}")
+            event = replace(
+                view,
+                kind=CUSTOM,
+                name="buy",
+                properties='{"k":"v"}',
+                exposure=("new", "a"),
+                client_session=f"late {person}",
+            )
             told += [event, replace(event, time=MIDNIGHT + 2 * MINUTE, visitor=after)]
     for stranger in (91, 93):
-        told += [span(table, site, MIDNIGHT - HOUR, stranger, f"stray {stranger}") for table in SPANS]
+        told += [span(table, site, MIDNIGHT - HOUR, stranger, f"stray {stranger}") for table in MEASURED]
     return told
 
 

@@ -37,6 +37,7 @@ NEEDED: dict[str, Filter] = {
     "session_id": ("session_id", "eq", ["s1"]),
     "anonymous_id": ("anonymous_id", "eq", ["ann"]),
     "message": ("path", "eq", ["/a"]),
+    "flag": ("flag", "eq", ["new"]),
 }
 SOURCES = ("YouTube", "ChatGPT", "Gmail", "news.example", "newsletter", "b c.d", 'a"b', "Unknown", "youtube.com")
 

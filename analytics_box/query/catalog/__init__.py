@@ -9,6 +9,7 @@ from analytics_box.query.catalog import (
     engagement,
     error_effects,
     errors,
+    flags,
     geo,
     links,
     older,
@@ -44,6 +45,7 @@ FAMILIES = (
     uptime.TYPES,
     realtime.TYPES,
     bots.TYPES,
+    flags.TYPES,
     older.TYPES,
 )
 TYPES: dict[str, QueryType] = {query_type.name: query_type for family in FAMILIES for query_type in family}

@@ -19,8 +19,9 @@ FILTERS = (
     "session_id",
     "event_name",
     "source",
+    "flag",
 )
-_OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id")
+_OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id", "flag")
 _BY_COUNT = (Order("count"),)
 
 _TOTAL = column("total_events", "number", "How often it happened", field("count"))

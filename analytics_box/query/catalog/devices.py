@@ -244,6 +244,6 @@ TYPES = (
             _segment_ask("country"),
         ),
         shape=_segments,
-        filters=("path",),
+        filters=("path", "flag"),
     ),
 )

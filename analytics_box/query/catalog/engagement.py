@@ -106,7 +106,7 @@ TYPES = (
             _target("rage_target", "rage_clicks"),
         ),
         shape=_frustration,
-        filters=("path",),
+        filters=("path", "flag"),
     ),
     QueryType(
         name="form_abandonment_by_page",
@@ -139,7 +139,7 @@ TYPES = (
             ),
         ),
         shape=_forms,
-        filters=("path",),
+        filters=("path", "flag"),
     ),
     QueryType(
         name="engagement_quality_by_page",
@@ -205,7 +205,7 @@ TYPES = (
                 order=_BY_COUNT,
             ),
         ),
-        filters=("path",),
+        filters=("path", "flag"),
     ),
     QueryType(
         name="scroll_depth_summary",

@@ -81,11 +81,11 @@ class QueryType(Struct, frozen=True):
 
     `recent` types look at the last so many ms instead of the request's range, `today` ones at the day so far; both
     are never cached. `needs` are filters of which one must be there, as eq; with `needs_one` exactly one, with one
-    value. `organization` types also count an
-    organization's events that belong to no website; `personal` ones say who somebody is. `values` types show what
-    events carried: of a public website they are public only where its owner publishes that too. `gated` ones are not
-    part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
-    finds nothing (wire 1.1).
+    value. Filters in `alone` are conditions of their own, with eq or in, each once at most. `organization` types also
+    count an organization's events that belong to no website; `personal` ones say who somebody is. `values` types show
+    what events carried: of a public website they are public only where its owner publishes that too. `gated` ones are
+    not part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
+    finds nothing (wire 1.1). The `shape` of a `weighed` type also gets rows of the weights of the flag's variants.
     """
 
     name: str
@@ -104,6 +104,8 @@ class QueryType(Struct, frozen=True):
     filters: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     needs_one: bool = False
+    alone: tuple[str, ...] = ()
+    weighed: bool = False
     having: tuple[str, ...] = ()
     customizable: bool = False
     public: bool = False

@@ -9,7 +9,7 @@ from analytics_box.query.catalog.values import Measured, Shown, coded, device_na
 from analytics_box.query.filters import COMMON
 from analytics_box.query.plan import PARTS_OF_ONE, Made, Order
 
-_OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type")
+_OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type", "flag")
 _DIGITS = {"cls": 4}
 _NAMES = {code: name for name, code in METRICS.items()}
 _OFFICIAL = ("FCP", "LCP", "CLS", "INP", "TTFB", "FPS")

@@ -31,6 +31,7 @@ DIALECT = Dialect(
     words=(
         (re.compile(r"(?<![:\w]):([a-z]\w*)"), r"$\1"),
         (re.compile(r" / "), " // "),
+        (re.compile(r"\bgiven_by_flags\b"), "flag_exposures"),
     ),
 )
 # Functions that the statements call, where DuckDB knows them by other names. Patterns are RE2's in both engines.

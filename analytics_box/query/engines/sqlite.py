@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from analytics_box.facts.layout import stored
 from analytics_box.query.engines import sql
 from analytics_box.query.engines.counting import Row, Take, counted, json_place, unlimited
 from analytics_box.query.engines.sql.dialect import Dialect
@@ -26,6 +27,7 @@ DIALECT = Dialect(
     words=(
         (re.compile(r"\bleast\("), "min("),
         (re.compile(r"\b(?:numbers|texts|pairs)_in\("), "json_each("),
+        (re.compile(r"\bgiven_by_flags\b"), stored("flag_exposures")),
     ),
 )
 

@@ -12,6 +12,7 @@ from tests.query.brute import (
     engagement,
     error_effects,
     errors,
+    flags,
     listings,
     outbound,
     pages,
@@ -29,7 +30,7 @@ from tests.query.brute.facts import Answer
 
 _FILES = (
     *(summary, times, pages, sources, devices, places, errors, error_effects, vitals, sessions, custom_events),
-    *(properties, outbound, engagement, bots, listings, people, realtime),
+    *(properties, outbound, engagement, bots, listings, people, realtime, flags),
 )
 # Wire 1.23: an older name and today's.
 OLDER = {

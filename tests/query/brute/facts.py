@@ -106,5 +106,14 @@ def counted(facts: Facts, asked: Question) -> Facts:
     }
 
 
+def with_flags(facts: Facts, asked: Question) -> Facts:
+    """The same rows, each with what flags gave its visitor in the range: pairs of a flag and a variant."""
+    given: dict[int, set[tuple[str, str]]] = {}
+    for row in facts["flag_exposures"]:
+        if row["visitor"] and asked.has(row["time"]):
+            given.setdefault(row["visitor"], set()).add((row["flag"], row["variant"]))
+    return {table: [row | {"given": given.get(row["visitor"], set())} for row in rows] for table, rows in facts.items()}
+
+
 # The whole answer of a type, best row first, before it is sorted otherwise or cut into pages.
 Answer = Callable[[Facts, Question], list[Row]]

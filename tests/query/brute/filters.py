@@ -53,7 +53,10 @@ def holds(row: Row, item: Filter | Group) -> bool:
 
 
 def _passes(row: Row, name: str, op: str, values: list[str]) -> bool:
-    """Sessions and visitors go by several names: what the client called them, their number, who it was."""
+    """Sessions and visitors go by several names: what the client called them, their number, who it was. A flag goes by
+    its key, and with its variant."""
+    if name == "flag":
+        return _was_given(row["given"], op, values)
     if name not in IDS:
         return _matches(row[COLUMN[name]], name, op, values)
     number: int = row[IDS[name][0]]
@@ -61,6 +64,15 @@ def _passes(row: Row, name: str, op: str, values: list[str]) -> bool:
         return (number != 0) == (op == "is_set")
     names = {f"{number:016x}" if number else None, row[IDS[name][1]] or None} - {None}
     return any(value in names for value in values) != (op in {"ne", "not_in"})
+
+
+def _was_given(given: Iterable[tuple[str, str]], op: str, values: list[str]) -> bool:
+    if op in {"is_set", "is_not_set"}:
+        return bool(given) == (op == "is_set")
+    exact = op in {"eq", "ne", "in", "not_in"}
+    texts = {f"{key}={variant}" for key, variant in given} | ({key for key, _ in given} if exact else set())
+    found = any(_one(text, "flag", op, value) for text in texts for value in values)
+    return found != (op in {"ne", "not_in", "not_contains", "not_starts_with"})
 
 
 def _matches(stored: str, name: str, op: str, values: list[str]) -> bool:

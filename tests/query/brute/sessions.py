@@ -54,7 +54,7 @@ class Visit:
 
 
 OF_THE_PAGE = {"path", "query_string"}
-OF_AN_EVENT = {"event_name", "namespace", "profile_id", "anonymous_id"}
+OF_AN_EVENT = {"event_name", "namespace", "profile_id", "anonymous_id", "flag"}
 
 
 def visits(facts: Facts, asked: Question) -> list[Visit]:

@@ -3,7 +3,7 @@
 import json
 
 from analytics_box.query.catalog.values import id_number
-from analytics_box.query.engines.sql.names import WHO
+from analytics_box.query.engines.sql.names import SITES, WHO
 from analytics_box.query.filters import Condition, Group, Where
 
 Values = dict[str, int | float | str]
@@ -21,10 +21,11 @@ def render(where: Where, values: Values) -> str:
 
 def _interned(condition: Condition, values: Values) -> str:
     """A column of string numbers: the wanted strings are looked up once."""
-    return _strings(condition.column, condition, values)
+    return named(condition.column, condition, values)
 
 
-def _strings(column: str, condition: Condition, values: Values) -> str:
+def named(column: str, condition: Condition, values: Values) -> str:
+    """A column of string numbers that matches any of the condition's values."""
     if condition.match == "set":
         return f"({column} <> 0)"
     return f"({column} in (select id from strings where {_text('value', condition, values)}))"
@@ -58,8 +59,8 @@ def _session(condition: Condition, values: Values) -> str:
     if condition.match == "set":
         return "(session <> 0)"
     numbers = bind(json.dumps(_numbers(condition)), values)
-    named = _strings("client_session", condition, values)
-    return f"({named} or (session in (select value from numbers_in({numbers}))))"
+    sent = named("client_session", condition, values)
+    return f"({sent} or (session in (select value from numbers_in({numbers}))))"
 
 
 def _visitor(condition: Condition, values: Values) -> str:
@@ -75,11 +76,34 @@ def _person(condition: Condition, values: Values) -> str:
     if condition.match == "set":
         return f"({WHO} <> 0)"
     wanted = f"(select id from strings where {_text('value', condition, values)})"
-    own = "site in (select value from numbers_in(:sites))"
-    known = f"select visitor from visitor_profiles where {own} and profile in {wanted}"
+    known = f"select visitor from visitor_profiles where {SITES} and profile in {wanted}"
     nobody = f"0 in {wanted} and {WHO} = 0"
     later = f"visitor in ({known}) and {WHO} in {wanted}"
     return f"((profile <> 0 and profile in {wanted}) or (profile = 0 and (({later}) or ({nobody}))))"
+
+
+def _flag(condition: Condition, values: Values) -> str:
+    """What a flag gave the visitor in the range: its key, or key=variant.
+
+    Dialects know the exposures by a name of their own here: of a view many conditions would nest too deep.
+    """
+    within = f"{SITES} and time >= :start and time < :end and visitor <> 0"
+    if condition.match == "set":
+        return f"(visitor in (select visitor from given_by_flags where {within}))"
+    wanted = _text("(shown_flag.value || '=' || shown_variant.value)", condition, values)
+    if condition.match == "is":  # other flags are left out before they are looked at
+        wanted = f"({_text('shown_flag.value', condition, values)} or {wanted})"
+        keys = bind(json.dumps([key for value in condition.values for key in _keys(value)]), values)
+        within += f" and flag in (select id from strings where value in (select value from texts_in({keys})))"
+    return (
+        "(visitor in (select visitor from given_by_flags join strings as shown_flag on shown_flag.id = flag"
+        f" join strings as shown_variant on shown_variant.id = variant where {within} and {wanted}))"
+    )
+
+
+def _keys(value: str) -> list[str]:
+    """The keys that a value may speak of: all of it, or what stands before an equals sign."""
+    return [value, *(value[:place] for place, letter in enumerate(value) if letter == "=")]
 
 
 def _site(condition: Condition, values: Values) -> str:
@@ -107,6 +131,7 @@ _TRANSLATED = {
     "key": _key,
     "http_code": _number,
     "status": _number,
+    "flag": _flag,
 }
 
 

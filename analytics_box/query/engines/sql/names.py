@@ -42,14 +42,14 @@ DIMENSIONS: dict[str, str] = {
 }
 
 # Visitors and sessions come of page views and custom events; measurements alone start neither (semantics 13).
-_SITES = "site in (select value from numbers_in(:sites))"
+SITES = "site in (select value from numbers_in(:sites))"
 _LONGEST = SESSION_BEFORE + SESSION_AFTER
 VISITED = (
-    f"visitor in (select visitor from events where {_SITES} and time >= :start and time < :end and bot = 0"
+    f"visitor in (select visitor from events where {SITES} and time >= :start and time < :end and bot = 0"
     " and kind <> 3 and visitor <> 0)"
 )
 BEGUN = (
-    f"session in (select session from events where {_SITES}"
+    f"session in (select session from events where {SITES}"
     f" and time >= :start - {_LONGEST} and time < :end + {_LONGEST} and bot = 0 and session <> 0)"
 )
 
@@ -151,6 +151,18 @@ EXPOSURES = {
     "exposed_continued": "count(case when exposed = 1 and matched = 1 and continued = 1 then 1 end)",
     "control_continued": "count(case when exposed = 0 and matched = 1 and continued = 1 then 1 end)",
 }
+FLAG_EXPOSURES = {
+    "count": "count(*)",
+    "visitors": "count(distinct nullif(visitor, 0))",
+    "first": "min(time)",
+    "last": "max(time)",
+}
+# The visitors of a flag (relations._experiments): `converted` is null where no conversion was asked for.
+EXPERIMENTS = {
+    "visitors": "count(case when mixed = 0 then 1 end)",
+    "mixed": "count(case when mixed = 1 then 1 end)",
+    "conversions": "sum(converted * (1 - mixed))",
+}
 OUTGOING = _SPANS | {"hrefs": "count(distinct href)"}
 ENGAGEMENT = _SPANS | {
     "time_total": "sum(time_on_page)",
@@ -236,6 +248,8 @@ MEASURES: dict[Source, dict[str, str]] = {
     "errors": ERRORS,
     "outgoing_links": OUTGOING,
     "engagement": ENGAGEMENT,
+    "flag_exposures": FLAG_EXPOSURES,
+    "experiments": EXPERIMENTS,
     "exposures": EXPOSURES,
     "link_clicks": LINK_CLICKS,
     "landings": LANDINGS,
@@ -257,6 +271,8 @@ DIMENSIONS_OF: dict[Source, frozenset[str]] = {
     "errors": _ROW | {"message", "type"},
     "outgoing_links": _ROW,
     "engagement": _ROW,
+    "flag_exposures": _ROW | {"flag", "variant"},
+    "experiments": frozenset(),
     "exposures": frozenset(),
     "link_clicks": frozenset(),
     "landings": frozenset(),

@@ -22,6 +22,7 @@ _WAYS: dict[Way, str] = {
     "version": "rtrim(coalesce(nullif({0}, ''), 'Unknown') || ' ' || {1})",
     "place": "concat_ws(', ', {names})",
     "step": "{0} || ' → ' || {1}",
+    "variant": "{0} || '=' || {1}",
     "coded": "code",
     "domain": "coalesce(code, case when instr({0}, '.') > 0 and instr({0}, ' ') = 0 then {0} end)",
 }

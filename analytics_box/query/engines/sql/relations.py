@@ -5,7 +5,7 @@ import re
 
 from analytics_box.clock import MINUTE
 from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.query.engines.sql.conditions import Values, render
+from analytics_box.query.engines.sql.conditions import Values, named, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
@@ -26,6 +26,8 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
         return _of_sessions(plan, used, dialect, values)
     if plan.source == "exposures":
         return _exposures(plan, dialect, values)
+    if plan.source == "experiments":
+        return _experiments(plan, dialect, values)
     if plan.source == "landings":
         return _landings(plan, values)
     where = [_sites(plan, _SITE_OF.get(plan.source, "site"))]
@@ -187,7 +189,7 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         *(render(item, values) for item in plan.where),
     ]
     views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
-    kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION]
+    kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION | {"flag"}]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
     first = ", ".join(f"{dialect.best(name, 'min')} as {known}" for name, known in kept_of_first.items())
@@ -209,6 +211,44 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         "  case when rank <= case exposed when 1 then met_none else met_it end then 1 else 0 end as matched,\n"
         "  case when session in (select session from went_on) then 1 else 0 end as continued from counted)"
     )
+
+
+def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
+    """The visitors whom a flag gave something: by their first exposure, whether they were given something else, too
+    (`mixed`), and whether they did then what is asked for. Every other condition selects exposures."""
+    flag, goal, others = _asked(plan.where)
+    range_of = [_sites(plan), "time >= :start", "time < :end", "visitor <> 0"]
+    exposures = [*range_of, *(render(item, values) for item in others)]
+    exposures += [named("flag", flag, values)] if flag else []
+    first = ", ".join(
+        (
+            f"{dialect.best('variant', 'min')} as variant",
+            f"{dialect.best('time', 'min')} as since",
+            *dialect.beside("min"),
+        )
+    )
+    converted, goals = "cast(null as integer)", ""
+    if goal:
+        did = [*range_of, "bot = 0", "kind = 2", named("name", goal, values)]
+        goals = (
+            ",\ndone as (select visitor as whose, max(time) as latest from events as fact\n"
+            f"  where {_and(did)}\n  group by visitor)"
+        )
+        converted = "case when done.latest >= given.since then 1 else 0 end"
+    return (
+        f"(with given as (select visitor, count(distinct variant) as variants, {first}\n"
+        f"  from flag_exposures as fact\n  where {_and(exposures)}\n  group by visitor){goals}\n"
+        f"select variant, case when variants > 1 then 1 else 0 end as mixed, {converted} as converted from given"
+        f"{' left join done on done.whose = given.visitor' if goal else ''})"
+    )
+
+
+def _asked(where: tuple[Where, ...]) -> tuple[Condition | None, Condition | None, list[Where]]:
+    """Which flag is asked about, what counts as a conversion, and all other conditions."""
+    alone = [item for item in where if isinstance(item, Condition)]
+    flag = next((item for item in alone if item.column == "flag" and item.match == "is" and not item.negated), None)
+    goal = next((item for item in alone if item.column == "conversion"), None)
+    return flag, goal, [item for item in where if item is not flag and item is not goal]
 
 
 def _columns(item: Where) -> set[str]:

@@ -1,0 +1,174 @@
+"""Feature flags: what visitors were given, and what they did afterwards.
+
+Exposures are counted, not evaluations: custom events $flag_evaluated, which the SDK sends once for each value that a
+visitor gets. Only such visitors are in an experiment.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
+from analytics_box.query.catalog.values import Measured, Shown, field, instant, quotient
+from analytics_box.query.chance import (
+    Interval,
+    chance_of_difference,
+    chance_of_shares,
+    interval_of_difference,
+    interval_of_rate,
+)
+from analytics_box.query.filters import COMMON
+from analytics_box.query.plan import Made, Order
+from analytics_box.query.ranges import Window
+
+CONTROL = "control"  # what a variant is called that all others are compared with
+_OFF = "false"
+_P_DIGITS = 4
+
+
+def _named(row: Measured) -> str:
+    return f"{row['flag']}={row['variant']}"
+
+
+def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """A row for each variant: the one that all others are compared with, then the others by their visitors."""
+    found, known = rows
+    weights = {row["variant"]: row["weight"] for row in known}
+    if not found:
+        return []
+    control = _control([row["variant"] for row in found], weights)
+    ordered = sorted(found, key=lambda row: row["variant"] != control)
+    base = ordered[0]
+    counts = {row["variant"]: row["visitors"] + row["mixed"] for row in found}
+    expected = weights or dict.fromkeys(counts, 1.0)
+    sample_ratio = chance_of_shares([counts.get(name, 0) for name in expected], list(expected.values()))
+    beside = {
+        "whole": sum(counts.values()),
+        "whole_weight": sum(expected.values()),
+        "sample_ratio": _rounded(sample_ratio),
+    }
+    return [_result(row, base, expected.get(row["variant"]), beside) for row in ordered]
+
+
+def _control(found: Sequence[str], weights: Mapping[str, float]) -> str:
+    """The variant that is called control; else the first one of the flag, else what is off, else the first by name."""
+    for name in (*found, *weights):
+        if name.lower() == CONTROL and name in found:
+            return name
+    return next((name for name in (*weights, _OFF, *sorted(found)) if name in found), "")
+
+
+def _result(row: Record, base: Record, weight: float | None, beside: Record) -> Record:
+    visitors, conversions = row["visitors"], row["conversions"]
+    is_control, asked = row is base, conversions is not None
+    pair = (conversions, visitors, base["conversions"], base["visitors"])
+    rate = interval_of_rate(conversions, visitors) if asked else None
+    difference = interval_of_difference(*pair) if asked and not is_control else None
+    chance = chance_of_difference(*pair) if asked and not is_control else None
+    whole_weight = beside["whole_weight"]
+    return {
+        "variant": row["variant"],
+        "is_control": is_control,
+        "visitors": visitors,
+        "mixed_visitors": row["mixed"],
+        "share": quotient(100 * (visitors + row["mixed"]), beside["whole"]),
+        "expected_share": quotient(100 * weight / whole_weight) if weight is not None and whole_weight else None,
+        "sample_ratio_p_value": beside["sample_ratio"],
+        "conversions": conversions,
+        "conversion_rate": quotient(100 * conversions, visitors) if asked and visitors else None,
+        **_percent("conversion_rate", rate),
+        "difference": _difference(*pair) if difference is not None else None,
+        **_percent("difference", difference),
+        "p_value": _rounded(chance),
+    }
+
+
+def _difference(part: int, whole: int, other_part: int, other_whole: int) -> float:
+    """Percentage points between two rates, of their exact numbers."""
+    return quotient(100 * (part * other_whole - other_part * whole), whole * other_whole)
+
+
+def _percent(name: str, interval: Interval | None) -> Record:
+    """The ends of an interval in percent."""
+    low, high = (None, None) if interval is None else (quotient(100 * interval.low), quotient(100 * interval.high))
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def _rounded(chance: float | None) -> float | None:
+    return None if chance is None else quotient(chance, digits=_P_DIGITS)
+
+
+def _number(name: str, description: str, unit: str = "") -> Column:
+    return column(name, "number", description, unit=unit)
+
+
+TYPES = (
+    QueryType(
+        name="flag_variants",
+        family="Flags",
+        title="Flags",
+        description="What visitors of the range were given by feature flags: each flag with each of its variants",
+        columns=(
+            column(
+                "name",
+                "string",
+                "Both, as the filter flag takes them: key=variant",
+                Shown(_named, Made("variant", ("flag", "variant"))),
+            ),
+            column("flag", "string", "Key of the flag"),
+            column("variant", "string", "The variant, or the value where the flag has none"),
+            column("visitors", "number", "Distinct visitors who were given it"),
+            column("exposures", "number", "How often that was said", field("count")),
+            column("first_seen", "datetime", "When it was first given in the range, UTC", instant("first")),
+            column("last_seen", "datetime", "When it was last given in the range, UTC", instant("last")),
+        ),
+        asks=(
+            Ask(
+                "flag_exposures",
+                ("visitors", "count", "first", "last"),
+                ("flag", "variant"),
+                order=(Order("visitors"),),
+            ),
+        ),
+        filters=COMMON,
+        visualization="bar",
+    ),
+    QueryType(
+        name="flag_exposures",
+        family="Flags",
+        title="Result of an experiment",
+        description="The variants of a flag, and how many of those who were given each did something afterwards: a"
+        " custom event that the filter conversion names. The first exposure in the range decides. Intervals hold with"
+        " 95 %. Needs exactly one filter eq on flag, with its key",
+        columns=(
+            column("variant", "string", "The variant, or the value where the flag has none"),
+            column("is_control", "boolean", "Whether all others are compared with it"),
+            _number("visitors", "Distinct visitors who were given it and no other one in the range"),
+            _number("mixed_visitors", "Visitors who were given it first and others later; they are in no rate"),
+            _number("share", "Both of them as a share of all visitors of the flag", "percent"),
+            _number("expected_share", "The share that the flag is meant to have; equal ones unless known", "percent"),
+            _number(
+                "sample_ratio_p_value",
+                "How probable shares as far from the expected ones are by chance, 0 to 1; below 0.01 something is wrong"
+                " with the experiment",
+            ),
+            _number("conversions", "Those of the visitors with the event after their first exposure, in the range"),
+            _number("conversion_rate", "Their share of the visitors", "percent"),
+            _number("conversion_rate_low", "Lower end of its interval", "percent"),
+            _number("conversion_rate_high", "Upper end of its interval", "percent"),
+            _number("difference", "How far the rate lies above that of the control", "percentage points"),
+            _number("difference_low", "Lower end of its interval", "percentage points"),
+            _number(
+                "difference_high",
+                "Upper end of its interval; more than chance if both are on one side of 0",
+                "percentage points",
+            ),
+            _number("p_value", "How probable a difference as large as this one is by chance, 0 to 1"),
+        ),
+        asks=(Ask("experiments", ("visitors", "mixed", "conversions"), ("variant",), order=(Order("visitors"),)),),
+        shape=_results,
+        weighed=True,
+        filters=(*COMMON, "conversion"),
+        needs=("flag",),
+        needs_one=True,
+        alone=("conversion",),
+    ),
+)

@@ -1,0 +1,86 @@
+"""How much of what was counted may be chance: intervals of rates, and whether shares are as they were meant. Pure.
+
+Every interval here has the rate, or the difference, inside with a probability of 95 %.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+Z: Final = 1.959963984540054  # of the normal distribution: 95 % lie within so many deviations
+_FEWEST: Final = 5  # expected of each, for the chi-square distribution to be near enough
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`; both are shares between -1 and 1."""
+
+    low: float
+    high: float
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether it lies on one side of zero: more than chance."""
+        return self.low > 0 or self.high < 0
+
+
+def interval_of_rate(part: int, whole: int) -> Interval | None:
+    """Wilson's score interval of a rate, which holds for few and for rare events, too; None of nothing."""
+    if not whole:
+        return None
+    rate, square = part / whole, Z * Z / whole
+    middle = rate + square / 2
+    reach = Z * math.sqrt((rate * (1 - rate) + square / 4) / whole)
+    below, above = (middle - reach) / (1 + square), (middle + reach) / (1 + square)
+    return Interval(max(below, 0.0) if part else 0.0, min(above, 1.0) if part < whole else 1.0)
+
+
+def interval_of_difference(part: int, whole: int, other_part: int, other_whole: int) -> Interval | None:
+    """How far a rate lies above another one: Newcombe's interval, made of both rates' own; None of nothing."""
+    one, other = interval_of_rate(part, whole), interval_of_rate(other_part, other_whole)
+    if one is None or other is None:
+        return None
+    rate, other_rate = part / whole, other_part / other_whole
+    difference = rate - other_rate
+    return Interval(
+        difference - math.hypot(rate - one.low, other.high - other_rate),
+        difference + math.hypot(one.high - rate, other_rate - other.low),
+    )
+
+
+def chance_of_difference(part: int, whole: int, other_part: int, other_whole: int) -> float | None:
+    """How probable a difference as large as this one is where there is none, 0 to 1; None where nothing can be said."""
+    if not (whole and other_whole):
+        return None
+    both = (part + other_part) / (whole + other_whole)
+    deviation = math.sqrt(both * (1 - both) * (1 / whole + 1 / other_whole))
+    if not deviation:
+        return None
+    return math.erfc(abs(part / whole - other_part / other_whole) / deviation / math.sqrt(2))
+
+
+def chance_of_shares(counts: Sequence[int], weights: Sequence[float]) -> float | None:
+    """How probable counts as far from these weights as these are where the weights hold (Pearson's chi-square), 0 to 1.
+
+    None where fewer than two have a weight, or so few were counted that nothing can be said.
+    """
+    weighed = [(count, weight) for count, weight in zip(counts, weights, strict=True) if weight > 0]
+    total, whole = sum(count for count, _ in weighed), sum(weight for _, weight in weighed)
+    expected = [total * weight / whole for _, weight in weighed]
+    if len(weighed) < 2 or min(expected) < _FEWEST:
+        return None
+    square = sum((count - wanted) ** 2 / wanted for (count, _), wanted in zip(weighed, expected, strict=True))
+    return _beyond(square, len(weighed) - 1)
+
+
+def _beyond(square: float, degrees: int) -> float:
+    """How much of the chi-square distribution lies beyond: the regularized gamma function Q of halves, step by step."""
+    half = square / 2
+    if not half:
+        return 1.0
+    odd = degrees % 2
+    found = math.erfc(math.sqrt(half)) if odd else math.exp(-half)
+    place = 0.5 if odd else 1.0
+    while place < degrees / 2:
+        found += math.exp(place * math.log(half) - half - math.lgamma(place + 1))
+        place += 1
+    return min(found, 1.0)
