@@ -95,7 +95,7 @@ class FlagList:
     any_of = "All websites"
     whole_organization = "{name} (organization)"
     status = "Status"
-    any_status = "Active and inactive"
+    any_status = "Not archived"
     statuses: ClassVar[Mapping[str, str]] = {"active": "Active", "inactive": "Inactive", "archived": "Archived"}
     type = "Type"
     any_type = "All types"

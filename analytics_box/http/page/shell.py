@@ -40,7 +40,7 @@ class OrganizationShown(Struct, frozen=True):
 
 class Shell(Struct, frozen=True):
     """The frame: who is signed in, which page this is, which website it is about, whether its settings may be
-    changed and websites added, and a few others.
+    changed, and a few others.
 
     `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
     belongs to. An administrator of the box is told what has to be done about it.
@@ -52,7 +52,6 @@ class Shell(Struct, frozen=True):
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
     may_configure: bool = False
-    may_add: bool = False
     organization: str = ""
     logo: str = ""
     organizations: tuple[OrganizationShown, ...] = ()
@@ -75,7 +74,6 @@ def frame(person: Person, here: Here) -> Shell:
         here=here,
         theme=person.theme,
         may_configure=at_least(person.role, "member"),
-        may_add=at_least(person.role, "admin"),
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,
