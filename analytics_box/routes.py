@@ -21,6 +21,7 @@ from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
 from analytics_box.flags.console import action_pages as flag_actions
 from analytics_box.flags.console import flag_pages as flag_page
+from analytics_box.flags.console import folder_pages as flag_folders
 from analytics_box.flags.console import form_pages as flag_form
 from analytics_box.flags.console import group_pages as flag_groups
 from analytics_box.flags.console import list_pages as flag_list
@@ -210,6 +211,10 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/flags", flag_list.flag_list, SIGNED_IN, page=True),
     Route("GET", "/flags/new", flag_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/new", flag_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/folders", flag_folders.folder_list, SIGNED_IN, page=True),
+    Route("POST", "/flags/folders/rename", flag_folders.rename, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/folders/delete", flag_folders.delete_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/folders/delete", flag_folders.delete, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/groups", flag_groups.group_list, SIGNED_IN, page=True),
     Route("GET", "/flags/groups/new", flag_groups.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/groups/new", flag_groups.add, SIGNED_IN, "member", page=True),

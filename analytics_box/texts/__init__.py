@@ -14,7 +14,7 @@ from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_schedules import FlagSchedules
-from analytics_box.texts.flags_pages import FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
+from analytics_box.texts.flags_pages import FlagFolders, FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
@@ -62,6 +62,7 @@ __all__ = [
     "Drops",
     "Errors",
     "Filters",
+    "FlagFolders",
     "FlagForm",
     "FlagHistory",
     "FlagList",

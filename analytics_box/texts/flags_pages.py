@@ -404,6 +404,26 @@ class FlagForm:
     )
 
 
+class FlagFolders:
+    """Folders of flags."""
+
+    short = "Folders"
+    title = "Folders of flags"
+    lead = (
+        "A folder is there as long as a flag is in it. Write a folder into a flag to make one; a slash makes one inside."
+    )
+    name = "Name"
+    save = "Rename"
+    empty_title = "No folders yet"
+    empty = "When you have many flags, write a folder into each, such as checkout/payment."
+    unknown = "There is no such folder"
+    delete: Final = Question(
+        "Delete the folder {name}?",
+        "Its flags, and the folders in it, stay: they move one level up.",
+        "Delete {name}",
+    )
+
+
 class TargetGroupPages:
     """Target groups: the list and the form."""
 

@@ -119,6 +119,7 @@ SIGNED_IN = (
     "/status-pages/new",
     "/flags",
     "/flags/new",
+    "/flags/folders",
     "/flags/groups",
     "/flags/groups/new",
     "/settings/audit",

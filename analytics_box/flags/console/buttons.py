@@ -82,7 +82,7 @@ def _conditions(state: FormState, verb: str, at: int, path: list[int]) -> FormSt
     else:
         new = ConditionFields() if verb == "add-condition" else _NESTED
         depth = len(path) + (2 if verb == "add-condition" else 3)
-        if depth > DEEPEST or _size(rule.tree) + _size(new) > MOST_NODES:
+        if depth > DEEPEST or sum(_size(one.tree) for one in state.rules) + _size(new) > MOST_NODES + MOST_RULES:
             return state
         tree = _changed(rule.tree, path, lambda one: replace(one, inner=(*one.inner, new)))
         inner = f"{'.'.join((name, *map(str, path)))}.{len(here.inner)}"

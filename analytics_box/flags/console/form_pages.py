@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from litestar.params import FromPath
-from markupsafe import Markup
 from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
@@ -30,9 +29,8 @@ from analytics_box.texts import FlagForm, FlagList, figures
 SAVE: Final = "save"  # every other button of the form shows it again
 READ: Final = "read"  # the form asks how it reads
 LARGEST_FORM: Final = 1_048_576  # bytes: all of a flag, as forms are sent
-MOST_FIELDS: Final = 20_000  # of a form
+MOST_FIELDS: Final = 5_000  # of a form: twice what a flag can need
 MOST_NAMED: Final = 500  # flags, folders and environments that are offered while somebody types
-OOB: Final = Markup(' data-hx-swap-oob="true"')  # of what is swapped along with how a form reads
 _GIVEN: Final = ("of", "key", "name", "type", "environment", "folder")
 
 
@@ -48,7 +46,7 @@ async def add(visit: Visitor) -> Answer:
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
     state, do = read_state(form), form.get("do", SAVE)
     if do != SAVE:
-        return _page(visit, after_button(state, do), None, reads=do == READ)
+        return _after(visit, state, None, do)
     try:
         own = reached(visit, state.fields.get("of", ""))
         found = {"key": state.fields.get("key", "").strip(), "userId": _or_none(state, "userId")}
@@ -71,7 +69,7 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
     own, flag = known(visit.call, flag_id)
     state, do = read_state(form), form.get("do", SAVE)
     if do != SAVE:
-        return _page(visit, after_button(state, do), flag, reads=do == READ)
+        return _after(visit, state, flag, do)
     try:
         message = _changed(state, flag)
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
@@ -96,14 +94,16 @@ def _given(state: FormState, flag: Flag | None) -> dict[str, Any]:
     }
 
 
-def _page(
-    visit: Visit,
-    state: FormState,
-    flag: Flag | None,
-    *,
-    wrong: BadRequest | Conflict | None = None,
-    reads: bool = False,
-) -> Page:
+def _after(visit: Visit, state: FormState, flag: Flag | None, do: str) -> Page:
+    """The form after a button, or only how it reads where that is all that is asked for."""
+    if do != READ or "hx-request" not in visit.request.headers:
+        return _page(visit, after_button(state, do), flag)
+    scope = _scope(visit, flag.scope if flag is not None else owner_of(visit, state.fields.get("of", "")))
+    reading = reading_of(state, flag.definition if flag is not None else None, scope.groups)
+    return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=True)
+
+
+def _page(visit: Visit, state: FormState, flag: Flag | None, *, wrong: BadRequest | Conflict | None = None) -> Page:
     """The form of a new flag, or of one that there is."""
     errors = _wrong_fields(wrong, state) if wrong is not None else {}
     state = opened_where_wrong(_with_version(state, flag, wrong), errors)
@@ -120,7 +120,6 @@ def _page(
         errors=errors,
         labels=labels(state) | rule_labels(errors),
         general=_general(wrong) if wrong is not None and not errors else "",
-        oob=OOB if reads else Markup(),
         gives=gives_of(state),
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
@@ -176,7 +175,6 @@ def owner_of(visit: Visit, asked: str) -> str:
 
 def reached(visit: Visit, of: str) -> Reach:
     """Where somebody makes something: on a website, or in the organization. Raises NotFound or Forbidden."""
-    of = owner_of(visit, of)
     return reach(visit.call, None, of) if of == visit.person.organization_id else reach(visit.call, of)
 
 

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from litestar.params import FromPath
-from markupsafe import Markup
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Conflict
@@ -12,7 +11,7 @@ from analytics_box.flags.console.buttons import after_button
 from analytics_box.flags.console.definition import rules_of
 from analytics_box.flags.console.fields import OF_GROUP, FormState, read_state
 from analytics_box.flags.console.filled import state_of_group
-from analytics_box.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, OOB, READ, SAVE, owner_of, reached
+from analytics_box.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, owner_of, reached
 from analytics_box.flags.console.reading import Reading, opened_where_wrong, rule_sentences
 from analytics_box.flags.console.sentences import Sentence, rule_sentence
 from analytics_box.flags.console.wrong_fields import form_field, group_labels
@@ -72,7 +71,7 @@ async def add(visit: Visitor) -> Answer:
     form = await visit.form(limit=LARGEST_FORM, most_fields=MOST_FIELDS)
     state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
     if do != SAVE:
-        return _page(visit, after_button(state, do), None, reads=do == READ)
+        return _after(visit, state, None, do)
     own = reached(visit, state.fields.get("of", ""))
     try:
         message = message_of(_given(state, None), NewGroup, FlagList.wrong)
@@ -95,7 +94,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
     own, group = known_group(visit.call, group_id)
     state, do = read_state(form, OF_GROUP), form.get("do", SAVE)
     if do != SAVE:
-        return _page(visit, after_button(state, do), group, reads=do == READ)
+        return _after(visit, state, group, do)
     try:
         message = message_of(_given(state, group) | {"id": group.id}, ChangedGroup, FlagList.wrong)
         await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
@@ -134,17 +133,20 @@ def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
     }
 
 
+def _after(visit: Visit, state: FormState, group: TargetGroup | None, do: str) -> Page:
+    """The form after a button, or only how it reads where that is all that is asked for."""
+    if do != READ or "hx-request" not in visit.request.headers:
+        return _page(visit, after_button(state, do), group)
+    reading = _reading(visit, state, group)
+    return visit.pages.show("flag_reading.html", state=state, reading=reading, is_flag=False)
+
+
 def _page(
-    visit: Visit,
-    state: FormState,
-    group: TargetGroup | None,
-    *,
-    wrong: BadRequest | Conflict | None = None,
-    reads: bool = False,
+    visit: Visit, state: FormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
 ) -> Page:
     errors = {form_field(name, state): text for name, text in field_errors(wrong).items()} if wrong is not None else {}
     state = opened_where_wrong(state, errors)
-    scope = _scope(visit, group.scope if group is not None else state.fields.get("of", ""))
+    scope = _scope_of(visit, state, group)
     return visit.pages.show(
         "flag_group_form.html",
         code=wrong.status if wrong is not None else 200,
@@ -152,11 +154,10 @@ def _page(
         name=figures.visible(group.name) if group is not None else "",
         action=f"{GROUPS}/{group.id}" if group is not None else f"{GROUPS}/new",
         state=state,
-        reading=Reading(rule_sentences(state.rules, group.rules if group is not None else (), scope.groups)),
+        reading=_reading(visit, state, group),
         errors=errors,
         labels=group_labels(errors),
         general=wrong.message if wrong is not None and not errors else "",
-        oob=OOB if reads else Markup(),
         gives=[("on", FlagForm.gives_on), ("off", FlagForm.gives_off)],
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
@@ -179,6 +180,17 @@ def _line(visit: Visit, group: TargetGroup, scope: Scope) -> GroupLine:
         more=words.more_rules[left == 1].format(count=figures.count(left)) if left > 0 else "",
         used=words.used_by[count == 1].format(count=figures.count(count)) if count else words.unused,
     )
+
+
+def _reading(visit: Visit, state: FormState, group: TargetGroup | None) -> Reading:
+    """The rules of a form as sentences."""
+    groups = _scope_of(visit, state, group).groups
+    return Reading(rule_sentences(state.rules, group.rules if group is not None else (), groups))
+
+
+def _scope_of(visit: Visit, state: FormState, group: TargetGroup | None) -> Scope:
+    """The flags and groups beside it."""
+    return _scope(visit, group.scope if group is not None else owner_of(visit, state.fields.get("of", "")))
 
 
 def _scope(visit: Visit, scope_id: str) -> Scope:

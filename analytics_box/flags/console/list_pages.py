@@ -117,7 +117,7 @@ def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
         and asked.of in {"", flag.scope}
         and asked.type in {"", flag.definition.type}
         and asked.environment in {"", flag.environment or NONE}
-        and asked.folder in {"", flag.definition.folder or NONE}
+        and (not asked.folder or f"{flag.definition.folder or NONE}/".startswith(f"{asked.folder}/"))
         and (not sought or any(sought in text.casefold() for text in _texts(flag)))
     ]
 

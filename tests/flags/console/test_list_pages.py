@@ -17,7 +17,7 @@ def console(shared: World) -> Console:
 def listed(console: Console) -> Console:
     """Some flags that the list tells apart."""
     put = console.world.put
-    put("of-shop", {"name": "Zebra", "folder": "checkout", "description": "for the spring sale"})
+    put("of-shop", {"name": "Zebra", "folder": "checkout/payment", "description": "for the spring sale"})
     put("of-staging", {"status": "inactive"}, environment="staging")
     put("of-all", {"type": "rollout", "rolloutPercentage": 20}, website=None)
     put("gone-by", {"status": "archived"})
@@ -38,6 +38,7 @@ def listed(console: Console) -> Console:
         ("?environment=staging", {"of-staging"}),
         ("?environment=-", {"of-shop", "of-all"}),
         ("?folder=checkout", {"of-shop"}),
+        ("?folder=check", set()),
         ("?folder=-", {"of-staging", "of-all"}),
         ("?page=2", set()),
         ("?page=0&status=x&type=x", {"of-shop", "of-staging", "of-all"}),
@@ -55,6 +56,20 @@ def test_a_status_changes_by_a_button(console: Console) -> None:
         assert console.gone_to(f"{path}/status", {"status": status}) == f"{path}?done={status}"
         assert console.flag(path).definition.status == status
     assert console.sent(f"{path}/status", {"status": "sideways"}).status == 400
+
+
+def test_a_folder_is_renamed_and_deleted_with_those_in_it(console: Console) -> None:
+    flag, of = console.world.put("filed", {"folder": "old/inner"}), {"of": console.world.shop}
+    assert "old/inner" in console.seen("/flags/folders")
+    wrong = console.sent("/flags/folders/rename", of | {"folder": "old", "to": "<b>"})
+    assert wrong.status == 400
+    assert "A folder has letters" in wrong.body.decode()
+    console.gone_to("/flags/folders/rename", of | {"folder": "old", "to": "new"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "new/inner"
+    assert "they move one level up" in console.seen(f"/flags/folders/delete?of={console.world.shop}&folder=new")
+    assert console.answer("/flags/folders/delete?folder=nowhere").status == 404
+    console.gone_to("/flags/folders/delete", of | {"folder": "new"})
+    assert console.flag(f"/flags/{flag.id}").definition.folder == "inner"
 
 
 def test_deleting_says_who_needs_the_flag(console: Console) -> None:
