@@ -12,7 +12,8 @@ class Route(NamedTuple):
 
     With `anonymous` callers without a credential get through to the handler, which decides by what they ask for.
     With `also` a key passes that holds this other scope instead; the handler then holds it to what either reaches.
-    With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its words.
+    With `by_key` a PUBLIC line has a handler that takes nothing but API keys of this scope, and refuses others in its
+    words.
     A `page` answers people: refusals are shown as a page, and anonymous callers are sent to sign in.
     """
 

@@ -27,6 +27,7 @@ from analytics_box.flags.serving.answers import NOT_STORED
 from analytics_box.flags.serving.messages import ChangedByKey, NewByKey
 from analytics_box.http import body, render
 from analytics_box.http.call import Call
+from analytics_box.identity import Key
 from analytics_box.identity import Scope as KeyScope
 
 SCOPE: Final[KeyScope] = "manage:flags"
@@ -47,7 +48,7 @@ async def definitions(request: Asked, call: NamedDependency[Call]) -> Response[b
     Flags of single users are left out. Raises AuthRequired or Forbidden.
     """
     try:
-        _, scope = _own(request, call, request.query_params.get("clientId"))
+        _, scope = _own(call, _holder(request, call), request.query_params.get("clientId"))
     except BoxError as refused:
         told = msgspec.json.decode(render.api_body(refused, request.scope["request_id"]))  # type: ignore[typeddict-item]  # set by the front
         return _answer(request, {"flags": [], **told}, refused)
@@ -59,8 +60,9 @@ async def definitions(request: Asked, call: NamedDependency[Call]) -> Response[b
 
 async def create(request: Asked, call: NamedDependency[Call]) -> Response[bytes]:
     """POST /public/v1/flags: a new flag. Raises AuthRequired, Forbidden, BadRequest or Conflict."""
+    key = _holder(request, call)
     given = body.decode(_NEW.decode, await _body(request, call))
-    own, _ = _own(request, call, given.clientId)
+    own, _ = _own(call, key, given.clientId)
     new = NewFlag(key=given.key, websiteId=own.website_id, organizationId=own.organization_id, **_fields(given))
     done = await save(call.parts, own.scope, lambda db: change.create(db, own, new), adds=True)
     return _shown(request, call, own, done.flag)
@@ -71,8 +73,9 @@ async def update(request: Asked, flag_id: FromPath[str], call: NamedDependency[C
 
     Raises AuthRequired, Forbidden, NotFound, BadRequest or Conflict.
     """
+    key = _holder(request, call)
     given = body.decode(_CHANGED.decode, await _body(request, call))
-    own = _own_flag(request, call, given.clientId, flag_id)
+    own = _own_flag(call, key, given.clientId, flag_id)
     changed = ChangedFlag(id=flag_id, **_fields(given))
     done = await save(call.parts, own.scope, lambda db: change.update(db, own, changed), adds=True)
     return _shown(request, call, own, done.flag)
@@ -80,23 +83,28 @@ async def update(request: Asked, flag_id: FromPath[str], call: NamedDependency[C
 
 async def delete(request: Asked, flag_id: FromPath[str], call: NamedDependency[Call]) -> Response[bytes]:
     """DELETE /public/v1/flags/{id}: the flag is archived and gone. Raises AuthRequired, Forbidden or NotFound."""
-    own = _own_flag(request, call, request.query_params.get("clientId"), flag_id)
+    own = _own_flag(call, _holder(request, call), request.query_params.get("clientId"), flag_id)
     await save(call.parts, own.scope, lambda db: change.delete(db, own, flag_id))
     return _answer(request, {"success": True})
 
 
-def _own(request: Asked, call: Call, client_id: str | None) -> tuple[Reach, Scope]:
-    """Where a key acts that names this client id, and what is there.
-
-    Raises WrongTypes, BadRequest, AuthRequired, and Forbidden also for ids that nobody has.
-    """
-    if not client_id:
-        missing = errors.WrongTypes if client_id is None else errors.BadRequest
-        raise missing(NO_CLIENT, details=(Detail("query.clientId", "Say whose flags these are"),))
+def _holder(request: Asked, call: Call) -> Key:
+    """The key of a request; asked for before anything else is looked at. Raises AuthRequired."""
     key = call.identity.key
     if key is None:
         sent = "x-api-key" in request.headers or request.headers.get("authorization", "")[:7].lower() == "bearer "
         raise errors.AuthRequired(WRONG_KEY if sent else NO_KEY)
+    return key
+
+
+def _own(call: Call, key: Key, client_id: str | None) -> tuple[Reach, Scope]:
+    """Where a key acts that names this client id, and what is there.
+
+    Raises WrongTypes, BadRequest, and Forbidden also for ids that nobody has.
+    """
+    if not client_id:
+        missing = errors.WrongTypes if client_id is None else errors.BadRequest
+        raise missing(NO_CLIENT, details=(Detail("query.clientId", "Say whose flags these are"),))
     scope = call.parts[Flags].client(client_id, call.now)
     if scope is None or scope.organization_id != key.organization_id:
         raise errors.Forbidden(NOT_ALLOWED)
@@ -109,9 +117,9 @@ def _own(request: Asked, call: Call, client_id: str | None) -> tuple[Reach, Scop
     return Reach(scope.organization_id, scope.website_id, call.by), scope
 
 
-def _own_flag(request: Asked, call: Call, client_id: str | None, flag_id: str) -> Reach:
+def _own_flag(call: Call, key: Key, client_id: str | None, flag_id: str) -> Reach:
     """Where a key acts on one flag. Raises as `_own`, NotFound, and Forbidden for a flag of somebody else."""
-    own, _ = _own(request, call, client_id)
+    own, _ = _own(call, key, client_id)
     found = call.parts[Flags].find(flag_id)
     if found is None:
         raise errors.NotFound(NOT_THERE)

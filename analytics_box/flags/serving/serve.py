@@ -159,6 +159,7 @@ class Serving:
         elif scope["method"] == "OPTIONS" and any(name == _PREFLIGHT for name, _ in scope["headers"]):
             await respond(send, 204, [*answers.OPEN, *answers.PREFLIGHT])
         else:
+            scope["headers"] = [pair for pair in scope["headers"] if pair[0] != b"cookie"]
             async with self._turns.of(network_of(scope["address"])):
                 await self._app(scope, receive, _opening(send))
 
@@ -202,7 +203,7 @@ async def _refuse(scope: Scope, send: Send, error: BoxError) -> None:
 
 
 def _opening(send: Send) -> Send:
-    """Let pages of other sites read an answer of the framework: it looks at keys only, never at cookies."""
+    """Let pages of other sites read an answer of the framework, which is not shown their cookies."""
 
     async def opened(message: Message) -> None:
         if message["type"] == "http.response.start":
