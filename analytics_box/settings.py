@@ -129,7 +129,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int, Meta(ge=0), "Megabytes of new texts and of properties per website and hour, without a key; 0: no bound."
     ] = 50
     grace_days: Annotated[
-        int, Meta(ge=0, le=365), "Days in which a deleted website can be restored; then its events are removed."
+        int,
+        Meta(ge=0, le=365),
+        "Days in which a deleted website or feature flag can be restored; then it is removed with all its events.",
     ] = 7
     organization_grace_days: Annotated[
         int,

@@ -146,6 +146,7 @@ class Manual:
         "status-pages",
         "flags",
         "flag-rollouts",
+        "flags-api",
         "openfeature",
         "people",
         "keys",
