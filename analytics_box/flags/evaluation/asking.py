@@ -8,8 +8,8 @@ from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.flag import Bucketing, Flag, RolloutBy
 
-# Longer texts of a context are as if they were not given, and of a list only so many elements are looked at: whoever
-# asks cannot make an evaluation long.
+# Longer texts of a context are as if they were not given, and of a list only so many elements are looked at, as text
+# only so much of them: whoever asks cannot make an evaluation long.
 LONGEST_TEXT = 4_096  # characters
 MOST_ELEMENTS = 100
 
@@ -143,9 +143,19 @@ def text_of(value: Any) -> str:
         return str(value) if abs(value) < 10**21 else repr(_as_float(value))
     if kind is float:
         return repr(value)
-    if kind is list:
-        return ",".join("" if type(element) in (list, dict) else text_of(element) for element in value[:MOST_ELEMENTS])
-    return "[object Object]"
+    return _joined(value) if kind is list else "[object Object]"
+
+
+def _joined(elements: list[Any]) -> str:
+    left = LONGEST_TEXT
+    texts = []
+    for element in elements[:MOST_ELEMENTS]:
+        text = "" if type(element) in (list, dict) else text_of(element)[:left]
+        left -= len(text) + 1
+        texts.append(text)
+        if left <= 0:
+            break
+    return ",".join(texts)[:LONGEST_TEXT]
 
 
 def _as_float(value: int) -> float:

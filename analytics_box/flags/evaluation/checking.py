@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from analytics_box.errors import Detail
-from analytics_box.flags.evaluation.conditions import DEEPEST_GROUPS
+from analytics_box.flags.evaluation.conditions import DEEPEST_GROUPS, nodes
 from analytics_box.flags.evaluation.prerequisites import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.flags.evaluation.rule_checking import (
     Faults,
     bucketing_faults,
     is_share,
-    nodes,
     rules_faults,
     steps,
     variant_keys,

@@ -1,6 +1,6 @@
 """Rules and conditions made into functions of who asks (wire 6.3). Pure."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import count
 
@@ -14,8 +14,8 @@ from analytics_box.flags.evaluation.asking import (
     text_of,
 )
 from analytics_box.flags.evaluation.bucketing import PERCENTAGE_RULE, absolute, scale_and_hash
-from analytics_box.flags.evaluation.matching import NEGATIVE, Test, matcher
-from analytics_box.flags.flag import DEEPEST, Node, Operator, Rule, Scalar, TargetGroup
+from analytics_box.flags.evaluation.matching import Test, matcher
+from analytics_box.flags.flag import DEEPEST, Node, Rule, Scalar, TargetGroup
 
 Match = Callable[[Asker], bool]
 
@@ -96,6 +96,16 @@ def _as_text(test: Test) -> Test:
 def _if_given(test: Test) -> Test:
     """No string rule but exists and not_exists matches whoever has no user id or email (wire 6.3)."""
     return lambda value: value is not None and test(value)
+
+
+def nodes(rules: Iterable[Rule]) -> Iterator[Node]:
+    """All conditions of rules, those inside others too."""
+    left = [rule.conditions for rule in rules if rule.conditions is not None]
+    while left:
+        node = left.pop()
+        yield node
+        for inside in (node.all, node.any, node.none):
+            left.extend(inside or ())
 
 
 class Compiler:
@@ -191,8 +201,3 @@ def _lets_in(number: int, rules: tuple[tuple[Rule, Match], ...], asker: Asker) -
     if known not in asker.groups:
         asker.groups[known] = next((rule.enabled for rule, match in rules if match(asker)), False)
     return asker.groups[known]
-
-
-def negates(operator: Operator) -> bool:
-    """Whether an operator holds for who has no such value."""
-    return operator in NEGATIVE or operator == "not_exists"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from analytics_box.errors import Detail
-from analytics_box.flags.evaluation.conditions import is_percentage, node_values, rule_values
+from analytics_box.flags.evaluation.conditions import is_percentage, node_values, nodes, rule_values
 from analytics_box.flags.evaluation.matching import (
     NEGATIVE,
     instant_of,
@@ -177,16 +177,6 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
     ),
     "ip_in": (network_of, "an IP address or a network, as 10.0.0.0/8"),
 }
-
-
-def nodes(rules: tuple[Rule, ...]) -> Iterator[Node]:
-    """All conditions of rules, those inside others too."""
-    left = [rule.conditions for rule in rules if rule.conditions is not None]
-    while left:
-        node = left.pop()
-        yield node
-        for inside in (node.all, node.any, node.none):
-            left.extend(inside or ())
 
 
 def steps(rules: tuple[Rule, ...]) -> int:

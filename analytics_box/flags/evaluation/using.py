@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from analytics_box.flags.evaluation.conditions import is_percentage
+from analytics_box.flags.evaluation.conditions import is_percentage, nodes
 from analytics_box.flags.evaluation.context import Context
-from analytics_box.flags.flag import Bucketing, Flag, Node, RolloutBy, Rule, TargetGroup
+from analytics_box.flags.flag import Bucketing, Flag, RolloutBy, Rule, TargetGroup
 
 
 class Uses(Struct, frozen=True):
@@ -46,7 +46,7 @@ def uses_of(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Uses:
 
 
 class _Looking:
-    """Gathers what is looked at."""
+    """Gathers what is looked at, target group by target group."""
 
     def __init__(self, groups: dict[str, TargetGroup]) -> None:
         self.parts: set[str] = set()
@@ -56,44 +56,36 @@ class _Looking:
 
     def at_flag(self, flag: Flag) -> None:
         definition = flag.definition
-        by = definition.rolloutBy
+        drawing = definition.rolloutBy, definition.bucketing
         if flag.user_id is not None:
             self.parts.add("user_id")
         if definition.type != "boolean":
-            self._at_draw(by, definition.bucketing)
-        for rule in definition.rules:
-            self._at_rule(rule, by, definition.bucketing)
-        for group_id in definition.targetGroupIds:
-            self._at_group(group_id, by, definition.bucketing)
+            self._at_draw(*drawing)
+        left = [*definition.targetGroupIds, *self._at_rules(definition.rules, *drawing)]
+        while left:
+            group = self._groups.get(left.pop())
+            if group is not None and (group.id, *drawing) not in self._seen:
+                self._seen.add((group.id, *drawing))
+                left += self._at_rules(group.rules, *drawing)
 
-    def _at_group(self, group_id: str, by: RolloutBy, bucketing: Bucketing) -> None:
-        group = self._groups.get(group_id)
-        if group is None or (group_id, by, bucketing) in self._seen:
-            return
-        self._seen.add((group_id, by, bucketing))
-        for rule in group.rules:
-            self._at_rule(rule, by, bucketing)
-
-    def _at_rule(self, rule: Rule, by: RolloutBy, bucketing: Bucketing) -> None:
-        if rule.percentage is not None:
-            self._at_draw(by, rule.bucketing or bucketing)
-        if rule.conditions is not None:
-            self._at_node(rule.conditions, by, bucketing)
-        elif rule.type in ("user_id", "email"):
-            self.parts.add(rule.type)
-        elif rule.field:
-            self.properties.add(rule.field)
-        elif is_percentage(rule):
-            self._at_draw("user", Bucketing())
-
-    def _at_node(self, node: Node, by: RolloutBy, bucketing: Bucketing) -> None:
-        for nodes in (node.all, node.any, node.none):
-            for one in nodes or ():
-                self._at_node(one, by, bucketing)
-        if node.attribute:
-            self._at(node.attribute)
-        if node.group:
-            self._at_group(node.group, by, bucketing)
+    def _at_rules(self, rules: tuple[Rule, ...], by: RolloutBy, bucketing: Bucketing) -> list[str]:
+        """Look at rules, and give the target groups that they name."""
+        for rule in rules:
+            if rule.percentage is not None:
+                self._at_draw(by, rule.bucketing or bucketing)
+            if rule.type in ("user_id", "email"):
+                self.parts.add(rule.type)
+            elif is_percentage(rule):
+                self._at_draw("user", Bucketing())
+            elif rule.field:
+                self.properties.add(rule.field)
+        named = []
+        for node in nodes(rules):
+            if node.attribute:
+                self._at(node.attribute)
+            if node.group:
+                named.append(node.group)
+        return named
 
     def _at_draw(self, by: RolloutBy, bucketing: Bucketing) -> None:
         if bucketing.attribute:
