@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analytics_box.flags.evaluation.compiling import compiled
@@ -29,7 +29,7 @@ def of_every_kind() -> list[Flag]:
             ],
         )
         for operator in dict.fromkeys((*EVERY, *VALUES))
-        for number, value in enumerate((VALUES.get(operator, "a"), 5, True, "("))
+        for number, value in enumerate((VALUES.get(operator, "a"), "("))
     ]
     by_draw = [
         flag(
@@ -63,6 +63,7 @@ def deep(depth: int) -> Any:
     return found
 
 
+@settings(max_examples=30)
 @given(user=TEXT, email=TEXT, found=ANYTHING)
 @example(user="", email="", found=deep(200))
 @example(user="\ud800", email="", found=["x" * 1_000_000] * 1_000)
