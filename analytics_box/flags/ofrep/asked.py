@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from analytics_box.errors import BadRequest, BrokenBody
 from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.flag import LONGEST_ENVIRONMENT
 
 LARGEST: Final = 65_536  # bytes of a body
 _MOST_PARAMETERS: Final = 20
-_LONGEST_ENVIRONMENT: Final = 128  # characters
 
 
 class Asked(Struct, frozen=True):
@@ -36,9 +36,7 @@ def asked(content: bytes, query: bytes) -> Asked:
     if not isinstance(context, dict):
         raise BadRequest("context has to be an object")
     user_id = _text(context, "targetingKey") or _text(context, "userId")
-    environment = parameters(query).get("environment") or _text(context, "environment") or None
-    if environment is not None and len(environment) > _LONGEST_ENVIRONMENT:
-        raise BadRequest(f"environment may have {_LONGEST_ENVIRONMENT} characters at most")
+    environment = named(parameters(query).get("environment", "") or _text(context, "environment"))
     return Asked(
         Context(
             user_id=user_id,
@@ -49,6 +47,13 @@ def asked(content: bytes, query: bytes) -> Asked:
         ),
         environment,
     )
+
+
+def named(environment: str) -> str | None:
+    """The environment of this name; None for none. Raises BadRequest."""
+    if len(environment) > LONGEST_ENVIRONMENT:
+        raise BadRequest(f"environment may have {LONGEST_ENVIRONMENT} characters at most")
+    return environment or None
 
 
 def parameters(query: bytes) -> Mapping[str, str]:

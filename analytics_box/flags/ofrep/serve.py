@@ -37,6 +37,7 @@ _PREFLIGHT: Final = (
     (b"access-control-allow-headers", b"*, authorization, content-type, if-none-match, last-event-id"),
     (b"access-control-max-age", b"86400"),
 )
+_LONGEST_STATE: Final = 64  # characters; a longer one is none of ours
 _JSON: Final = (b"content-type", b"application/json")
 _OWN: Final = (b"cache-control", b"private, no-store")
 _STREAM: Final = (
@@ -66,7 +67,7 @@ class Ofrep:
 
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request below …/{clientId}/; `rest` is what follows in its path."""
-        rest = rest.rstrip("/")
+        rest = rest.removesuffix("/")
         key = rest.removeprefix(f"{EVALUATE}/") if rest.startswith(f"{EVALUATE}/") else None
         started = False
 
@@ -151,10 +152,12 @@ class Ofrep:
         """A stream, from what a client that comes back saw last, else from what its bulk answer said."""
         given = asked.parameters(scope["query_string"])
         last = next((value for name, value in scope["headers"] if name == b"last-event-id"), b"").decode("latin-1")
+        known, environment = last or given.get("known", ""), asked.named(given.get("environment", ""))
         if scope.get("head"):
             await respond(send, 200, list(_STREAM))
             return
-        wanted = Wanted(found.id, client_id, given.get("environment") or None, last or given.get("known", ""), network)
+        scope["headers"], scope["query_string"] = [], b""  # which may be large, and would stay as long as the stream
+        wanted = Wanted(found.id, client_id, environment, known if len(known) < _LONGEST_STATE else "", network)
         await self._streams.serve(wanted, receive, send, list(_STREAM))
 
 

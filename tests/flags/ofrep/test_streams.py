@@ -225,6 +225,19 @@ def test_a_stop_ends_all_streams_and_lets_no_new_one_in(tmp_path: Path) -> None:
         assert box.run(story()).status == 503
 
 
+def test_what_a_request_carried_does_not_stay_as_long_as_its_stream(shared: World) -> None:
+    async def story() -> Listener:
+        listener = listen(shared, f"ofrep/v1/streams?known={'x' * 10_000}", last_event_id="y" * 10_000)
+        await listener.first()
+        return listener
+
+    listener = shared.box.run(story())
+    assert "x" * 100 not in str(listener.scope)
+    assert "y" * 100 not in str(listener.scope)
+    closed(shared, listener)
+    assert ask(shared, f"ofrep/v1/streams?environment={'x' * 65}", method="GET").status == 400
+
+
 def test_without_streams_a_bulk_answer_names_none(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared.box.box.parts[Streams], "most", 0)
     assert "eventStreams" not in ask(shared, BASE, {"context": {"plan": "none"}}).json

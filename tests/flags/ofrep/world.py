@@ -67,6 +67,7 @@ class Listener:
 
     def __init__(self, streams: Streams) -> None:
         self.streams = streams
+        self.scope: Message = {}
         self.status = 0
         self.headers: dict[str, str] = {}
         self.chunks: list[bytes] = []
@@ -133,6 +134,6 @@ def listen(world: World, rest: str = "ofrep/v1/streams", *, address: str = "203.
     """A stream that is asked for now."""
     ofrep, streams = world.box.box.parts[Ofrep], world.box.box.parts[Streams]
     listener = Listener(streams)
-    asked = scope(rest, headers=headers, address=address)
+    listener.scope = asked = scope(rest, headers=headers, address=address)
     listener.begin(lambda one: ofrep.answer(world.shop, "ofrep/v1/streams", asked, one.receive, one.send))
     return listener
