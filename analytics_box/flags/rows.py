@@ -143,10 +143,10 @@ def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note:
     db.execute(
         """
         -- flags.insert_version
-        insert into flag_versions (flag_id, version, key, definition, action, actor, note, at)
-        values (?, ?, ?, ?, ?, ?, ?, ?)
+        insert into flag_versions (flag_id, version, key, environment, definition, action, actor, note, at)
+        values (:id, :version, :key, :environment, :definition, :action, :actor, :note, :updated_at)
         """,
-        (flag.id, flag.version, flag.key, _text(flag.definition), action, actor, note, flag.updated_at),
+        _flag_values(flag) | {"action": action, "actor": actor, "note": note},
     )
     db.execute(
         "-- flags.insert_version\ndelete from flag_versions where flag_id = ? and version <= ?",

@@ -48,6 +48,7 @@ FLAGS = (
           flag_id          text    not null references flags (id) on delete cascade,
           version          integer not null,
           key              text    not null,
+          environment      text,
           definition       text    not null check (json_valid(definition)),
           action           text    not null,
           actor            text    not null,

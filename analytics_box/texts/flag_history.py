@@ -9,6 +9,7 @@ class FlagHistory:
 
     fields: ClassVar[Mapping[str, str]] = {
         "key": "Key",
+        "environment": "Environment",
         "name": "Name",
         "description": "Description",
         "type": "Type",
@@ -39,6 +40,7 @@ class FlagHistory:
     removed = "{name} removed: {before}"
     removed_only = "{name} removed"
     moved = "{name} was rule {before}"
+    restored = "Back to version {version}"
     on = "on"
     off = "off"
     nothing = "nothing"

@@ -59,11 +59,11 @@ async def restore(call: Call, given: Restored) -> ChangedShown:
     """
     own, _ = known(call, given.flagId)
 
+    note = given.note or words.of_version(given.version)
+
     def work(db: Connection) -> change.Changed:
         definition = reading.existing(db, given.flagId, given.version).definition
-        return change.redefine(
-            db, own, given.flagId, definition, act="restored", note=given.note, version=given.current
-        )
+        return change.redefine(db, own, given.flagId, definition, act="restored", note=note, version=given.current)
 
     done = await save(call.parts, own.scope, work, adds=True)
     scope = call.parts[Flags].scope(own.scope) or Scope(own.scope, own.organization_id, own.website_id)
@@ -79,6 +79,7 @@ def _fields(one: Version, changes: Iterable[Change], groups: Mapping[str, str]) 
     return {
         "version": one.version,
         "key": one.key,
+        "environment": one.environment,
         "action": one.action,
         "actor": one.actor,
         "actor_name": one.actor_name or None,

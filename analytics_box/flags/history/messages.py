@@ -64,6 +64,7 @@ class VersionShown(Struct, frozen=True, kw_only=True, rename="camel"):
 
     version: int
     key: str
+    environment: str | None
     action: str
     actor: str
     actor_name: str | None

@@ -44,5 +44,9 @@ def existing(db: Connection, flag_id: str, number: int) -> Version:
 def _changes(earlier: Version | None, later: Version) -> tuple[Change, ...]:
     if earlier is None:
         return ()
-    renamed = (Change("key", "changed", earlier.key, later.key),) if earlier.key != later.key else ()
-    return (*renamed, *difference(earlier.definition, later.definition))
+    own = (
+        Change(field, "changed", before, after)
+        for field in ("key", "environment")
+        if (before := getattr(earlier, field)) != (after := getattr(later, field))
+    )
+    return (*own, *difference(earlier.definition, later.definition))

@@ -18,6 +18,7 @@ class Version(Struct, frozen=True, kw_only=True):
 
     version: int
     key: str
+    environment: str | None
     definition: Definition
     action: str
     actor: str
@@ -28,8 +29,8 @@ class Version(Struct, frozen=True, kw_only=True):
 
 _DEFINITION: Final = msgspec.json.Decoder(Definition)
 _VERSIONS: Final = """
-  select one.version, one.key, one.definition, one.action, one.actor, coalesce(users.email, api_keys.name, ''),
-         one.note, one.at
+  select one.version, one.key, one.environment, one.definition, one.action, one.actor,
+         coalesce(users.email, api_keys.name, '') as actor_name, one.note, one.at
   from flag_versions as one
   left join users on one.actor = 'user:' || users.id
   left join api_keys on one.actor = 'apikey:' || api_keys.id

@@ -31,6 +31,11 @@ def line(change: Change, groups: Mapping[str, str]) -> str:
     return _LINES[change.kind, says].format(name=name, before=before, after=after)
 
 
+def of_version(number: int) -> str:
+    """The note of a version that gives another one back, where nobody wrote any."""
+    return FlagHistory.restored.format(version=number)
+
+
 _LINES: Final = {
     ("changed", True): FlagHistory.changed,
     ("added", True): FlagHistory.added,

@@ -121,6 +121,11 @@ def test_a_version_is_given_back_as_a_new_one(shared: World) -> None:
     newest = shared.good("flags/history", flagId=flag, limit=1)["versions"][0]
     assert (newest["action"], newest["note"]) == ("restored", "Too early")
     assert shared.good("flags/diff", flagId=flag, **{"from": 1, "to": 3})["changes"] == []
+    shared.good("flags/update", id=flag, environment="staging")
+    assert shared.good("flags/restore", flagId=flag, version=2)["environment"] == "staging"
+    back, moved = shared.good("flags/history", flagId=flag, limit=2)["versions"]
+    assert (back["note"], back["environment"]) == ("Back to version 2", "staging")
+    assert [one["text"] for one in moved["changes"]] == ["Environment: nothing → “staging”"]
     assert shared.refused("flags/restore", flagId=flag, version=1, current=2)[0] == 409
     assert shared.refused("flags/restore", flagId=flag, version=7)[0] == 404
 
