@@ -12,9 +12,9 @@ from msgspec import Struct
 from analytics_box.errors import BadRequest, Detail
 from analytics_box.flags.console.fields import ConditionFields, FormState, NeedFields, RuleFields, VariantFields
 from analytics_box.flags.console.filled import TEXTS, rule_fields, variant_fields
-from analytics_box.flags.console.sentences import LISTS, ONLY_GIVEN
 from analytics_box.flags.console.typed import json_text, values
 from analytics_box.flags.flag import Definition, Rule, Scalar
+from analytics_box.flags.sentences import LISTS, ONLY_GIVEN
 from analytics_box.texts import FlagForm
 
 SIMPLE: Final = frozenset(("user_id", "email", "property"))  # what a rule of the wire can be about

@@ -15,9 +15,9 @@ from analytics_box.flags.console.fields import (
     RuleFields,
     VariantFields,
 )
-from analytics_box.flags.console.sentences import is_share, rule_values
 from analytics_box.flags.console.typed import json_text, lines
 from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.flags.sentences import is_share, rule_values
 
 TEXTS: Final = ("user_id", "email", "organization_id", "team_id")  # attributes that are always texts
 _MUST: Final[dict[tuple[str, ...], str]] = {("true",): "on", ("false",): "off"}

@@ -4,10 +4,10 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.flags.console.list_pages import stale_said
-from analytics_box.flags.console.sentences import Said, flag_lines, percent, weights
 from analytics_box.flags.console.typed import json_text
 from analytics_box.flags.flag import Flag
 from analytics_box.flags.page_frame import HOME, Opened, called, opened
+from analytics_box.flags.sentences import Said, flag_lines, percent, weights
 from analytics_box.flags.usage.reading import Used, used
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Page, Visitor

@@ -13,7 +13,6 @@ from analytics_box.flags.console.fields import OF_GROUP, FormState, read_state
 from analytics_box.flags.console.filled import state_of_group
 from analytics_box.flags.console.form_pages import LARGEST_FORM, MOST_FIELDS, READ, SAVE, owner_of, reached
 from analytics_box.flags.console.reading import Reading, opened_where_wrong, rule_sentences
-from analytics_box.flags.console.sentences import Sentence, rule_sentence
 from analytics_box.flags.console.wrong_fields import form_field, group_labels
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import TargetGroup
@@ -22,6 +21,7 @@ from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owner_name, owners
 from analytics_box.flags.saving import save as saved
 from analytics_box.flags.scope import Scope
+from analytics_box.flags.sentences import Sentence, rule_sentence
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.templates import field_errors
 from analytics_box.http.page.visit import Answer, Page, Visit, Visitor

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from analytics_box.flags.console.sentences import Sentence, flag_sentence
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.flag import Flag, FlagType, Status
 from analytics_box.flags.page_frame import HOME, called, done, frame, may_edit, owners
 from analytics_box.flags.scope import Scope
+from analytics_box.flags.sentences import Sentence, flag_sentence
 from analytics_box.flags.usage.reading import Used, used
 from analytics_box.http.call import Parts
 from analytics_box.http.page import dates

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from analytics_box.errors import BadRequest
 from analytics_box.flags.console.definition import definition_of, rules_of
 from analytics_box.flags.console.fields import FormState, RuleFields
-from analytics_box.flags.console.sentences import Said, Sentence, flag_lines, percent, rule_sentence
 from analytics_box.flags.flag import Definition, Rule, TargetGroup
+from analytics_box.flags.sentences import Said, Sentence, flag_lines, percent, rule_sentence
 from analytics_box.texts import FlagForm
 
 NEAR = 0.01  # percent: how far a sum of weights may be from 100

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from analytics_box.flags.flag import Prerequisite, Rule, Variant
+from analytics_box.flags import sentences
+from analytics_box.flags.flag import Prerequisite, Rule, Scalar, Variant
 from analytics_box.flags.history.difference import Change
 from analytics_box.texts import FlagHistory, figures
 
 LONGEST: Final = 200  # characters of a value
+MOST_VALUES: Final = 10  # of a rule that came or went
+_NOBODY: Final[Mapping[str, str]] = {}
 _SWITCHES: Final = frozenset(("defaultValue", "persistAcrossAuth"))
 _PERCENT: Final = frozenset(("rolloutPercentage", "weight"))
 
@@ -26,7 +30,9 @@ def line(change: Change, groups: Mapping[str, str]) -> str:
         return words.moved.format(name=name, before=change.before)
     if isinstance(change.before, Variant) and isinstance(change.after, Variant):
         return _variant(name, change.before, change.after)
-    before, after = (_value(change.field, value) for value in (change.before, change.after))
+    if isinstance(change.before, Rule) and isinstance(change.after, Rule):
+        return _rule(name, change.before, change.after, groups)
+    before, after = (_value(change.field, value, groups) for value in (change.before, change.after))
     says = {"added": bool(after), "removed": bool(before)}.get(change.kind, True)
     return _LINES[change.kind, says].format(name=name, before=before, after=after)
 
@@ -56,11 +62,41 @@ def _variant(name: str, before: Variant, after: Variant) -> str:
     return f"{name}: {', '.join(said)}"
 
 
+def _rule(name: str, before: Rule, after: Rule, groups: Mapping[str, str]) -> str:
+    """What is different of a rule: which values came and went, if that is all."""
+    words, was, became = FlagHistory, _sentence(before, groups), _sentence(after, groups)
+    if _with_values(before, ()) == _with_values(after, ()):
+        old, new = (sentences.rule_values(rule) for rule in (before, after))
+        came, gone = ([one for one in ones if one not in others] for ones, others in ((new, old), (old, new)))
+        said = [words.came.format(values=_listed(came))] if came else []
+        said += [words.gone.format(values=_listed(gone))] if gone else []
+        if said:
+            return words.rule_values.format(name=name, rule=became, changes=", ".join(said))
+    if was == became:
+        return words.rule_details.format(name=name, rule=became)
+    return words.rule_changed.format(name=name, before=was, after=became)
+
+
+def _with_values(rule: Rule, values: tuple[Scalar, ...]) -> Rule:
+    return replace(rule, value=None, values=values, batchValues=values)
+
+
+def _listed(values: list[Scalar]) -> str:
+    """Some values, and how many more there are."""
+    said = [sentences.shown(value) for value in values[:MOST_VALUES]]
+    more = len(values) - len(said)
+    return ", ".join(said) + (FlagHistory.more.format(count=figures.count(more)) if more else "")
+
+
+def _sentence(rule: Rule, groups: Mapping[str, str]) -> str:
+    return _cut(sentences.plain(sentences.rule_sentence(rule, groups)))
+
+
 def _order(field: str, keys: list[str], groups: Mapping[str, str]) -> str:
     return ", ".join(figures.visible(groups.get(key, key) if field == "targetGroupIds" else key) for key in keys)
 
 
-def _value(field: str, value: Any) -> str:
+def _value(field: str, value: Any, groups: Mapping[str, str] = _NOBODY) -> str:
     """A value in a line; empty where its name says all, as of dependencies."""
     words = FlagHistory
     match value:
@@ -73,7 +109,7 @@ def _value(field: str, value: Any) -> str:
         case Prerequisite():
             return words.gives.format(values=words.or_.join(figures.visible(one) for one in value.gives))
         case Rule():
-            return _cut(msgspec.json.encode(value).decode())
+            return _sentence(value, groups)
         case None | "":
             return words.nothing
         case str():

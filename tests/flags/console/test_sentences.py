@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from analytics_box.flags.console.sentences import flag_lines, plain, rule_sentence
 from analytics_box.flags.flag import Definition, Node, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.flags.sentences import flag_lines, plain, rule_sentence
 from tests.cases import each
 from tests.flags.console.definitions import WHOLE
 

@@ -12,6 +12,10 @@ from tests.keys.world import cookie_of
 A = Variant(key="a", value="Buy", weight=50)
 
 
+def among(*values: Any) -> Rule:
+    return Rule(type="user_id", operator="in", values=values)
+
+
 @each(
     ("change", "text"),
     [
@@ -38,7 +42,23 @@ A = Variant(key="a", value="Buy", weight=50)
         (Change("rules", "moved", 3, 1, "1"), "Rule 1 was rule 3"),
         (
             Change("rules", "removed", Rule(type="user_id", value="ada"), None, "2"),
-            'Rule 2 removed: {"type":"user_id","value":"ada"}',
+            "Rule 2 removed: User ID is ada → on",
+        ),
+        (
+            Change("rules", "changed", Rule(type="user_id", value="ada"), Rule(type="email", value="ada"), "1"),
+            "Rule 1: Email is ada → on (before: User ID is ada → on)",
+        ),
+        (
+            Change("rules", "changed", among("a", "b", "c"), among("b", "c", "d"), "1"),
+            "Rule 1: User ID is one of b, c or d → on, added d, removed a",
+        ),
+        (
+            Change("rules", "changed", among(*"abcdefgh"), among(*"abcdefgh", *range(20)), "1"),
+            "Rule 1: User ID is one of a, b, c, d or 24 more → on, added 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more",
+        ),
+        (
+            Change("rules", "changed", Rule(type="email", value="a", name="x"), Rule(type="email", value="a"), "1"),
+            "Rule 1: Email is a → on, with other details",
         ),
     ],
 )
