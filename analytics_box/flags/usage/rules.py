@@ -66,7 +66,7 @@ def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> froze
     found = {*_otherwise(definition)}
     rules = [*definition.rules]
     rules += [rule for group_id in definition.targetGroupIds if group_id in groups for rule in groups[group_id].rules]
-    found.update(_of_rule(rule) for rule in rules if rule.percentage is None or rule.percentage > 0)
+    found.update(_of_rule(definition, rule) for rule in rules if rule.percentage is None or rule.percentage > 0)
     if definition.dependencies or definition.prerequisites:
         found.add("false")
     return frozenset(found)
@@ -74,20 +74,25 @@ def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> froze
 
 def _otherwise(definition: Definition) -> Iterable[str]:
     """What those get for whom there is no rule."""
-    match definition.type:
-        case "boolean":
-            return (_text(definition.defaultValue),)
-        case "rollout":
-            if 0 < definition.rolloutPercentage < 100:
-                return ("true", "false")
-            return (_text(definition.rolloutPercentage >= 100),)
-    if all(one.weight is None for one in definition.variants):
-        return [one.key for one in definition.variants]
-    return [one.key for one in definition.variants if one.weight]
+    if definition.type == "rollout":
+        if 0 < definition.rolloutPercentage < 100:
+            return ("true", "false")
+        return (_text(definition.rolloutPercentage >= 100),)
+    if definition.type == "multivariant" and definition.variants:
+        if all(one.weight is None for one in definition.variants):
+            return [one.key for one in definition.variants]
+        return [one.key for one in definition.variants if one.weight] or (definition.variants[-1].key,)
+    return (_text(definition.defaultValue),)
 
 
-def _of_rule(rule: Rule) -> str:
-    return rule.variant if rule.enabled and rule.variant else _text(rule.enabled)
+def _of_rule(definition: Definition, rule: Rule) -> str:
+    if (
+        rule.enabled
+        and definition.type == "multivariant"
+        and any(one.key == rule.variant for one in definition.variants)
+    ):
+        return rule.variant
+    return _text(rule.enabled)
 
 
 def _text(enabled: bool) -> str:

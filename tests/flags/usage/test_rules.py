@@ -3,9 +3,11 @@
 from msgspec.structs import replace
 
 from analytics_box.clock import DAY
+from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
 from analytics_box.flags.usage.rules import Given, Stale, outcomes, stale
 from tests.cases import each
+from tests.flags.evaluation.invented import Chance
 
 NOW = 1_800_000_000_000
 GROUPS = {
@@ -53,6 +55,21 @@ ON = Rule(type="user_id", value="ada")
 )
 def test_what_a_flag_can_give_is_read_off_its_definition(definition: Definition, given: set[str]) -> None:
     assert outcomes(definition, GROUPS) == given
+
+
+def test_nobody_gets_what_the_definition_does_not_say() -> None:
+    constant = 0
+    for seed in range(120):
+        chance = Chance(seed, beyond=True)
+        flags, groups = chance.world()
+        ready, by_id = compiled(flags, groups), {one.id: one for one in flags}
+        said = {one.id: outcomes(one.definition, {group.id: group for group in groups}) for one in flags}
+        for _ in range(6):
+            for outcome in ready.all(chance.context()):
+                gave = outcome.variant or str(outcome.enabled).lower()
+                assert gave in said[outcome.flag_id], (seed, by_id[outcome.flag_id])
+                constant += len(said[outcome.flag_id]) == 1
+    assert constant > 10
 
 
 def flag(definition: Definition, *, created: int = 100, changed: int = 100, user_id: str | None = None) -> Flag:
