@@ -1,8 +1,10 @@
 """Conditions and rules as imports make them. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from analytics_box.flags.flag import (
     MOST_VALUES,
@@ -137,6 +139,36 @@ def is_for_everybody(given: Rule) -> bool:
 def is_for_nobody(given: Rule) -> bool:
     """Whether a rule matches nobody: nothing can ask for that."""
     return given.conditions == NOBODY
+
+
+def groups_in(rules: Iterable[Rule]) -> set[str]:
+    """The target groups that conditions of rules name."""
+    found: set[str] = set()
+    left = [one.conditions for one in rules if one.conditions is not None]
+    while left:
+        node = left.pop()
+        left += (*(node.all or ()), *(node.any or ()), *(node.none or ()))
+        found |= {node.group} if node.group else set()
+    return found
+
+
+def with_groups(rules: Iterable[Rule], names: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Rules whose target groups have other names; those that have none stay."""
+    return tuple(one if one.conditions is None else _regrouped(one, names) for one in rules)
+
+
+def _regrouped(one: Rule, names: Mapping[str, str]) -> Rule:
+    return one if one.conditions is None else replace(one, conditions=_renamed(one.conditions, names))
+
+
+def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+    if node.group:
+        return Node(group=names.get(node.group, node.group))
+    return replace(node, all=_inside(node.all, names), any=_inside(node.any, names), none=_inside(node.none, names))
+
+
+def _inside(nodes: tuple[Node, ...] | None, names: Mapping[str, str]) -> tuple[Node, ...] | None:
+    return None if nodes is None else tuple(_renamed(one, names) for one in nodes)
 
 
 def variants_of(values: Iterable[Any], names: Sequence[str] = ()) -> list[Variant]:

@@ -1,6 +1,6 @@
 """This box's own file of flags: what an export writes and an import reads. Pure.
 
-A file that is imported into an empty website and exported again is the same file.
+A file that is imported into an empty website and exported again is the same file: target groups go by their names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from analytics_box.errors import BadRequest
 from analytics_box.flags.flag import Definition, Flag, Rule, TargetGroup
+from analytics_box.flags.moving.conditions import with_groups
 from analytics_box.flags.moving.wanted import MOST, File, Wanted, WantedGroup, chosen_environment, key_error
 
 FORMAT: Final = "analytics-box-flags"
@@ -28,9 +29,8 @@ class FileFlag(Definition, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class FileGroup(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A target group in a file; flags refer to it by its id."""
+    """A target group in a file; flags refer to it by its name, in `targetGroupIds` and in conditions."""
 
-    id: Annotated[str, Meta(min_length=1, max_length=64)]
     name: Annotated[str, Meta(min_length=1, max_length=100)]
     description: Annotated[str, Meta(max_length=500)] = ""
     color: Annotated[str, Meta(max_length=32)] = ""
@@ -53,19 +53,13 @@ def is_own(given: Mapping[str, Any]) -> bool:
 
 def written(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
     """These as plain values of a file."""
+    groups = list(groups)
+    names = {one.id: one.name for one in groups}
     file = OwnFile(
         format=FORMAT,
-        flags=tuple(
-            FileFlag(
-                key=one.key,
-                environment=one.environment,
-                userId=one.user_id,
-                **{name: getattr(one.definition, name) for name in Definition.__struct_fields__},
-            )
-            for one in flags
-        ),
+        flags=tuple(_file_flag(one, names) for one in flags),
         targetGroups=tuple(
-            FileGroup(id=one.id, name=one.name, description=one.description, color=one.color, rules=one.rules)
+            FileGroup(name=one.name, description=one.description, color=one.color, rules=with_groups(one.rules, names))
             for one in groups
         ),
     )
@@ -74,23 +68,32 @@ def written(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
     return {"format": FORMAT, "version": 1} | plain | {"flags": named}
 
 
+def _file_flag(flag: Flag, names: Mapping[str, str]) -> FileFlag:
+    fields = {name: getattr(flag.definition, name) for name in Definition.__struct_fields__}
+    fields["rules"] = with_groups(flag.definition.rules, names)
+    fields["targetGroupIds"] = tuple(names[one] for one in flag.definition.targetGroupIds if one in names)
+    return FileFlag(key=flag.key, environment=flag.environment, userId=flag.user_id, **fields)
+
+
 def read(given: Mapping[str, Any], environment: str | None = None) -> File:
-    """What a file wants: all of it, or what it has for one of its environments. Raises BadRequest."""
+    """What a file wants: all of it, or what it has for one of its environments; "" means flags of none.
+
+    Raises BadRequest.
+    """
     try:
         file = msgspec.convert(dict(given), OwnFile)
     except msgspec.ValidationError as wrong:
         raise BadRequest(f"The file cannot be read: {wrong}") from wrong
-    chosen = None
     if environment is not None:
-        chosen = chosen_environment((one.environment for one in file.flags if one.environment), environment)
-    flags = [one for one in file.flags if environment is None or one.environment == environment]
+        chosen_environment((one.environment or "" for one in file.flags), environment)
+    flags = [one for one in file.flags if environment is None or (one.environment or "") == environment]
     return File(
         flags=tuple(_wanted(position, one) for position, one in enumerate(flags, 1)),
         groups=tuple(
-            WantedGroup(ref=one.id, name=one.name, description=one.description, color=one.color, rules=one.rules)
+            WantedGroup(ref=one.name, name=one.name, description=one.description, color=one.color, rules=one.rules)
             for one in file.targetGroups
         ),
-        chosen=chosen,
+        chosen=environment,
     )
 
 

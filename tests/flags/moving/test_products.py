@@ -85,6 +85,7 @@ def _given(ready: Ruleset, key: str, to: Context, product: str) -> Any:
 
 
 _KEY = "A key has letters, digits, _ and - only, and at most 128 of them"
+_UNREAD = "Its targeting cannot be read"
 LOST: dict[str, dict[str, str]] = {
     "unleash": {
         "at-random": "It is on at random, each time anew",
@@ -108,9 +109,9 @@ LOST: dict[str, dict[str, str]] = {
         "dotted.key": _KEY,
     },
     "flagd": {
-        "by-the-clock": 'Its targeting cannot be read: {">":[{"var":"$flagd.timestamp"},1700000000]} has no counterpart',
+        "by-the-clock": f'{_UNREAD}: {{">":[{{"var":"$flagd.timestamp"}},1700000000]}} has no counterpart',
         "without-default": "It has no defaultVariant: where nothing matches, the code's default counts",
-        "odd-draw": 'Its targeting cannot be read: fractional draws by {"var":"email"}',
+        "odd-draw": f'{_UNREAD}: fractional draws by {{"var":"email"}}',
     },
 }
 

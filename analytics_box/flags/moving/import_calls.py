@@ -1,0 +1,175 @@
+"""Flags from a file, over RPC: `flags.import`. A dry run does the same and takes all of it back."""
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from analytics_box.errors import BadRequest
+from analytics_box.flags.access import Reach, check, reach
+from analytics_box.flags.editing.draft import clean_environment
+from analytics_box.flags.flag import Status as FlagStatus
+from analytics_box.flags.messages import Environment, OfScope
+from analytics_box.flags.moving import files
+from analytics_box.flags.moving.storing import Status, StoredFlag, StoredGroup, Target, store
+from analytics_box.flags.moving.wanted import Existing, File, Source
+from analytics_box.flags.saving import save
+from analytics_box.http.call import Call
+from analytics_box.store.db import Connection
+
+IMPORTS: Final = 6  # a minute, for each organization
+_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
+_STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
+
+
+class GivenImport(OfScope, frozen=True, kw_only=True):
+    """Input of flags.import: the text of a file. `format` is found out where it is not given.
+
+    Flags go to `environment`; those of a file of this box stay in theirs unless it is given. `sourceEnvironment` is the
+    one of the file that is read, where it has several. `existing` says what becomes of flags and target groups that
+    are there already.
+    """
+
+    content: Annotated[str, Meta(max_length=files.MOST_BYTES)]
+    format: Source | None = None
+    environment: Environment | None = None
+    sourceEnvironment: Environment | None = None
+    existing: Existing = "skip"
+    dryRun: bool = False
+
+
+class FlagRow(Struct, frozen=True, kw_only=True):
+    """What became of a flag of the file, or what would. Flags are counted from 1.
+
+    `notes` say what is different here. A flag that lost something that decides who gets what is inactive.
+    """
+
+    row: int
+    key: str
+    environment: str | None
+    status: Status
+    flagId: str | None
+    flagStatus: FlagStatus | None
+    notes: tuple[str, ...]
+    field: str
+    error: str
+
+
+class GroupRow(Struct, frozen=True, kw_only=True):
+    """What became of a target group of the file, or what would."""
+
+    name: str
+    status: Status
+    notes: tuple[str, ...]
+    error: str
+
+
+class ImportShown(Struct, frozen=True, kw_only=True):
+    """Output of flags.import. `inactive` are those new or changed flags that lost something and wait to be looked at;
+    `notes` are about the file as a whole."""
+
+    format: Source
+    dryRun: bool
+    sourceEnvironment: str | None
+    total: int
+    created: int
+    updated: int
+    unchanged: int
+    existing: int
+    failed: int
+    inactive: int
+    flags: list[FlagRow]
+    targetGroups: list[GroupRow]
+    notes: tuple[str, ...]
+
+
+class _Tried(Exception):
+    """Ends a dry run: what it did is taken back."""
+
+    def __init__(self, done: tuple[list[StoredFlag], list[StoredGroup]]) -> None:
+        super().__init__()
+        self.done = done
+
+
+async def import_flags(call: Call, given: GivenImport) -> ImportShown:
+    """flags.import: flags from a file of this box, of Unleash, GrowthBook, LaunchDarkly or flagd.
+
+    All is stored at once. What is refused leaves nothing behind, and the rest is stored. Raises Forbidden, NotFound,
+    RateLimited, or BadRequest for another file.
+    """
+    own = reach(call, given.websiteId, given.organizationId)
+    await call.read(lambda db: check(db, own, "member"))
+    if call.identity.operator is None:
+        call.parts.limits.take("flag imports", own.organization_id, IMPORTS)
+    environment = clean_environment(given.environment)
+    source, file = await asyncio.get_running_loop().run_in_executor(
+        _READER, files.read, given.content, given.format, given.sourceEnvironment
+    )
+    target = Target(
+        source=source,
+        existing=given.existing,
+        environment=environment,
+        moves=source != "analytics-box" or given.environment is not None,
+    )
+    if source == "analytics-box" and target.moves:
+        _check_one_environment(file)
+    flags, groups = await _stored(call, own, file, target, dry=given.dryRun)
+    return _shown(given, source, file, flags, groups)
+
+
+async def _stored(
+    call: Call, own: Reach, file: File, target: Target, *, dry: bool
+) -> tuple[list[StoredFlag], list[StoredGroup]]:
+    def work(db: Connection) -> tuple[list[StoredFlag], list[StoredGroup]]:
+        done = store(db, own, file, target)
+        if dry:
+            raise _Tried(done)
+        return done
+
+    try:
+        return await save(call.parts, own.scope, work, adds=not dry)
+    except _Tried as tried:
+        return tried.done
+
+
+def _check_one_environment(file: File) -> None:
+    names = {one.environment for one in file.flags}
+    if len(names) > 1:
+        listed = ", ".join(sorted(name or '""' for name in names))
+        raise BadRequest.about(
+            "sourceEnvironment", f"The file has flags of several environments; say of which they are to be: {listed}"
+        )
+
+
+def _shown(
+    given: GivenImport, source: Source, file: File, flags: list[StoredFlag], groups: Iterable[StoredGroup]
+) -> ImportShown:
+    counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
+    return ImportShown(
+        format=source,
+        dryRun=given.dryRun,
+        sourceEnvironment=file.chosen,
+        total=len(flags),
+        inactive=sum(one.wanted.decides and one.status in {"created", "updated"} for one in flags),
+        flags=[_row(one, dry=given.dryRun) for one in flags],
+        targetGroups=[GroupRow(name=one.name, status=one.status, notes=one.notes, error=one.error) for one in groups],
+        notes=file.notes,
+        **counts,
+    )
+
+
+def _row(one: StoredFlag, *, dry: bool) -> FlagRow:
+    flag = one.flag
+    return FlagRow(
+        row=one.wanted.number,
+        key=one.wanted.key,
+        environment=flag.environment if flag is not None else one.wanted.environment,
+        status=one.status,
+        flagId=None if flag is None or (dry and one.status == "created") else flag.id,
+        flagStatus=None if flag is None else flag.definition.status,
+        notes=one.notes,
+        field=one.field,
+        error=one.error,
+    )

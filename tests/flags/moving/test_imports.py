@@ -1,0 +1,153 @@
+"""Imports and exports over RPC: what is stored, what is only tried, and files of this box that lose nothing."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analytics_box.errors import BadRequest
+from analytics_box.flags.moving import files
+from tests.cases import each
+from tests.flags.world import World
+from tests.keys.world import cookie_of
+
+HERE = Path(__file__).parent
+PRODUCTS = ("unleash", "growthbook", "launchdarkly", "flagd")
+
+
+def sample(name: str) -> str:
+    return (HERE / f"{name}.json").read_text()
+
+
+def imported(world: World, content: str, **given: Any) -> Any:
+    return world.good("flags/import", **{"websiteId": world.shop, "content": content} | given)
+
+
+def by_key(shown: Any) -> dict[str, Any]:
+    return {one["key"]: one for one in shown["flags"]}
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_dry_run_says_what_an_import_does_and_stores_nothing(world: World, product: str) -> None:
+    audit = world.rows("select count(*) from audit")
+    dry = imported(world, sample(product), dryRun=True)
+    assert (dry["format"], dry["dryRun"]) == (product, True)
+    for table in ("flags", "flag_versions", "target_groups", "flag_scopes"):
+        assert world.rows(f"select count(*) from {table}") == [(0,)]
+    assert world.rows("select count(*) from audit") == audit
+    done = imported(world, sample(product))
+    assert done["created"] > 5
+    for tried, made in zip(dry["flags"], done["flags"], strict=True):
+        assert tried == made | {"flagId": None}
+    assert {**dry, "flags": [], "dryRun": False} == {**done, "flags": []}
+    flags = {one.key: one for one in world.known().flags}
+    assert set(flags) == {one["key"] for one in done["flags"] if one["status"] == "created"}
+    for one in done["flags"]:
+        assert one["status"] == "failed" or flags[one["key"]].definition.status == one["flagStatus"], one
+    again = imported(world, sample(product))
+    assert (again["created"], again["existing"], again["failed"]) == (0, done["created"], done["failed"])
+    replaced = imported(world, sample(product), existing="replace")
+    assert (replaced["unchanged"], replaced["updated"]) == (done["created"], 0)
+
+
+def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
+    shown = imported(world, sample("unleash"))
+    row = by_key(shown)["at-random"]
+    assert (row["status"], row["flagStatus"]) == ("created", "inactive")
+    assert row["notes"] == ["It is on at random, each time anew", "It is inactive; look at it and activate it"]
+    assert shown["inactive"] == sum("look at it" in " ".join(one["notes"]) for one in shown["flags"]) > 3
+    dotted = by_key(shown)["name.with.dots"]
+    assert (dotted["status"], dotted["field"], dotted["flagId"]) == ("failed", "key", None)
+    history = world.good("flags/history", flagId=row["flagId"])
+    assert "From Unleash; It is on at random" in json.dumps(history)
+
+
+def test_flags_stay_inactive_while_what_they_need_is(world: World) -> None:
+    content = json.loads(sample("unleash"))
+    next(one for one in content["features"] if one["name"] == "rollout")["enabled"] = False
+    content["features"].reverse()
+    row = by_key(imported(world, json.dumps(content)))["child"]
+    assert (row["status"], row["flagStatus"]) == ("created", "inactive")
+    assert row["notes"] == ["It is inactive, because it needs rollout, which is not active"]
+
+
+def test_an_export_imported_elsewhere_is_the_same(world: World) -> None:
+    imported(world, sample("launchdarkly"))
+    imported(world, sample("growthbook"), environment="staging")
+    world.put("personal", {"payload": {"a": [1, {"b": None}]}, "folder": "a/b"}, user_id="ada")
+    exported = world.good("flags/export", websiteId=world.shop)
+    assert exported["flags"] == len(world.known().flags) > 30
+    to = {"organizationId": world.box.organization_id}
+    done = world.good("flags/import", content=exported["content"], **to)
+    assert (done["format"], done["created"], done["failed"]) == ("analytics-box", exported["flags"], 0)
+    back = world.good("flags/export", **to)
+    assert json.loads(back["content"]) == json.loads(exported["content"])
+    staging = world.good("flags/export", websiteId=world.shop, environment="staging")
+    assert {one["environment"] for one in json.loads(staging["content"])["flags"]} == {"staging"}
+    moved = imported(world, staging["content"], environment="production")
+    assert {one["environment"] for one in moved["flags"]} == {"production"}
+    assert world.refused("flags/import", websiteId=world.shop, content=exported["content"], environment="x") == (
+        400,
+        'The file has flags of several environments; say of which they are to be: "", staging',
+    )
+
+
+def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
+    imported(world, sample("flagd"))
+    imported(world, sample("launchdarkly"))
+    exported = world.good("flags/export", websiteId=world.shop, format="flagd")
+    file = json.loads(exported["content"])
+    notes = {one["key"]: one["notes"] for one in exported["notes"]}
+    assert notes["child"] == ["prerequisites have no counterpart"]
+    assert notes["rollout"] == ["flagd draws users anew: its hash is another one"]
+    assert "colours-of-some" not in notes
+    assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")
+    assert notes["clauses"][0] == "Rule 4: before 2024-05-01T00:00:00Z has no counterpart"
+
+
+HOSTILE = [
+    ("", "The file is empty"),
+    ("{", "This is no JSON"),
+    ("7", "This is no file of flags"),
+    ("{}", "This is no file of flags"),
+    ('{"format": "analytics-box-flags", "flags": [{"key": "a", "colour": 1}]}', "The file cannot be read"),
+    ('{"features": {"a": {"defaultValue": false, "rules": [{"condition": {"$and": 7}, "force": {"a": []}}]}}}', ""),
+    ('{"features": [{"name": "a", "strategies": [{"name": {}, "constraints": [7, {"values": {}}]}]}]}', ""),
+    ('{"flags": {"a": {"variants": {"a": [], "b": {}}, "defaultVariant": 7, "targeting": [[]]}}}', ""),
+    ('{"flags": {"a": {"variants": {"a": 1}, "targeting": {"if": [{"<": [{"var": 7}]}, {"fractional": [[]]}]}}}}', ""),
+    ('{"items": [{"key": "a", "variations": [{}, 7], "rules": [{"clauses": {}}], "fallthrough": 7}]}', ""),
+    ('{"flags": {"a": {"variations": [1], "on": true, "fallthrough": {"rollout": {"variations": [{}]}}}}}', ""),
+    ('{"flags": {"a": {"variants": {"a": 1}, "targeting": ' + '{"!": ' * 500 + "1" + "}" * 500 + "}}}", ""),
+    (
+        '{"features": {"a": {"defaultValue": 1, "rules": [{"condition": '
+        + '{"$not": ' * 500
+        + "{}"
+        + "}" * 500
+        + "}]}}}",
+        "",
+    ),
+]
+
+
+@each(("content", "said"), HOSTILE)
+def test_odd_files_are_refused_in_a_line(content: str, said: str) -> None:
+    if said:
+        with pytest.raises(BadRequest, match=said) as refused:
+            files.read(content)
+        assert "\n" not in refused.value.message
+    else:
+        with suppress(BadRequest):
+            files.read(content)
+
+
+def test_who_may(shared: World) -> None:
+    empty = {"format": "analytics-box-flags"}
+    assert shared.call("flags/import", by="reading", websiteId=shared.shop, content=json.dumps(empty)).status == 403
+    assert shared.call("flags/import", by="foreign", websiteId=shared.shop, content=json.dumps(empty)).status == 404
+    assert shared.call("flags/export", by="foreign", websiteId=shared.shop).status == 404
+    assert shared.good("flags/import", websiteId=shared.shop, content=json.dumps(empty))["total"] == 0
+    viewer = cookie_of(shared.box, "viewer")
+    assert shared.call("flags/import", cookie=viewer, websiteId=shared.shop, content=json.dumps(empty)).status == 403
+    assert shared.call("flags/export", cookie=viewer, websiteId=shared.shop).status == 200
