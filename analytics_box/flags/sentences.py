@@ -59,7 +59,8 @@ def compared(attribute: str, operator: str, values: Sequence[Scalar]) -> Sentenc
     """What an attribute is compared with."""
     named = FlagWords.attributes.get(attribute)
     subject = Part(named) if named else Part(figures.visible(attribute), "value")
-    said = [Part(f" {FlagWords.operators.get(operator, operator)}")]
+    words = FlagWords.operators.get(operator, operator)
+    said = [Part(f" {FlagWords.only_one.get(operator, words) if len(values) == 1 else words}")]
     if operator in ONLY_GIVEN:
         return (subject, *said)
     if len(values) > 1 and operator not in LISTS:

@@ -42,6 +42,7 @@ class FlagWords:
         "ip_in": "is an IP address in",
         "ip_not_in": "is an IP address outside",
     }
+    only_one: ClassVar[Mapping[str, str]] = {"in": "is", "not_in": "is not"}  # of lists of a single value
     any_of = "any of"
     comma = ", "
     or_last = " or "
@@ -97,6 +98,7 @@ class FlagList:
     status = "Status"
     any_status = "Not archived"
     statuses: ClassVar[Mapping[str, str]] = {"active": "Active", "inactive": "Inactive", "archived": "Archived"}
+    only_stale = "Stale"
     type = "Type"
     any_type = "All types"
     types: ClassVar[Mapping[str, str]] = {
@@ -286,7 +288,7 @@ class FlagForm:
     gives_on = "On"
     gives_off = "Off"
     gives_variant = "Variant {key}"
-    rule_share = "Only for this share in percent"
+    rule_share = "Share of them in %"
     rule_share_help = "Empty: for all who fit."
     add_rule = "Add rule"
     remove_rule = "Remove rule {number}"
@@ -397,7 +399,7 @@ class FlagForm:
     no_value = "Write at least one value"
     no_property = "Write the name of the property"
     no_group = "Choose a target group"
-    share_alone = "A share of users stands alone. Choose “Only for this share in percent” below the conditions instead"
+    share_alone = "A share of users stands alone. Write it into “Share of them in %” below the conditions instead"
     changed_meanwhile = (
         "Somebody else has changed this flag while you were typing. Open it in another tab to see how it is now, and "
         "save again to replace it with what stands here."

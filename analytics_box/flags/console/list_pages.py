@@ -21,7 +21,11 @@ from analytics_box.texts import FlagList, figures
 
 AT_ONCE: Final = 50  # flags on a page
 MOST_NAMES: Final = 200  # folders and environments to choose from
+STALE: Final = "stale"  # in an address: flags that could go
 NONE: Final = "-"  # in an address: no folder, no environment
+
+
+_STATUSES: Final[Mapping[str, tuple[Status, ...]]] = {"": ("active", "inactive"), STALE: ("active",)}
 
 
 class Asked(Struct, frozen=True):
@@ -73,6 +77,9 @@ async def flag_list(visit: Visitor) -> Page:
     scopes = {scope.id: scope for scope in visit.parts[Flags].of(visit.person.organization_id)}
     own = [flag for scope in scopes.values() for flag in scope.flags]
     found = sorted(selected(own, asked), key=lambda flag: called(flag).casefold())
+    if asked.status == STALE:
+        all_uses = await _uses(visit.parts, scopes, found)
+        found = [flag for flag in found if all_uses[flag.id].stale is not None]
     first = (asked.page - 1) * AT_ONCE
     shown = found[first : first + AT_ONCE]
     uses = await _uses(visit.parts, scopes, shown)
@@ -99,7 +106,7 @@ def read_asked(visit: Visit) -> Asked:
     return Asked(
         search=visit.asked("search").strip()[:255],
         of=visit.asked("of")[:64],
-        status=next((one for one in get_args(Status) if one == visit.asked("status")), ""),
+        status=next((one for one in (*get_args(Status), STALE) if one == visit.asked("status")), ""),
         type=next((one for one in get_args(FlagType) if one == visit.asked("type")), ""),
         environment=visit.asked("environment")[:64],
         folder=visit.asked("folder")[:100],
@@ -108,12 +115,12 @@ def read_asked(visit: Visit) -> Asked:
 
 
 def selected(flags: Iterable[Flag], asked: Asked) -> list[Flag]:
-    """The flags that the URL asks for; archived ones only by their status."""
+    """The flags that the URL asks for, but for how they are used; archived ones only by their status."""
     sought = asked.search.casefold()
     return [
         flag
         for flag in flags
-        if (flag.definition.status == asked.status if asked.status else flag.definition.status != "archived")
+        if flag.definition.status in _STATUSES.get(asked.status, (asked.status,))
         and asked.of in {"", flag.scope}
         and asked.type in {"", flag.definition.type}
         and asked.environment in {"", flag.environment or NONE}

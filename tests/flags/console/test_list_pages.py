@@ -34,6 +34,7 @@ def listed(console: Console) -> Console:
         ("?of={organization}", {"of-all"}),
         ("?status=archived", {"gone-by"}),
         ("?status=inactive", {"of-staging"}),
+        ("?status=stale", set()),
         ("?type=rollout", {"of-all"}),
         ("?environment=staging", {"of-staging"}),
         ("?environment=-", {"of-shop", "of-all"}),
@@ -48,6 +49,18 @@ def listed(console: Console) -> Console:
 def test_the_list_has_what_the_address_asks_for(listed: Console, query: str, keys: set[str]) -> None:
     page = listed.seen("/flags" + query.format(shop=listed.world.shop, organization=listed.box.organization_id))
     assert {key for key in ("of-shop", "of-staging", "of-all", "gone-by") if f"<bdi>{key}</bdi>" in page} == keys
+
+
+def test_a_flag_that_nobody_asks_for_is_told_and_found(world: World) -> None:
+    console = Console(world)
+    old = world.put("old", {"name": "Old one"})
+    world.box.clock.advance(seconds=40 * 86_400)
+    world.put("new", {"name": "New one"})
+    page = console.seen("/flags?status=stale", world.owner)
+    assert "Stale: nobody asks for it since" in page
+    assert "Old one" in page
+    assert "New one" not in page
+    assert "Stale: nobody asks for it since" in console.seen(f"/flags/{old.id}")
 
 
 def test_a_status_changes_by_a_button(console: Console) -> None:

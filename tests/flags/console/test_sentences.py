@@ -21,7 +21,7 @@ GROUP = TargetGroup(
     ("rule", "sentence"),
     [
         (Rule("user_id", "in", values=("a", "b")), "User ID is one of a or b → on"),
-        (Rule("user_id", "not_in", values=("a",), enabled=False), "User ID is none of a → off"),
+        (Rule("user_id", "not_in", values=("a",), enabled=False), "User ID is not a → off"),
         (
             Rule("user_id", "in", values=tuple("abcdefg")),
             "User ID is one of a, b, c, d or 3 more → on",
@@ -48,8 +48,7 @@ GROUP = TargetGroup(
                     )
                 ),
             ),
-            "(plan is pro and admin is true) or none of these: (Team ID is one of t or in the target group "
-            "Beta testers) → on",
+            "(plan is pro and admin is true) or none of these: (Team ID is t or in the target group Beta testers) → on",
         ),
         (Rule("conditions", conditions=Node(all=())), "anybody → on"),
         (Rule("user_id", "equals", value="\u202eevil"), "User ID is \\u202eevil → on"),
