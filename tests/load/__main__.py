@@ -5,6 +5,7 @@ ingest   P1, P2, P16: durable events a second beside a minimal handler, with --s
 memory   P9: resident memory after 100 events
 links    P12: redirects a second over --events links, memory, and clicks that an end takes
 flags    P13: all of a website's flags for a user: new users, returning ones, and those who have the answer already
+flags_evaluation  what an evaluation of 20 flags takes, by what decides in them
 monitors P14: --monitors at a minute each for --seconds: how late checks begin, processor time, memory, a kill -9
 start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
@@ -29,6 +30,7 @@ from tests.load import (
     answers,
     flag_streams,
     flags,
+    flags_evaluation,
     flood,
     ingest,
     large,
@@ -53,6 +55,7 @@ def main() -> None:
         "answers",
         "flag_streams",
         "flags",
+        "flags_evaluation",
         "ingest",
         "large",
         "links",
@@ -100,6 +103,8 @@ def main() -> None:
             flag_streams.main(given.clients)
         case "flags":
             flags.main()
+        case "flags_evaluation":
+            flags_evaluation.main()
         case "links":
             links.main(given.events)
         case "status_page":

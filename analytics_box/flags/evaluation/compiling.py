@@ -192,49 +192,45 @@ class _Compiled:
         if percentage >= 100:
             return on
         off = self._outcome("ROLLOUT_DISABLED", False)
-        if self._by_default_of_person():
-            prefix = scale_and_hash(rollout_prefix(self.flag))[1]
-
-            def of_person(asker: Asker) -> Outcome:
-                scale, hashed = asker.person_hash()
-                return on if absolute(prefix * scale + hashed & 0xFFFFFFFF) % 100 < percentage else off
-
-            return of_person
+        if self.flag.definition.bucketing.algorithm == "default":
+            hashed = self._default_hash(rollout_prefix(self.flag))
+            return lambda asker: on if hashed(asker) % 100 < percentage else off
         draw, identity = rollout_draw(self.flag, self.flag.definition.bucketing), identity_of(self.flag)
         return lambda asker: on if draw(identity(asker)) < percentage else off
-
-    def _by_default_of_person(self) -> bool:
-        definition = self.flag.definition
-        bucketing = definition.bucketing
-        return bucketing.algorithm == "default" and not bucketing.attribute and definition.rolloutBy == "user"
 
     def _variants(self, variants: tuple[Variant, ...]) -> Decide | Outcome:
         outcomes = tuple(self._outcome("MULTIVARIANT_EVALUATED", True, variant) for variant in variants)
         if len(outcomes) == 1:
             return outcomes[0]
-        definition = self.flag.definition
-        identity = identity_of(self.flag)
-        if definition.bucketing.algorithm == "default" and not weighted(variants):
-            prefix = scale_and_hash(variant_prefix(self.flag))[1]
-            number = len(outcomes)
-
-            def unweighted(asker: Asker) -> Outcome:
-                scale, hashed = scale_and_hash(identity(asker))
-                return outcomes[absolute(prefix * scale + hashed & 0xFFFFFFFF) % number]
-
-            return unweighted
-        draw = variant_draw(self.flag)
         ends = tuple(zip(cumulative(variants), outcomes, strict=True))
-        last = outcomes[-1]
+        if self.flag.definition.bucketing.algorithm != "default":
+            draw, identity = variant_draw(self.flag), identity_of(self.flag)
+            return lambda asker: _first(ends, draw(identity(asker)))
+        hashed = self._default_hash(variant_prefix(self.flag))
+        if weighted(variants):
+            return lambda asker: _first(ends, hashed(asker) % 100)
+        return lambda asker: outcomes[hashed(asker) % len(outcomes)]
 
-        def decide(asker: Asker) -> Outcome:
-            drawn = draw(identity(asker))
-            for end, outcome in ends:
-                if drawn < end:
-                    return outcome
-            return last
+    def _default_hash(self, prefix: str) -> Callable[[Asker], int]:
+        """The default hash of whoever is drawn, behind a prefix; that of users is shared by all flags."""
+        begun = scale_and_hash(prefix)[1]
+        if self._by_person():
 
-        return decide
+            def of_person(asker: Asker) -> int:
+                scale, hashed = asker.person_hash()
+                return absolute(begun * scale + hashed & 0xFFFFFFFF)
+
+            return of_person
+        identity = identity_of(self.flag)
+
+        def of_another(asker: Asker) -> int:
+            scale, hashed = scale_and_hash(identity(asker))
+            return absolute(begun * scale + hashed & 0xFFFFFFFF)
+
+        return of_another
+
+    def _by_person(self) -> bool:
+        return self.flag.definition.rolloutBy == "user" and not self.flag.definition.bucketing.attribute
 
     def _of_rule(self, rule: Rule, reason: Reason) -> Outcome:
         definition = self.flag.definition
@@ -250,6 +246,14 @@ class _Compiled:
         if known not in self._made:
             self._made[known] = _made(self.flag, reason, enabled, variant)
         return self._made[known]
+
+
+def _first(ends: tuple[tuple[float, Outcome], ...], drawn: float) -> Outcome:
+    """The outcome whose share somebody was drawn in; the last one where the shares end before."""
+    for end, outcome in ends:
+        if drawn < end:
+            return outcome
+    return ends[-1][1]
 
 
 def weighted(variants: Iterable[Variant]) -> bool:

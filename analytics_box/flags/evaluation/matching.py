@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
@@ -17,6 +18,9 @@ from analytics_box.query.patterns import NotAPattern, compiled
 
 Comparable = TypeVar("Comparable")
 Test = Callable[[Any], bool]  # of a value, None where there is none
+
+_LONGEST_READ = 100  # characters of a date, a version or an address
+_KEPT = 1_024  # of each that were read last: many rules look at the same one
 
 # What each negates.
 NEGATIVE: dict[Operator, Operator] = {
@@ -75,9 +79,9 @@ def _short(value: Any) -> bool:
 
 def _equals(wanted: tuple[Scalar, ...]) -> Test:
     """Equal in kind, too: the text "5" is not the number 5, and 1 is not true."""
-    texts = frozenset(value for value in wanted if isinstance(value, str))
-    truths = frozenset(value for value in wanted if isinstance(value, bool))
-    numbers = frozenset(value for value in wanted if isinstance(value, int | float) and not isinstance(value, bool))
+    texts = frozenset([value for value in wanted if type(value) is str])
+    truths = frozenset([value for value in wanted if type(value) is bool])
+    numbers = frozenset([value for value in wanted if type(value) in (int, float)])
 
     def equals(value: Any) -> bool:
         kind = type(value)
@@ -141,15 +145,20 @@ def number_of(value: Any) -> float | None:
 def instant_of(value: Any) -> float | None:
     """Epoch milliseconds: a number is such already, a text is a date or a time of RFC 3339 (UTC without an offset)."""
     if type(value) is str:
-        text = value.strip()
-        try:
-            moment = datetime.fromisoformat(text) if 10 <= len(text) <= 40 else None
-            if moment is None:
-                return None
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
-        except (ValueError, OverflowError):
-            return None
+        return _instant(value) if len(value) <= _LONGEST_READ else None
     return number_of(value)
+
+
+@lru_cache(_KEPT)
+def _instant(text: str) -> float | None:
+    text = text.strip()
+    try:
+        moment = datetime.fromisoformat(text) if len(text) >= len("2026-01-31") else None
+        if moment is None:
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
+    except (ValueError, OverflowError):
+        return None
 
 
 _VERSION = re.compile(
@@ -161,7 +170,12 @@ Version = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 def version_of(value: Any) -> Version | None:
     """A semantic version in a form that compares by precedence; `v1.2` is 1.2.0, and what follows a + is left out."""
-    found = _VERSION.fullmatch(value.strip()) if type(value) is str and len(value) <= 300 else None
+    return _version(value) if type(value) is str and len(value) <= _LONGEST_READ else None
+
+
+@lru_cache(_KEPT)
+def _version(text: str) -> Version | None:
+    found = _VERSION.fullmatch(text.strip())
     if found is None:
         return None
     major, minor, patch, prerelease = found.groups()
@@ -194,7 +208,9 @@ def _matches(wanted: tuple[Scalar, ...]) -> Test:
     def matches(value: Any) -> bool:
         if value is None:
             return False
-        text = text_of(value).encode("utf-8", "replace").decode("utf-8")  # RE2 takes no half of a surrogate pair
+        text = text_of(value)
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode("utf-8")  # RE2 takes no half of a surrogate pair
         return any(pattern.search(text) is not None for pattern in patterns)
 
     return matches
@@ -206,10 +222,13 @@ Network = IPv4Network | IPv6Network
 
 def address_of(value: Any) -> Address | None:
     """An IP address; an IPv4 address that is written as IPv6 is the IPv4 address."""
-    if type(value) is not str or len(value) > 60:
-        return None
+    return _address(value) if type(value) is str and len(value) <= _LONGEST_READ else None
+
+
+@lru_cache(_KEPT)
+def _address(text: str) -> Address | None:
     try:
-        address = ip_address(value.strip())
+        address = ip_address(text.strip())
     except ValueError:
         return None
     return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
@@ -217,7 +236,7 @@ def address_of(value: Any) -> Address | None:
 
 def network_of(value: Any) -> Network | None:
     """An address or a network (`10.0.0.0/8`); bits behind the mask do not count."""
-    if type(value) is not str or len(value) > 60:
+    if type(value) is not str or len(value) > _LONGEST_READ:
         return None
     try:
         return ip_network(value.strip(), strict=False)
