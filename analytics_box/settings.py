@@ -183,7 +183,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         int,
         Meta(ge=0, le=100_000),
         "Clients that are told of changed flags over an open stream, at most half of max_connections; 0: none.",
-    ] = 4_000
+    ] = 2_000
     flag_streams_address: Annotated[
         int, Meta(ge=1), "The same per IP address, at most half of max_connections_address."
     ] = 100

@@ -1,7 +1,7 @@
 """Streams of changes (server-sent events): whoever listens is told that flags are to be asked for again.
 
-An open stream takes no turn of its address, and costs a few kilobytes. There are so many of them at most, of one
-address and in all. A change wakes streams by and by, so that other requests are answered in between.
+An open stream takes no turn of its address, and costs 25 KB. There are so many of them at most, of one address and in
+all. A change wakes streams by and by: others are answered in between, and clients do not ask again all at once.
 """
 
 import asyncio
@@ -23,8 +23,8 @@ from analytics_box.settings import Settings
 PING: Final = 15.0  # seconds of silence, after which a comment shows that both sides are there
 _PATIENCE: Final = 30.0  # seconds for a client to take what it is sent
 _LONGEST: Final = 6 * 3_600.0  # seconds of a stream, so that none outlives a certificate for days
-_PAUSE: Final = 0.2  # seconds between two events of one stream
-_AT_ONCE, _BETWEEN = 50, 0.005  # streams that are woken together; seconds until the next ones are
+_PAUSE: Final = 0.5  # seconds between two events of one stream
+_AT_ONCE, _BETWEEN = 25, 0.01  # streams that are woken together; seconds until the next ones are
 _RETRY: Final = b"retry: 3000\n\n"  # ms until a client comes back
 _PING: Final = b":\n\n"
 _FULL: Final = "Too many streams are open; ask for changes by polling"
@@ -33,7 +33,7 @@ _FULL: Final = "Too many streams are open; ask for changes by polling"
 class Wanted:
     """An open stream: what its client knows, and how it is woken."""
 
-    __slots__ = ("client_id", "ended", "environment", "known", "network", "scope_id", "wake")
+    __slots__ = ("client_id", "ended", "environment", "is_next", "known", "network", "scope_id", "wake")
 
     def __init__(self, scope_id: str, client_id: str, environment: str | None, known: str, network: str) -> None:
         self.scope_id = scope_id
@@ -42,6 +42,7 @@ class Wanted:
         self.known = known  # the state that its client has; empty where that is not known
         self.network = network
         self.ended = False
+        self.is_next = False  # it waits to be woken
         self.wake = asyncio.Event()
 
     def end(self) -> None:
@@ -129,14 +130,20 @@ class Streams:
             self._subscribed.pop(stream.scope_id)()
 
     def _changed(self, scope_id: str) -> None:
+        """Have all streams of a scope woken. Those that wait for it already will see this change, too."""
         is_waking = bool(self._waking)
-        self._waking.extend(self._open.get(scope_id, ()))
-        if not is_waking:
+        for stream in self._open.get(scope_id, ()):
+            if not stream.is_next:
+                stream.is_next = True
+                self._waking.append(stream)
+        if self._waking and not is_waking:
             self._wake_some()
 
     def _wake_some(self) -> None:
         for _ in range(min(_AT_ONCE, len(self._waking))):
-            self._waking.popleft().wake.set()
+            stream = self._waking.popleft()
+            stream.is_next = False
+            stream.wake.set()
         if self._waking:
             asyncio.get_running_loop().call_later(_BETWEEN, self._wake_some)
 

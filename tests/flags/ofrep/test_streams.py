@@ -209,6 +209,26 @@ def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch)
     assert turns
 
 
+def test_many_changes_in_a_row_wake_each_stream_once(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.box.box.parts[Streams], "_most_of_network", 1_000)
+    flag = shared.put("stormy")
+
+    async def story() -> list[Listener]:
+        opened = [listen(shared) for _ in range(100)]
+        for listener in opened:
+            await listener.first()
+        for _ in range(5):
+            await change(shared, flag)
+        state = opened[0].streams._states.of(shared.known(), None)  # the last one
+        for listener in opened:
+            await listener.heard(state)
+        return opened
+
+    opened = shared.box.run(story())
+    assert len(opened[-1].events) < 6
+    closed(shared, *opened)
+
+
 def test_a_stop_ends_all_streams_and_lets_no_new_one_in(tmp_path: Path) -> None:
     with whole_box(tmp_path / "data") as box:
         world = World(box)

@@ -119,6 +119,10 @@ class Listener:
         """Return once the first event came; also without one where it is refused."""
         await self.until(lambda: self.events or self.status > 200)
 
+    async def heard(self, state: str) -> None:
+        """Return once the latest event is of this state."""
+        await self.until(lambda: self.events and self.events[-1]["id"] == state)
+
     def leave(self) -> None:
         """The client is gone."""
         self._left.set()
