@@ -11,6 +11,8 @@ MOST_BYTES = 262_144
 
 
 class Pattern(Protocol):
+    programsize: int  # how many instructions it has: what a search takes grows with it
+
     def search(self, text: str) -> object | None: ...
 
 

@@ -6,7 +6,7 @@ value; every other operator but not_exists holds for nobody who has none.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -65,16 +65,17 @@ def _negated(test: Test) -> Test:
 
 
 def _any_element(test: Test) -> Test:
-    def any_element(value: Any) -> bool:
-        if type(value) is list:
-            return any(test(element) for element in value[:MOST_ELEMENTS] if _short(element))
-        return test(value)
-
-    return any_element
+    return lambda value: any(map(test, _elements(value))) if type(value) is list else test(value)
 
 
-def _short(value: Any) -> bool:
-    return type(value) is not str or len(value) <= LONGEST_TEXT
+def _elements(value: list[Any]) -> Iterator[Any]:
+    """As many elements of a list as may be looked at, without lists in it; those too long are left out."""
+    left = LONGEST_TEXT
+    for element in value[:MOST_ELEMENTS]:
+        size = len(element) if type(element) is str else 0
+        if size <= left and type(element) is not list:
+            left -= size
+            yield element
 
 
 def _equals(wanted: tuple[Scalar, ...]) -> Test:
@@ -195,6 +196,14 @@ def pattern_fault(text: str) -> str:
     except NotAPattern as fault:
         return f"This is no regular expression: {fault}"
     return ""
+
+
+def pattern_size(text: str) -> int:
+    """How much a pattern may take, in instructions of RE2; 1 for what is none."""
+    try:
+        return compiled(text).programsize
+    except NotAPattern:
+        return 1
 
 
 def _matches(wanted: tuple[Scalar, ...]) -> Test:

@@ -12,6 +12,7 @@ from analytics_box.flags.evaluation.matching import (
     network_of,
     number_of,
     pattern_fault,
+    pattern_size,
     version_of,
 )
 from analytics_box.flags.flag import (
@@ -29,7 +30,6 @@ from analytics_box.flags.flag import (
 
 LONGEST_VALUE = 1_000  # characters of a text that is compared with, of a pattern too
 LONGEST_SALT = 255
-_REGEX_STEPS = 20  # a pattern takes as long as so many other comparisons
 
 Faults = Iterator[Detail]
 
@@ -180,15 +180,18 @@ _READ: dict[Operator, tuple[Callable[[Any], object], str]] = {
 
 
 def steps(rules: tuple[Rule, ...]) -> int:
-    """How many comparisons rules take for whoever matches none; a look into a list of equals is one."""
-    found = sum(_steps(rule.operator, len(rule_values(rule))) for rule in rules if rule.type != "conditions")
-    return found + sum(_steps(node.operator, len(node_values(node))) for node in nodes(rules))
+    """How many comparisons rules take for whoever matches none; a look into a list of equals is one.
+
+    A pattern takes as many as it has instructions, since a search for it can take so much longer.
+    """
+    found = sum(_steps(rule.operator, rule_values(rule)) for rule in rules if rule.type != "conditions")
+    return found + sum(_steps(node.operator, node_values(node)) for node in nodes(rules))
 
 
-def _steps(operator: Operator, values: int) -> int:
+def _steps(operator: Operator, values: tuple[Scalar, ...]) -> int:
     if _positive(operator) in ("equals", "in"):
         return 1
-    return max(1, values * _REGEX_STEPS if _positive(operator) == "matches" else values)
+    return max(1, sum(map(pattern_size, map(str, values))) if _positive(operator) == "matches" else len(values))
 
 
 def variant_keys(definition: Definition) -> frozenset[str]:

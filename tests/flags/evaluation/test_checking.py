@@ -149,6 +149,16 @@ def test_comparisons_of_all_flags_together_are_limited() -> None:
     assert faults("mine", Definition(), others, []) == []  # a flag without rules adds nothing
 
 
+def test_patterns_count_by_what_a_search_for_them_can_take() -> None:
+    def matching(*patterns: str) -> Definition:
+        rule = {"type": "conditions", "conditions": {"attribute": "p", "operator": "matches", "values": patterns}}
+        return msgspec.convert({"rules": [rule]}, Definition)
+
+    assert faults("mine", matching(*[rf"^user-\d+@site-{n}\.example$" for n in range(300)]), [], []) == []
+    slow = matching(*[f"(?:a|b|ab|ba){{1,200}}{n}" for n in range(60)])
+    assert "50,000 comparisons" in faults("mine", slow, [], [])[0].message
+
+
 @each(
     ("rules", "words"),
     [
