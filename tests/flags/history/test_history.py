@@ -1,11 +1,15 @@
 """The history of a flag: what changed, by whom and why, and giving a state back."""
 
+from itertools import pairwise
 from typing import Any
 
-from analytics_box.flags.flag import Prerequisite, Rule, Variant
+from msgspec.structs import replace
+
+from analytics_box.flags.flag import Definition, Prerequisite, Rule, Variant
 from analytics_box.flags.history import words
-from analytics_box.flags.history.difference import Change
+from analytics_box.flags.history.difference import Change, difference
 from tests.cases import each
+from tests.flags.evaluation.invented import Chance
 from tests.flags.world import World
 from tests.keys.world import cookie_of
 
@@ -64,6 +68,22 @@ def among(*values: Any) -> Rule:
 )
 def test_a_change_is_a_line_that_people_read(change: Change, text: str) -> None:
     assert words.line(change, {"g": "Staff"}).replace("\N{NO-BREAK SPACE}", " ") == text
+
+
+def test_every_change_of_every_field_has_its_line() -> None:
+    told = set()
+    for seed in range(80):
+        flags, groups = Chance(seed, beyond=True).world()
+        names = {one.id: one.name for one in groups}
+        for before, after in pairwise(one.definition for one in flags):
+            for change in difference(before, after):
+                assert words.line(change, names).strip(), change
+                told.add(change.field)
+    simple = {"name", "description", "persistAcrossAuth", "folder"}  # nothing is at random in them
+    assert told | simple == set(Definition.__struct_fields__)
+    for field, value in zip(sorted(simple), ("a", "b", "c", True), strict=True):
+        (change,) = difference(Definition(), replace(Definition(), **{field: value}))
+        assert change.field == field
 
 
 def made(world: World, key: str, **fields: Any) -> str:
