@@ -34,7 +34,7 @@ async def get_history(call: Call, given: WhichHistory) -> HistoryShown:
     flag = await seen(call, given.flagId)
     found, more = await call.read(lambda db: reading.history(db, flag.id, before=given.before, limit=given.limit))
     groups = _groups(call, flag)
-    versions = tuple(VersionShown(**_fields(one, changes, groups)) for one, changes in found)
+    versions = tuple(VersionShown(**_fields(call, one, changes, groups)) for one, changes in found)
     return HistoryShown(flag_id=flag.id, versions=versions, has_more=more)
 
 
@@ -42,7 +42,7 @@ async def get_version(call: Call, given: OneVersion) -> WholeVersion:
     """flags.version: what a flag was in a version of it. Raises NotFound."""
     flag = await seen(call, given.flagId)
     one, changes = await call.read(lambda db: reading.version(db, flag.id, given.version))
-    return WholeVersion(**_fields(one, changes, _groups(call, flag)), definition=one.definition)
+    return WholeVersion(**_fields(call, one, changes, _groups(call, flag)), definition=one.definition)
 
 
 async def diff(call: Call, given: TwoVersions) -> DifferenceShown:
@@ -75,14 +75,14 @@ def _groups(call: Call, flag: Flag) -> dict[str, str]:
     return {group.id: group.name for group in scope.groups} if scope is not None else {}
 
 
-def _fields(one: Version, changes: Iterable[Change], groups: Mapping[str, str]) -> dict[str, Any]:
+def _fields(call: Call, one: Version, changes: Iterable[Change], groups: Mapping[str, str]) -> dict[str, Any]:
     return {
         "version": one.version,
         "key": one.key,
         "environment": one.environment,
         "action": one.action,
         "actor": one.actor,
-        "actor_name": one.actor_name or None,
+        "actor_name": one.actor_name or None if call.identity.person is not None else None,
         "note": one.note,
         "at": date(one.at),
         "changes": _changes(changes, groups),

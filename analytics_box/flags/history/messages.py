@@ -60,7 +60,10 @@ class ChangeShown(Struct, frozen=True):
 
 
 class VersionShown(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A version: who made it when and why, and what changed to it from the one before that is kept."""
+    """A version: who made it when and why, and what changed to it from the one before that is kept.
+
+    `actorName`, a person's e-mail address or a key's name, is told to people only, not to API keys.
+    """
 
     version: int
     key: str
@@ -82,7 +85,7 @@ class HistoryShown(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class WholeVersion(VersionShown, frozen=True, kw_only=True, rename="camel"):
-    """A version with all that the flag decided by."""
+    """A version with all that the flag decided by; fields that are as in a new flag are left out."""
 
     definition: Definition
 
