@@ -39,7 +39,7 @@ def plain(sentence: Iterable[Part]) -> str:
 
 def rule_sentence(rule: Rule, groups: Mapping[str, str]) -> Sentence:
     """A rule: whom it is about, and what they get. `groups` are names of target groups by id."""
-    who = _who(rule, groups)
+    who = _capital(_who(rule, groups))
     share = _words(FlagWords.part.format(percent=percent(rule.percentage))) if rule.percentage is not None else ()
     return (*who, *share, Part(FlagWords.turns), *_outcome(rule))
 
@@ -134,6 +134,14 @@ def _who(rule: Rule, groups: Mapping[str, str]) -> Sentence:
     if is_share(rule):
         return _words(FlagWords.share.format(percent=f"{rule.value}{figures.NBSP}%"))
     return compared(rule.field if rule.type == "property" else rule.type, rule.operator, rule_values(rule))
+
+
+def _capital(sentence: Sentence) -> Sentence:
+    """The sentence with a large first letter, unless somebody typed what it begins with."""
+    if not sentence or sentence[0].look:
+        return sentence
+    first = sentence[0].text
+    return (Part(first[:1].upper() + first[1:]), *sentence[1:])
 
 
 def _outcome(rule: Rule) -> Sentence:

@@ -150,6 +150,7 @@ class FlagList:
         "active": "The flag is active. Apps get it within 30 seconds.",
         "inactive": "The flag is inactive. Apps use what they have in their code, within 30 seconds.",
         "archived": "The flag is archived. You find it in the list with the status “Archived”.",
+        "needed": "The flag is not active any more. Flags that need it (you see them below) are off for everybody now.",
         "deleted": "The flag is deleted. Apps use what they have in their code, within 30 seconds.",
         "copied": "This is the copy. It is inactive, so that you can change it before anybody gets it.",
         "group-created": "The target group is created. Choose it in a flag, and its rules decide there.",

@@ -8,6 +8,7 @@ from analytics_box.errors import BadRequest, Conflict
 from analytics_box.flags.access import known
 from analytics_box.flags.console.flag_pages import needed_by
 from analytics_box.flags.editing import change
+from analytics_box.flags.editing.change import Changed
 from analytics_box.flags.editing.messages import Copy
 from analytics_box.flags.flag import Status
 from analytics_box.flags.page_frame import HOME, Opened, called, frame, opened
@@ -28,7 +29,14 @@ async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     if status is None:
         raise BadRequest(FlagList.no_status)
     done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status))
-    return visit.go(f"{HOME}/{flag.id}?done={'stays-inactive' if done.inactive_dependencies else status}")
+    return visit.go(f"{HOME}/{flag.id}?done={told(done, status)}")
+
+
+def told(changed: Changed, usual: str) -> str:
+    """What the page says after a change, by its name in FlagList.done: other flags may make more or less of it."""
+    if changed.inactive_dependencies:
+        return "stays-inactive"
+    return "needed" if changed.dependents else usual
 
 
 async def delete_form(visit: Visitor, flag_id: FromPath[str]) -> Page:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.flags.access import Reach, known, reach
+from analytics_box.flags.console.action_pages import told
 from analytics_box.flags.console.buttons import after_button
 from analytics_box.flags.console.definition import definition_of
 from analytics_box.flags.console.fields import FormState, read_state
@@ -75,7 +76,7 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, flag, wrong=wrong)
-    return visit.go(f"{HOME}/{flag.id}?done={'stays-inactive' if done.inactive_dependencies else 'saved'}")
+    return visit.go(f"{HOME}/{flag.id}?done={told(done, 'saved')}")
 
 
 def _changed(state: FormState, flag: Flag) -> ChangedFlag:

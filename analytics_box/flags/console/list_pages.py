@@ -76,7 +76,7 @@ async def flag_list(visit: Visitor) -> Page:
     asked, named = read_asked(visit), owners(visit)
     scopes = {scope.id: scope for scope in visit.parts[Flags].of(visit.person.organization_id)}
     own = [flag for scope in scopes.values() for flag in scope.flags]
-    found = sorted(selected(own, asked), key=lambda flag: called(flag).casefold())
+    found = sorted(selected(own, asked), key=lambda flag: (flag.definition.name or flag.key).casefold())
     if asked.status == STALE:
         all_uses = await _uses(visit.parts, scopes, found)
         found = [flag for flag in found if all_uses[flag.id].stale is not None]

@@ -90,6 +90,8 @@ def test_deleting_says_who_needs_the_flag(console: Console) -> None:
     console.world.put("needing", {"dependencies": ["needed"], "name": "The one that needs it"})
     assert "The one that needs it needs it and will be off." in console.seen(f"/flags/{flag.id}/delete")
     assert "The one that needs it" in console.seen(f"/flags/{flag.id}")
+    path = f"/flags/{flag.id}"
+    assert console.gone_to(f"{path}/status", {"status": "inactive"}) == f"{path}?done=needed"
     assert console.gone_to(f"/flags/{flag.id}/delete", {}) == "/flags?done=deleted"
     assert console.answer(f"/flags/{flag.id}").status == 404
 

@@ -35,9 +35,9 @@ GROUP = TargetGroup(
             Rule("property", "greater", field="seats", value=5.5, percentage=10),
             "seats is greater than 5.5, for 10 % of them → on",
         ),
-        (Rule("property", value=25), "among 25 % of users → on"),
-        (Rule("conditions", conditions=Node(group="g")), "in the target group Beta testers → on"),
-        (Rule("conditions", conditions=Node(group="x")), "in the target group (deleted) → on"),
+        (Rule("property", value=25), "Among 25 % of users → on"),
+        (Rule("conditions", conditions=Node(group="g")), "In the target group Beta testers → on"),
+        (Rule("conditions", conditions=Node(group="x")), "In the target group (deleted) → on"),
         (
             Rule(
                 "conditions",
@@ -50,7 +50,7 @@ GROUP = TargetGroup(
             ),
             "(plan is pro and admin is true) or none of these: (Team ID is t or in the target group Beta testers) → on",
         ),
-        (Rule("conditions", conditions=Node(all=())), "anybody → on"),
+        (Rule("conditions", conditions=Node(all=())), "Anybody → on"),
         (Rule("user_id", "equals", value="\u202eevil"), "User ID is \\u202eevil → on"),
     ],
 )
