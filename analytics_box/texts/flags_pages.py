@@ -412,7 +412,7 @@ class FlagFolders:
 
     short = "Folders"
     title = "Folders of flags"
-    lead = "A folder is there as long as a flag is in it. Write a folder into a flag to make one; a slash makes one inside."
+    lead = "A folder is there as long as a flag is in it. Write its name into a flag to make one, with / inside."
     name = "Name"
     save = "Rename"
     empty_title = "No folders yet"
