@@ -1,6 +1,8 @@
 """Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
 
+import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
@@ -137,13 +139,22 @@ def text_of(value: Any) -> str:
         return ""
     if kind is bool:
         return "true" if value else "false"
-    if kind is float and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
     if kind is int:
-        return str(value) if abs(value) < 10**21 else repr(_as_float(value))
+        return str(value) if abs(value) < 10**21 else _number_text(_as_float(value))
     if kind is float:
-        return repr(value)
+        return _number_text(value)
     return _joined(value) if kind is list else "[object Object]"
+
+
+def _number_text(value: float) -> str:
+    """A number as JavaScript writes it."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    digits, _, exponent = repr(value).partition("e")
+    if not exponent or -7 < int(exponent) < 21:
+        text = format(Decimal(repr(value or 0.0)), "f")
+        return text.removesuffix(".0")
+    return f"{digits.removesuffix('.0')}e{int(exponent):+}"
 
 
 def _joined(elements: list[Any]) -> str:

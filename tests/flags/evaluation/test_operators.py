@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from analytics_box.flags.evaluation.asking import text_of
 from analytics_box.flags.evaluation.context import Context
 from tests.cases import each
 from tests.flags.evaluation.made import flag, ruleset
@@ -185,6 +186,20 @@ def test_a_condition_with_several_values_holds_for_any_of_them_and_a_negation_fo
         assert of_condition(found, operator=operator, values=["x", "b"])
         assert not of_condition(found, operator=negation, values=["x", "b"])
         assert of_condition(found, operator=negation, values=["x", "y"])
+
+
+@each(
+    ("value", "text"),
+    [
+        *((5, "5"), (5.0, "5"), (-0.5, "-0.5"), (-0.0, "0"), (0.1, "0.1"), (1e-6, "0.000001"), (1.5e-7, "1.5e-7")),
+        *((123456789012345680.0, "123456789012345680"), (1e20, "1" + "0" * 20), (1e21, "1e+21"), (10**400, "Infinity")),
+        *((float("nan"), "NaN"), (True, "true"), (False, "false"), (None, ""), ("x", "x")),
+        *((["a", 1.0, None, True], "a,1,,true"), ([], ""), ([["b"], "c"], ",c"), ({"a": 1}, "[object Object]")),
+        *((["x" * 3_000] * 3, f"{'x' * 3_000},{'x' * 1_095}"), ([1] * 500, ",".join("1" * 100))),
+    ],
+)
+def test_values_have_the_text_that_javascript_gives_them(value: Any, text: str) -> None:
+    assert text_of(value) == text
 
 
 ON, OFF = ({"attribute": "p", "value": "a"}, {"attribute": "p", "value": "b"})
