@@ -9,6 +9,7 @@ from msgspec import Struct
 from analytics_box.bots.quarantine import Quarantine
 from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
+from analytics_box.flags.figures.splits import FlagSplits
 from analytics_box.ingest import recovery
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake
@@ -139,6 +140,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             clock,
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
+            splits=FlagSplits(state.flags, state.websites),
             public=max(1, settings.readers // 2),
             budgets=AnswerBudgets(
                 Allowed(settings.answer_bytes, settings.answer_rows),

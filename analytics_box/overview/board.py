@@ -23,6 +23,10 @@ def _without_scheme(href: str) -> str:
     return href.removeprefix("https://")
 
 
+def _flag(name: str) -> str:
+    return name.partition("=")[0]
+
+
 def _text(row: Record) -> str:
     return row["text"] or ""
 
@@ -58,6 +62,7 @@ LISTS: Final[dict[str, Listed]] = {
         "outbound_links", shown="href", counted="total_clicks", label=_without_scheme, detail=_text, icon="globe"
     ),
     "domains": Listed("outbound_domains", shown="domain", counted="total_clicks"),
+    "flags": Listed("flag_variants", "flag", label=_flag, detail=itemgetter("variant"), icon="flag"),
 }
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # The lists of each panel; those of campaigns share one tab.
@@ -68,6 +73,7 @@ PANELS: Final[dict[str, tuple[str, ...]]] = {
     "browsers": ("browsers", "systems", "devices", "windows", "languages"),
     "events": ("events",),
     "links": ("links", "domains"),
+    "flags": ("flags",),
 }
 
 

@@ -14,7 +14,7 @@ from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import PANELS, WEBSITE
-from analytics_box.overview.measured import kinds_measured
+from analytics_box.overview.measured import MEASURED, kinds_measured
 from analytics_box.overview.site_list import SiteCard, site_card
 from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
@@ -71,7 +71,8 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
         parts[Presence].begun((website.site,)),
         kinds_measured(parts[Queries].events, website.site),
     )
-    names = ("figures", *PANELS, *measured)
+    names = ("figures", *(name for name in PANELS if name not in MEASURED or name in measured))
+    names += tuple(name for name in measured if name not in PANELS)
     return visit.pages.show(
         "overview.html",
         shell=site_shell(visit, "overview", website),

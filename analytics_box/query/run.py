@@ -197,14 +197,17 @@ class Queries:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
         if query_type.weighed:
-            rows.append(self._weights(prepared))
+            rows.append(self._split(prepared))
         many = sum(map(len, rows))
         return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
 
-    def _weights(self, prepared: Prepared) -> list[Record]:
+    def _split(self, prepared: Prepared) -> list[Record]:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""
-        weights = next((found for site in prepared.sites if (found := self._splits.of(site, prepared.flag))), {})
-        return [{"variant": name, "weight": weight} for name, weight in weights.items()]
+        for site in prepared.sites:
+            found = self._splits.of(site, prepared.flag)
+            if found is not None:
+                return [{"variants": found.variants, "weights": found.weights}]
+        return []
 
     async def _read(self, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
         """What the engine finds."""

@@ -90,6 +90,7 @@ class Definitions:
         "events": "custom-event",
         "links": "outgoing-link",
         "domains": "outgoing-link",
+        "flags": "flag-and-variant",
         "errors": "error",
         "vitals": "web-vitals",
         "people": "person",

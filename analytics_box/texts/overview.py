@@ -102,6 +102,7 @@ class Filters:
         "os_name": "System",
         "device_type": "Device",
         "language": "Language",
+        "flag": "Flag",
     }
     label = "Filters"
     menu = "Filter"
@@ -133,6 +134,7 @@ class Panels:
         "events": "Custom events",
         "links": "Outgoing links",
         "domains": "Domains",
+        "flags": "Flags",
     }
     choices: ClassVar[Mapping[str, str]] = {
         "utm_campaign": "Campaign",
@@ -169,6 +171,7 @@ class Panels:
         "events": "No custom event in this range. Send one from your page with {call}.",
         "links": "No link to another website was clicked. Count them with {outgoing} in the snippet.",
         "domains": "No link to another website was clicked. Count them with {outgoing} in the snippet.",
+        "flags": "No visitor was given a feature flag in this range.",
     }
     event_call = 'databuddy.track("signup")'
     outgoing_option = 'data-track-outgoing-links="true"'

@@ -95,6 +95,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageWorld]:
         world, shop = PageWorld(box), f"client_id={box.sites['shop']}"
         page = {"path": "/", "anonymousId": "anna"}
         box.post(f"/?{shop}", {"name": "screen_view", "profileId": "ada", **page})
+        box.post(f"/?{shop}", {"name": "$flag_evaluated", "properties": {"flag": "new", "variant": "a"}, **page})
         box.post(f"/errors?{shop}", [{"message": "broken", **page}])
         box.post(f"/vitals?{shop}", [{"metricName": "LCP", "metricValue": 900, **page}])
         box.post(f"/identify?{shop}", {"profileId": "ada", "anonymousId": "anna", "traits": {"email": "ada@x.example"}})

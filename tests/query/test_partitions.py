@@ -34,7 +34,7 @@ OF_FACTS = {
 }
 OF_EACH_SESSION = {"sessions", "total_sessions", "interactive_sessions", "transitions", "pageviews", "total_events"}
 # Of these a session may have one and another, so that they part its events but not sessions.
-OF_AN_EVENT = {"path", "query_string", "event_name", "profile_id", "anonymous_id"}
+OF_AN_EVENT = {"path", "query_string", "event_name", "profile_id", "anonymous_id", "flag"}
 # Fields that say what is special about a row, but not which row it is.
 BESIDE = {"path", "stack", "inferred_type", "render_strategy"}
 # Types that leave out what is rare, so that of two parts neither may be enough, or say something more than once.

@@ -16,6 +16,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries
+from analytics_box.query.splits import Splits
 from analytics_box.query.traits import Traits
 from analytics_box.store import schema
 from analytics_box.store.db import Db
@@ -32,7 +33,7 @@ class World:
     Every question is asked of both engines, which have to agree.
     """
 
-    def __init__(self, directory: Path, traits: Traits | None = None) -> None:
+    def __init__(self, directory: Path, traits: Traits | None = None, splits: Splits | None = None) -> None:
         migrate(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
         strings, live = Strings(), LiveSessions()
@@ -40,7 +41,9 @@ class World:
         self._ledger = Ledger(strings, live)
         self.clock = FixedClock()
         self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
-        self._queries = [Queries(engines, self.clock, seconds=30, traits=traits) for engines in self._engines]
+        self._queries = [
+            Queries(engines, self.clock, seconds=30, traits=traits, splits=splits) for engines in self._engines
+        ]
         self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
 

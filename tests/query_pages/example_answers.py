@@ -21,7 +21,7 @@ from tests.query_pages.shop_days import ANA, BEN, SESSIONS, visits
 
 ROWS = 2  # of each example
 TARGET = Path(query_pages.__file__).parent / FILE
-_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA), "path": "/pricing"}
+_NEEDED = {"session_id": SESSIONS[BEN], "anonymous_id": id_text(ANA), "path": "/pricing", "flag": "price-page"}
 
 
 def request_of(query_type: QueryType) -> dict[str, Any]:
@@ -34,6 +34,8 @@ def request_of(query_type: QueryType) -> dict[str, Any]:
     if query_type.needs:
         name = next(field for field in query_type.needs if field in _NEEDED)
         made["filters"] = [{"field": name, "op": "eq", "value": _NEEDED[name]}]
+    if "conversion" in query_type.filters:
+        made["filters"].append({"field": "conversion", "op": "eq", "value": "buy"})
     return made | {"limit": ROWS}
 
 

@@ -8,6 +8,7 @@ from analytics_box.facts.tables import ATTRIBUTES
 ANA, BEN, CLEO, CRAWLER = 0x3F1C_96D0_5A27, 0x51E0_7B43_9C6D, 0x0C2D_E81A_64F9, 0x66A8_1F50_D37E
 SESSIONS = {ANA: "sess_ana_1", BEN: "sess_ben_1", CLEO: "sess_cleo_1", CRAWLER: "sess_crawler_1"}
 BEN_ID = "customer-17"
+VARIANTS = {ANA: "control", BEN: "short", CLEO: "short"}  # of the flag price-page
 _GERMANY = {
     "entry": "/",
     "source": "Google",
@@ -143,6 +144,7 @@ def _event(
         properties=properties,
         profile=profile,
         agent=agent,
+        exposure=("price-page", VARIANTS[visitor]) if kind == PAGE_VIEW and visitor in VARIANTS else None,
     )
 
 

@@ -4,7 +4,7 @@ Exposures are counted, not evaluations: custom events $flag_evaluated, which the
 visitor gets. Only such visitors are in an experiment.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, column
 from analytics_box.query.catalog.values import Measured, Shown, field, instant, quotient
@@ -31,29 +31,27 @@ def _named(row: Measured) -> str:
 def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """A row for each variant: the one that all others are compared with, then the others by their visitors."""
     found, known = rows
-    weights = {row["variant"]: row["weight"] for row in known}
     if not found:
         return []
-    control = _control([row["variant"] for row in found], weights)
+    names = [row["variant"] for row in found]
+    split = known[0] if known else {"variants": (), "weights": (1.0,) * len(names)}
+    weights = dict(zip(split["variants"] or names, split["weights"], strict=False))
+    control = _control(names, split["variants"])
     ordered = sorted(found, key=lambda row: row["variant"] != control)
-    base = ordered[0]
     counts = {row["variant"]: row["visitors"] + row["mixed"] for row in found}
-    expected = weights or dict.fromkeys(counts, 1.0)
-    sample_ratio = chance_of_shares([counts.get(name, 0) for name in expected], list(expected.values()))
+    sample_ratio = chance_of_shares([counts.get(name, 0) for name in weights], list(weights.values()))
     beside = {
         "whole": sum(counts.values()),
-        "whole_weight": sum(expected.values()),
+        "whole_weight": sum(weights.values()),
         "sample_ratio": _rounded(sample_ratio),
     }
-    return [_result(row, base, expected.get(row["variant"]), beside) for row in ordered]
+    return [_result(row, ordered[0], weights.get(row["variant"]), beside) for row in ordered]
 
 
-def _control(found: Sequence[str], weights: Mapping[str, float]) -> str:
+def _control(found: Sequence[str], variants: Sequence[str]) -> str:
     """The variant that is called control; else the first one of the flag, else what is off, else the first by name."""
-    for name in (*found, *weights):
-        if name.lower() == CONTROL and name in found:
-            return name
-    return next((name for name in (*weights, _OFF, *sorted(found)) if name in found), "")
+    called = (name for name in found if name.lower() == CONTROL)
+    return next(name for name in (*called, *variants, _OFF, *sorted(found)) if name in found)
 
 
 def _result(row: Record, base: Record, weight: float | None, beside: Record) -> Record:
@@ -144,7 +142,12 @@ TYPES = (
             _number("visitors", "Distinct visitors who were given it and no other one in the range"),
             _number("mixed_visitors", "Visitors who were given it first and others later; they are in no rate"),
             _number("share", "Both of them as a share of all visitors of the flag", "percent"),
-            _number("expected_share", "The share that the flag is meant to have; equal ones unless known", "percent"),
+            _number(
+                "expected_share",
+                "The share that it is meant to have: of a flag that the box does not know an equal one, none where rules"
+                " decide",
+                "percent",
+            ),
             _number(
                 "sample_ratio_p_value",
                 "How probable shares as far from the expected ones are by chance, 0 to 1; below 0.01 something is wrong"

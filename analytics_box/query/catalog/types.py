@@ -85,7 +85,7 @@ class QueryType(Struct, frozen=True):
     count an organization's events that belong to no website; `personal` ones say who somebody is. `values` types show
     what events carried: of a public website they are public only where its owner publishes that too. `gated` ones are
     not part of the plan free (wire 3.4). `subject` is what a query has to name for it: asked of something else, a type
-    finds nothing (wire 1.1). The `shape` of a `weighed` type also gets rows of the weights of the flag's variants.
+    finds nothing (wire 1.1). The `shape` of a `weighed` type also gets how the flag splits its visitors.
     """
 
     name: str

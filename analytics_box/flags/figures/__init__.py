@@ -1,0 +1,1 @@
+"""What came of flags: in which shares they were given, and the result of an experiment as a page."""

@@ -1,0 +1,73 @@
+"""In which shares a flag gives its variants, as far as its definition alone tells."""
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from analytics_box.flags.directory import Flags
+from analytics_box.flags.evaluation.compiling import cumulative, weighted
+from analytics_box.flags.flag import Algorithm, Definition, Flag
+from analytics_box.query.splits import Split
+from analytics_box.websites.directory import Directory
+
+# Percent between neighbouring draws, of those that are coarse: a weight of 33.33 gets 34 of 100 whole percents.
+_ROLLOUT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 1, "growthbook_v1": 0.1}
+_VARIANT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 0.1, "growthbook_v1": 0.1}
+
+
+class FlagSplits:
+    """The splits of the flags in memory (query.splits)."""
+
+    def __init__(self, flags: Flags, websites: Directory) -> None:
+        self._flags = flags
+        self._websites = websites
+
+    def of(self, site: int, flag: str) -> Split | None:
+        """That of the website's own flag, else of its organization's.
+
+        Exposures do not say their environment: of several flags with this key the one without any counts, and where
+        all have one, nothing can be told.
+        """
+        for found in self._named(site, flag):
+            common = [one for one in found if one.environment is None] or found
+            return split_of(common[0].definition) if len(common) == 1 else Split()
+        return None
+
+    def _named(self, site: int, flag: str) -> Iterator[list[Flag]]:
+        """The flags with this key, of the website and then of the organization, where there are any."""
+        website = next((one for one in self._websites.all() if one.site == site), None)
+        for scope_id in () if website is None else (website.id, website.organization_id):
+            scope = self._flags.scope(scope_id)
+            found = [one for one in scope.flags if one.key == flag and one.user_id is None] if scope else []
+            if found:
+                yield found
+
+
+def split_of(definition: Definition) -> Split:
+    """How a flag splits those whom it is evaluated for.
+
+    Rules give some users what the draw would not, and a rollout by organizations or teams gives all of one the same:
+    then nobody can tell how many visitors should have got what.
+    """
+    told = not definition.rules and not definition.targetGroupIds and definition.rolloutBy == "user"
+    algorithm = definition.bucketing.algorithm
+    if definition.type == "multivariant":
+        names = tuple(variant.key for variant in definition.variants)
+        ends = cumulative(definition.variants)
+        if weighted(definition.variants):
+            ends = tuple(_drawn_below(end, _VARIANT_STEPS.get(algorithm, 0)) for end in (*ends[:-1], 100.0))
+        return Split(names, _widths(ends) if told else ())
+    if definition.type == "rollout":
+        told = told and not definition.dependencies and not definition.prerequisites
+        share = _drawn_below(definition.rolloutPercentage, _ROLLOUT_STEPS.get(algorithm, 0))
+        return Split(("false", "true"), (100 - share, share) if told else ())
+    return Split(("false", "true"))
+
+
+def _drawn_below(percent: float, step: float) -> float:
+    """How many percent of the draws lie below, where these lie so many percent apart."""
+    return min(math.ceil(round(percent / step, 6)) * step, 100.0) if step else percent
+
+
+def _widths(ends: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(max(end - start, 0.0) for start, end in zip((0.0, *ends), ends, strict=False))
