@@ -174,7 +174,7 @@ def _needed(one: Prerequisite) -> Sentence:
         case ("false",):
             said = (Part(words.needs_off),)
         case _:
-            said = (Part(words.needs_variant), *_values(one.gives))
+            said = (Part(words.needs_variant), *_values(one.gives, words.or_last))
     return (_value(one.key), *said, Part(words.else_off))
 
 
@@ -188,6 +188,8 @@ def _rest(definition: Definition) -> Sentence:
     match definition.type:
         case "boolean":
             return _state(definition.defaultValue)
+        case "rollout" if not 0 < definition.rolloutPercentage < 100:
+            return _state(definition.rolloutPercentage > 0)
         case "rollout":
             whose = words.share_of_users[definition.rolloutBy]
             share = Part(whose.format(percent=percent(definition.rolloutPercentage)))
@@ -202,7 +204,8 @@ def _rest(definition: Definition) -> Sentence:
     return tuple(parts) or _words(words.no_variants)
 
 
-def _values(values: Sequence[Scalar]) -> Sentence:
+def _values(values: Sequence[Scalar], last: str = FlagWords.comma) -> Sentence:
+    """Values between commas, with `last` before the last one. Rules have no “or” there, which joins conditions."""
     words = FlagWords
     named = list(values) if len(values) <= MOST_SAID + 1 else list(values[:MOST_SAID])
     left = len(values) - len(named)
@@ -211,7 +214,7 @@ def _values(values: Sequence[Scalar]) -> Sentence:
     parts: list[Part] = []
     for number, one in enumerate(said):
         if number:
-            parts.append(Part(words.or_last if number == len(said) - 1 else words.comma))
+            parts.append(Part(last if number == len(said) - 1 else words.comma))
         parts.append(one)
     return tuple(parts) or (_value(""),)
 

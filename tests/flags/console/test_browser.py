@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.axe import violations
 from tests.browser.chromium import launch
 from tests.browser.test_pages import PHONE, context_of, sign_in
-from tests.flags.console.definitions import WRITTEN
+from tests.flags.definitions import WRITTEN
 from tests.running import UNLIMITED, Box, running_box
 
 pytestmark = pytest.mark.browser
@@ -61,7 +61,7 @@ def test_a_flag_is_made_and_reads_as_it_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("[name='rules.0.if.0.attribute']")).to_be_focused()
     page.fill("[name='rules.0.if.0.values']", "anna\nben")
     page.select_option("[name='rules.0.gives']", "variant:treatment")
-    sentence = "User ID is one of anna or ben → variant treatment"
+    sentence = "User ID is one of anna, ben → variant treatment"
     expect(page.locator("#said-0")).to_have_text(sentence)
     expect(page.locator("#reads li").first).to_have_text(sentence)
     page.click("#add-conditions-0")

@@ -14,7 +14,7 @@ from analytics_box.flags.console.wrong_fields import form_field
 from analytics_box.flags.flag import DEEPEST, MOST_RULES, Definition, Node, Rule
 from analytics_box.http.page.templates import field_errors
 from tests.cases import each
-from tests.flags.console.definitions import KEPT, WHOLE, WRITTEN, posted, untold
+from tests.flags.definitions import KEPT, WHOLE, WRITTEN, posted, untold
 
 
 def built(state: FormState, stored: Definition | None = None) -> Definition:

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from analytics_box.flags.flag import Node, Rule, Variant
 from tests.cases import each
-from tests.flags.console.definitions import WHOLE, WRITTEN
 from tests.flags.console.world import Console, fields_of
+from tests.flags.definitions import WHOLE, WRITTEN
 from tests.flags.world import World
 from tests.keys.world import cookie_of
 

@@ -54,11 +54,11 @@ def among(*values: Any) -> Rule:
         ),
         (
             Change("rules", "changed", among("a", "b", "c"), among("b", "c", "d"), "1"),
-            "Rule 1: User ID is one of b, c or d → on, added d, removed a",
+            "Rule 1: User ID is one of b, c, d → on, added d, removed a",
         ),
         (
             Change("rules", "changed", among(*"abcdefgh"), among(*"abcdefgh", *range(20)), "1"),
-            "Rule 1: User ID is one of a, b, c, d or 24 more → on, added 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more",
+            "Rule 1: User ID is one of a, b, c, d, 24 more → on, added 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 10 more",
         ),
         (
             Change("rules", "changed", Rule(type="email", value="a", name="x"), Rule(type="email", value="a"), "1"),

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from analytics_box.flags.flag import Definition, Node, Prerequisite, Rule, TargetGroup, Variant
 from analytics_box.flags.sentences import flag_lines, plain, rule_sentence
 from tests.cases import each
-from tests.flags.console.definitions import WHOLE
+from tests.flags.definitions import WHOLE
 
 GROUPS = {"g": "Beta testers"}
 GROUP = TargetGroup(
@@ -20,15 +20,15 @@ GROUP = TargetGroup(
 @each(
     ("rule", "sentence"),
     [
-        (Rule("user_id", "in", values=("a", "b")), "User ID is one of a or b → on"),
+        (Rule("user_id", "in", values=("a", "b")), "User ID is one of a, b → on"),
         (Rule("user_id", "not_in", values=("a",), enabled=False), "User ID is not a → off"),
         (
             Rule("user_id", "in", values=tuple("abcdefg")),
-            "User ID is one of a, b, c, d or 3 more → on",
+            "User ID is one of a, b, c, d, 3 more → on",
         ),
         (
             Rule("email", "ends_with", batch=True, batchValues=("@a", "@b"), variant="blue"),
-            "Email ends with any of @a or @b → variant blue",
+            "Email ends with any of @a, @b → variant blue",
         ),
         (Rule("property", "exists", field="beta", value="x"), "beta is given → on"),
         (
@@ -66,6 +66,8 @@ def test_a_rule_reads_as_a_sentence(rule: Rule, sentence: str) -> None:
             Definition(type="rollout", rolloutPercentage=20, rolloutBy="team", rules=(Rule("email", value="a"),)),
             ["Email is a → on", "Everybody else → 20 % of teams on, the rest off"],
         ),
+        (Definition(type="rollout"), ["Everybody → off"]),
+        (Definition(type="rollout", rolloutPercentage=100), ["Everybody → on"]),
         (
             Definition(type="multivariant", variants=(Variant("a", 1), Variant("b", 2), Variant("c", 3))),
             ["Everybody → a (33.33 %), b (33.33 %), c (33.33 %)"],
