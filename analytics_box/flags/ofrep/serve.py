@@ -19,6 +19,7 @@ from analytics_box.flags.ofrep.results import Code
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams, Wanted
 from analytics_box.flags.scope import Scope as Owned
+from analytics_box.flags.usage.unchanged import Unchanged
 from analytics_box.http import body, render
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Receive, Scope, Send, respond
@@ -64,6 +65,7 @@ class Ofrep:
         self._path = urlsplit(settings.public_url).path
         self._environments = Environments()
         self._memo = Memo()
+        self._unchanged = Unchanged(clock)
 
     async def answer(self, client_id: str, rest: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request below …/{clientId}/; `rest` is what follows in its path."""
@@ -125,18 +127,19 @@ class Ofrep:
         tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
-        if _knows(scope, tag):
-            if kept is not None:
-                kept.count()
-            await respond(send, 304, headers)
-            return
-        if kept is None:
+        known, question = _knows(scope, tag), (environment.scope.id, wanted.environment)
+        if kept is None and (not known or self._unchanged.is_due(question)):
             given = environment.all(wanted.context)
             said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
             kept = Kept(environment, said, tuple(one.outcome for one in given if one.outcome is not None))
             self._memo.keep(tag, kept)
-        kept.count()
-        await respond(send, 200, [_JSON, *headers], kept.body)
+            self._unchanged.note(question)
+        if kept is not None:
+            kept.count()
+        if known or kept is None:
+            await respond(send, 304, headers)
+        else:
+            await respond(send, 200, [_JSON, *headers], kept.body)
 
     def _event_streams(self, client_id: str, environment: str | None, state: str) -> list[Mapping[str, object]]:
         """Where changes are told, to somebody who knows this state. The origin is that of the request."""

@@ -18,6 +18,7 @@ from analytics_box.flags.serving import answers
 from analytics_box.flags.serving.answers import Asking, HeaderList
 from analytics_box.flags.serving.asked import Asked, asked_of
 from analytics_box.flags.serving.memo import Given, Memo
+from analytics_box.flags.usage.unchanged import Unchanged
 from analytics_box.http import render
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import App, Message, Receive, Scope, Send, respond
@@ -59,6 +60,7 @@ class Serving:
         self._clock = clock
         self._app = app
         self._turns = turns
+        self._unchanged = Unchanged(clock)
         self.memo = Memo()
 
     def has_domains(self) -> bool:
@@ -113,13 +115,16 @@ class Serving:
             given = None
         tag = given.tag if given is not None else _tag(state, asking, query)
         headers = [*_LASTING, (b"etag", tag)]
-        if _is_known(scope, tag):
-            return 304, headers, b""
-        if given is None:
+        known, question = _is_known(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
+        if given is None and (not known or self._unchanged.is_due(question)):
             given = self._evaluate(asking, asked, owned, state, tag)
             self.memo.keep(asking, query, given)
-        for outcome in given.outcomes:
-            outcome.count += 1
+            self._unchanged.note(question)
+        if given is not None:
+            for outcome in given.outcomes:
+                outcome.count += 1
+        if known or given is None:
+            return 304, headers, b""
         return 200, [answers.JSON, *headers], given.body
 
     def _evaluate(self, asking: Asking, asked: Asked, owned: Owned, state: bytes, tag: bytes) -> Given:

@@ -1,6 +1,9 @@
 """How often flags gave what is counted in memory, reaches the disk, and is told; so is what is stale."""
 
+from typing import Any
+
 import pytest
+from msgspec.json import encode
 
 from analytics_box.clock import DAY
 from analytics_box.errors import Unavailable
@@ -9,6 +12,9 @@ from analytics_box.flags.flag import Flag
 from analytics_box.flags.usage import counts, rows
 from analytics_box.flags.usage.counts import FlagCounts
 from tests.flags.world import World
+from tests.inprocess import Answer
+
+JSON = {"content_type": "application/json"}
 
 
 def give(world: World, flag: Flag, *, on: int = 0, off: int = 0, **variants: int) -> None:
@@ -116,6 +122,35 @@ def test_lists_and_single_flags_say_when_it_was_evaluated_last_and_whether_it_is
     assert world.good("flags/getByKey", key="used", websiteId=world.shop) == found["used"]
     changed = world.good("flags/update", id=used.id, name="Another")
     assert "stale" not in changed
+
+
+def test_who_asks_for_nothing_new_is_counted_too(world: World) -> None:
+    flag = world.put("checkout")
+    bulk, ofrep = (
+        f"/public/v1/flags/bulk?clientId={world.shop}",
+        f"/public/v1/flags/{world.shop}/ofrep/v1/evaluate/flags",
+    )
+    asked: dict[str, Any] = {"context": {"targetingKey": "ada"}}
+
+    def ask(*tags: str) -> list[Answer]:
+        sent = [{"if_none_match": tag} if tag else {} for tag in tags]
+        return [
+            world.box.get(bulk, **sent[0]),
+            world.box.ask("POST", ofrep, headers=JSON | sent[1], body=encode(asked)),
+        ]
+
+    def counted() -> int:
+        count: int = world.good("flags/usage", flagId=flag.id)["count"]
+        return count
+
+    tags = [answer.headers["etag"] for answer in ask("", "")]
+    assert counted() == 2
+    assert [answer.status for answer in ask(*tags)] == [304, 304]
+    assert counted() == 4
+    world.box.reopen()  # what was answered before is forgotten
+    for times in (6, 8):
+        assert [answer.status for answer in ask(*tags)] == [304, 304]
+        assert counted() == times
 
 
 def test_others_learn_nothing_of_a_flag(shared: World) -> None:
