@@ -78,7 +78,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def test_python_gets_every_kind_of_value(place: Place) -> None:
-    api.set_provider(OFREPProvider(base_url=place.base_url))
+    api.set_provider(OFREPProvider(base_url=place.base_url, timeout=30))
     client = api.get_client()
     somebody = EvaluationContext("u1", {"plan": "pro"})
     found: list[FlagEvaluationDetails[Any]] = [
@@ -107,7 +107,7 @@ def test_python_gets_every_kind_of_value(place: Place) -> None:
 
 
 def test_python_is_told_what_is_wrong(place: Place) -> None:
-    api.set_provider(OFREPProvider(base_url=place.base_url))
+    api.set_provider(OFREPProvider(base_url=place.base_url, timeout=30))
     client = api.get_client()
     unknown = client.get_boolean_details("unknown", True, EvaluationContext("u1"))
     nobody = client.get_boolean_details("for-u1", True)
@@ -118,7 +118,7 @@ def test_python_is_told_what_is_wrong(place: Place) -> None:
 
 
 def test_python_meets_a_change_at_once(place: Place) -> None:
-    api.set_provider(OFREPProvider(base_url=place.base_url))
+    api.set_provider(OFREPProvider(base_url=place.base_url, timeout=30))
     client, u1 = api.get_client(), EvaluationContext("u1")
     for value in (False, True):
         place.change("on", defaultValue=value)

@@ -110,7 +110,7 @@ class Listener:
 
     async def until(self, enough: Callable[[], object]) -> None:
         """Return once it was sent enough."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not enough():
                 self._news.clear()
                 await self._news.wait()
@@ -130,7 +130,7 @@ class Listener:
     async def ended(self) -> None:
         """Return once the answer has ended."""
         assert self.task is not None
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             await self.task
 
 
