@@ -4,7 +4,6 @@ from typing import Final
 
 from analytics_box.store.db import Connection, Db
 
-
 MEASURED: Final = ("flags", "errors", "vitals")
 
 

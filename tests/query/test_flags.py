@@ -1,7 +1,6 @@
 """The result of an experiment: whom a flag gave what, what they did then, and what of it is more than chance."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,7 +48,7 @@ def bought(site: int, visitor: int, *, after: float, name: str = "buy") -> Event
 
 
 def told(world: World, *facts: tuple[Any, ...]) -> int:
-    """A website of its own with these facts: ("given", visitor, flag, variant, seconds) or (event, visitor, seconds)."""
+    """A website of its own, with facts: ("given", visitor, flag, variant, seconds) or (event, visitor, seconds)."""
     (site,) = world.new_sites(1)
     made: list[Fact] = []
     for kind, visitor, *rest in facts:
@@ -120,7 +119,7 @@ def test_rates_are_compared_with_the_control(world: World) -> None:
     facts: list[tuple[Any, ...]] = [
         ("given", visitor, "f", ("Control", "b")[visitor % 2], 0) for visitor in range(1, 201)
     ]
-    facts += [("buy", visitor, 1) for visitor in range(1, 201) if visitor % 2 and visitor < 60 or visitor < 20]
+    facts += [("buy", visitor, 1) for visitor in range(1, 201) if (visitor % 2 and visitor < 60) or visitor < 20]
     (control, other) = result(world, told(world, *facts), "f", BUY)
     assert (control["variant"], control["is_control"], other["is_control"]) == ("Control", True, False)
     assert (control["conversions"], other["conversions"]) == (9, 30)

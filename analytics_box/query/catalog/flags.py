@@ -34,7 +34,7 @@ def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     if not found:
         return []
     names = [row["variant"] for row in found]
-    split = known[0] if known else {"variants": (), "weights": (1.0,) * len(names)}
+    split: Record = known[0] if known else {"variants": (), "weights": (1.0,) * len(names)}
     weights = dict(zip(split["variants"] or names, split["weights"], strict=False))
     control = _control(names, split["variants"])
     ordered = sorted(found, key=lambda row: row["variant"] != control)
@@ -144,7 +144,7 @@ TYPES = (
             _number("share", "Both of them as a share of all visitors of the flag", "percent"),
             _number(
                 "expected_share",
-                "The share that it is meant to have: of a flag that the box does not know an equal one, none where rules"
+                "The share that it is meant to have: equal ones of a flag that the box does not know, none where rules"
                 " decide",
                 "percent",
             ),

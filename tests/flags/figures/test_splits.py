@@ -1,4 +1,4 @@
-"""In which shares a flag gives its variants, as far as its definition tells, and whose flag a website's exposures mean."""
+"""In which shares a flag gives its variants, as far as its definition tells, and whose flag is meant."""
 
 from typing import Any
 
