@@ -1,4 +1,4 @@
-"""Evaluations for those who have an answer already: told that it is unchanged, they cost none, and would count as nobody.
+"""Evaluations for those who have an answer already: told that it is unchanged, they cost none and would not count.
 
 One of them in an hour is evaluated after all, so that no flag looks unused that is asked for so all the time.
 """
