@@ -4,6 +4,7 @@ import signal
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.crash.load import Load, stored_names
@@ -74,12 +75,18 @@ def test_a_request_under_way_is_finished_and_answered(tmp_path: Path) -> None:
 
 
 @pytest.mark.crash
-def test_ctrl_c_stops_it_just_as_well(tmp_path: Path) -> None:
+def test_ctrl_c_stops_it_just_as_well_and_ends_streams_that_would_never_end(tmp_path: Path) -> None:
     with running_box(tmp_path / "data") as box:
-        box.server.process.send_signal(signal.SIGINT)
+        streams = f"{box.url}/public/v1/flags/{box.account.website_id}/ofrep/v1/streams"
+        with httpx.stream("GET", streams, timeout=PATIENCE) as answer:
+            lines = answer.iter_lines()
+            assert next(lines).startswith("retry:")
+            box.server.process.send_signal(signal.SIGINT)
+            assert [line for line in lines if line.startswith("event:")] == ["event: message"]
         assert box.server.process.wait(10) == 0
         printed = box.server.printed()
     assert "Traceback" not in printed
+    assert "in flight after" not in printed
 
 
 @pytest.mark.crash
