@@ -25,6 +25,7 @@ from analytics_box.flags.console import folder_pages as flag_folders
 from analytics_box.flags.console import form_pages as flag_form
 from analytics_box.flags.console import group_pages as flag_groups
 from analytics_box.flags.console import list_pages as flag_list
+from analytics_box.flags.figures import pages as flag_results
 from analytics_box.flags.serving import routes as flag_routes
 from analytics_box.http import health, well_known
 from analytics_box.http.page import assets
@@ -223,6 +224,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/flags/groups/{group_id:str}/delete", flag_groups.delete_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/groups/{group_id:str}/delete", flag_groups.delete, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/{flag_id:str}", flag_page.flag_page, SIGNED_IN, page=True),
+    Route("GET", "/flags/{flag_id:str}/results", flag_results.results, SIGNED_IN, page=True),
     Route("GET", "/flags/{flag_id:str}/edit", flag_form.edit_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/edit", flag_form.save, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/status", flag_actions.set_status, SIGNED_IN, "member", page=True),

@@ -17,8 +17,8 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import shell
 
 HOME: Final = "/flags"
-Tab = Literal["now"]
-_PATHS: Final[dict[Tab, str]] = {"now": ""}
+Tab = Literal["now", "results"]
+_PATHS: Final[dict[Tab, str]] = {"now": "", "results": "/results"}
 
 
 class TabShown(Struct, frozen=True):

@@ -13,6 +13,7 @@ from analytics_box.texts.configuration import BackupNotices, Defaults, Deliverie
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_history import FlagHistory
+from analytics_box.texts.flag_results import FlagResults
 from analytics_box.texts.flag_schedules import FlagSchedules
 from analytics_box.texts.flags_pages import FlagFolders, FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
@@ -67,6 +68,7 @@ __all__ = [
     "FlagHistory",
     "FlagList",
     "FlagPage",
+    "FlagResults",
     "FlagSchedules",
     "FlagWords",
     "Form",

@@ -89,6 +89,8 @@ def visit(box: WholeBox, someone: Someone, number: int) -> None:
         send(f"/?{client}", {"name": "screen_view", **who, "path": f"https://shop.example{path}", **someone.said})
         box.clock.advance(seconds=20)
     send(f"/?{client}", {"name": f"greeted by {someone.name}", **who})
+    given = {"flag": "new", "variant": "ab"[number % 2]}
+    send(f"/?{client}", {"name": "$flag_evaluated", "properties": given, **who})
     send(f"/?{client}", {"type": "outgoing_link", "href": f"https://{someone.name.lower()}.example/", **who})
     send(f"/errors?{client}", [{"message": f"{someone.name} failed", **who}])
     send(f"/vitals?{client}", [{"metricName": "LCP", "metricValue": 1000 * (number + 1), **who}])
