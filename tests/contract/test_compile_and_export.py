@@ -283,12 +283,13 @@ def test_an_export_has_all_facts_but_those_of_bots(box: WholeBox) -> None:
         "screen_view",
         "screen_view",
         "buy",
+        "$flag_evaluated",
         "page_exit",
         "screen_view",
         "buy",
     ]
     assert rows["events.csv"][0]["country"] == "Germany"
-    assert json.loads(rows["events.csv"][5]["properties"]) == {"plan": "free", "n": 4.5}
+    assert json.loads(rows["events.csv"][6]["properties"]) == {"plan": "free", "n": 4.5}
     assert {row["metric"] for row in rows["vitals.csv"]} == {"LCP", "CLS", "load_time"}
     assert len(rows["engagement.csv"]) == 6
 
@@ -298,7 +299,7 @@ def test_an_export_as_json_says_the_same(box: WholeBox, form: str) -> None:
     with zipfile.ZipFile(io.BytesIO(exported(box, format=form).body)) as archive:
         text = archive.read(f"events.{form}").decode()
     rows = json.loads(text) if form == "json" else [json.loads(line) for line in text.splitlines()]
-    assert [row["path"] for row in rows] == ["/", "/a", "/a", "/a", "/", "/a"]
+    assert [row["path"] for row in rows] == ["/", "/a", "/a", "/a", "/a", "/", "/a"]
     assert rows[2]["properties"] == {"plan": "pro", "n": 3, "ok": True, "o": {"x": 1}}
 
 

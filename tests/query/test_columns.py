@@ -277,7 +277,7 @@ def test_a_replica_that_cannot_go_on_is_made_anew(world: World, harm: str, caplo
 
 
 def test_auto_waits_until_there_are_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "MANY", 20)
+    monkeypatch.setattr(choice, "MANY", 30)
     world = World(tmp_path, columnar="auto")
     try:
         world.visit()
@@ -307,7 +307,7 @@ def test_the_status_says_what_is_there(world: World) -> None:
     world.maintain()
     world.visit()
     status = world.runner.run(world.engines.status())
-    assert (status.state, status.rows, status.behind) == ("ready", 18, 18)
+    assert (status.state, status.rows, status.behind) == ("ready", 20, 20)
     assert status.size > 0
     assert status.memory > 0
 
