@@ -1,6 +1,8 @@
 """All flags in memory: an evaluation reads no database, and meets every change that was acknowledged before it."""
 
-from collections.abc import Callable, Iterable, Iterator
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -94,13 +96,24 @@ class Flags:
         for made in list(self._rulesets.values()):
             yield from list(made.values())
 
-    def remember(self, scope: Scope) -> None:
-        """Flags or groups of a scope were changed. An older state than the known one is ignored."""
+    async def renew(self, scope: Scope) -> None:
+        """Remember a scope with what evaluates it. The loop goes on meanwhile: a thousand flags take long."""
+        environments = list(self._rulesets.get(scope.id, ()))
+        made = {name: await asyncio.to_thread(_compiled, scope, name) for name in environments}
+        self.remember(scope, made)
+
+    def remember(self, scope: Scope, made: Mapping[str | None, Ruleset] = MappingProxyType({})) -> None:
+        """Flags or groups of a scope were changed. An older state than the known one is ignored.
+
+        `made` is what evaluates it, by environment, where somebody has it already.
+        """
         before = self._scopes.get(scope.id)
         if before is not None and before.revision >= scope.revision:
             return
         self._let_go(scope.id)
         self._scopes[scope.id] = scope
+        named = {flag.environment for flag in scope.flags}
+        self._rulesets[scope.id] = {name: ruleset for name, ruleset in made.items() if name in named}
         self._scope_of.update((flag.id, scope.id) for flag in scope.flags)
         for told in list(self._subscribers.get(scope.id, ())):
             told()

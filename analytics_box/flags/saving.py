@@ -1,5 +1,6 @@
 """How flags and target groups change: in box.db with a new revision of their scope, and after the commit in memory."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -25,9 +26,12 @@ async def save(parts: Parts, scope_id: str, work: Callable[[Connection], T], *, 
         done = work(db)
         return done, touched(db, scope_id, now)
 
-    done, scope = await parts.box_db.write(saved, adds=adds)
-    parts[Flags].remember(scope)
-    return done
+    async def whole() -> T:
+        done, scope = await parts.box_db.write(saved, adds=adds)
+        await parts[Flags].renew(scope)
+        return done
+
+    return await asyncio.shield(whole())  # to the end even if nobody waits for it any more
 
 
 def touched(db: Connection, scope_id: str, now: int) -> Scope:

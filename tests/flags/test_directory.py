@@ -51,6 +51,8 @@ def test_a_ruleset_is_kept_until_a_change_and_older_states_are_ignored(world: Wo
     world.put("beta", environment="staging")
     after = world.known()
     assert (len(told), len(thrown)) == (1, 1)
+    assert len(list(world.flags.rulesets())) == 1  # made before the first evaluation after the change
+    assert world.flags.ruleset(after, None) is not ruleset
     assert list(world.flags.ruleset(after, None).keys()) == ["beta"]
     assert list(world.flags.ruleset(after, "staging").keys()) == ["beta"]
     world.flags.remember(before)
