@@ -91,9 +91,10 @@ class Flags:
             found = made[environment] = _compiled(scope, environment)
         return found
 
-    def rulesets(self) -> Iterator[Ruleset]:
-        """Those that are kept now, for their counts."""
-        for made in list(self._rulesets.values()):
+    def rulesets(self, scope_id: str | None = None) -> Iterator[Ruleset]:
+        """Those that are kept now, of all or of one scope, for their counts."""
+        kept = [self._rulesets.get(scope_id, {})] if scope_id is not None else list(self._rulesets.values())
+        for made in kept:
             yield from list(made.values())
 
     async def renew(self, scope: Scope) -> None:

@@ -36,13 +36,13 @@ class Usage(Struct, frozen=True):
 async def used(parts: Parts, scope: Scope, flags: Iterable[Flag] | None = None) -> dict[str, Used]:
     """How these flags of a scope are used, else all of them, by their ids; at most a moment old."""
     wanted = scope.flags if flags is None else tuple(flags)
-    await parts[FlagCounts].write()
+    await parts[FlagCounts].write(scope.id)
     return await parts.box_db.read(lambda db: _used(db, scope, wanted, parts.clock, parts.settings.flag_stale_days))
 
 
 async def usage(parts: Parts, scope: Scope, flag: Flag, *, days: int) -> Usage:
     """How one flag was used in the last `days` UTC days, today included."""
-    await parts[FlagCounts].write()
+    await parts[FlagCounts].write(scope.id)
     first = utc_day(parts.clock.now()) - days + 1
 
     def read(db: Connection) -> Usage:

@@ -153,6 +153,22 @@ def test_who_asks_for_nothing_new_is_counted_too(world: World) -> None:
         assert counted() == times
 
 
+def test_whoever_looks_at_a_flag_has_only_the_counts_of_its_website_written(world: World) -> None:
+    mine = world.put("mine")
+    for environment in range(counts.AT_ONCE + 1):
+        world.put("mine", environment=f"e{environment}")
+    world.put("theirs", website=world.box.sites["blog"])
+    for website in (world.shop, world.box.sites["blog"]):
+        world.box.get(f"/public/v1/flags/bulk?clientId={website}")
+    for environment in range(counts.AT_ONCE + 1):
+        world.box.get(f"/public/v1/flags/bulk?clientId={world.shop}&environment=e{environment}")
+    assert world.good("flags/usage", flagId=mine.id)["count"] == 1
+    written = "select count(*), sum(count) from flag_counts"
+    assert world.rows(written) == [(counts.AT_ONCE + 2, counts.AT_ONCE + 2)]
+    world.box.run(world.box.box.parts[FlagCounts].write())
+    assert world.rows(written) == [(counts.AT_ONCE + 3, counts.AT_ONCE + 3)]
+
+
 def test_others_learn_nothing_of_a_flag(shared: World) -> None:
     flag = shared.put("checkout")
     unknown = (404, "There is no flag with this id")
