@@ -28,6 +28,9 @@ COMMANDS: Final = {
         "Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.",
     ),
     "doctor": Line("cli_doctor", "doctor", "Write a bundle for a report of a problem, to be sent to whoever helps."),
+    "flag": Line(
+        "cli_flags", "flag", "List, import and export feature flags; a running server evaluates them at once."
+    ),
     "key": Line("cli_keys", "key", "Make, list, rotate, revoke and delete API keys; a running server knows at once."),
     "link": Line(
         "cli_links",

@@ -14,8 +14,8 @@ from analytics_box.flags.flag import LARGEST_FLAG
 from analytics_box.flags.groups import calls as target_groups
 from analytics_box.flags.history import calls as flag_history
 from analytics_box.flags.moving import export_calls as flag_exports
-from analytics_box.flags.moving import files as flag_files
 from analytics_box.flags.moving import import_calls as flag_imports
+from analytics_box.flags.moving.wanted import MOST_BYTES as MOST_FLAG_BYTES
 from analytics_box.flags.schedules import calls as flag_schedules
 from analytics_box.flags.usage import calls as flag_usage
 from analytics_box.http.permission import PUBLIC, SIGNED_IN
@@ -221,7 +221,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("flags.renameFolder", flag_folders.rename_folder, "manage:flags", "member"),
     Procedure("flags.deleteFolder", flag_folders.delete_folder, "manage:flags", "member"),
     Procedure("flags.export", flag_exports.export, "manage:flags"),
-    Procedure("flags.import", flag_imports.import_flags, "manage:flags", "member", most_bytes=flag_files.MOST_BYTES),
+    Procedure("flags.import", flag_imports.import_flags, "manage:flags", "member", most_bytes=MOST_FLAG_BYTES),
     Procedure("flags.usage", flag_usage.get_usage, "manage:flags"),
     Procedure("flags.history", flag_history.get_history, "manage:flags"),
     Procedure("flags.version", flag_history.get_version, "manage:flags"),

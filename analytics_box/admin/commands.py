@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analytics_box import errors
-from analytics_box.admin import backups, care, keys, links, monitors, setup, users, websites
+from analytics_box.admin import backups, care, flags, keys, links, monitors, setup, users, websites
 from analytics_box.http.call import Parts
 
 Command = Callable[[Parts, Any], Awaitable[Any]]
@@ -23,6 +23,9 @@ COMMANDS: dict[str, Command] = {
     "key delete": keys.key_delete,
     "backup copy": backups.backup_copy,
     "backup note": backups.backup_note,
+    "flag list": flags.flag_list,
+    "flag export": flags.flag_export,
+    "flag import": flags.flag_import,
     "link list": links.link_list,
     "link show": links.link_show,
     "link create": links.link_create,

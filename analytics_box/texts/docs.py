@@ -147,6 +147,7 @@ class Manual:
         "status-pages",
         "flags",
         "flag-rollouts",
+        "flag-files",
         "flags-api",
         "openfeature",
         "people",

@@ -9,7 +9,6 @@ from analytics_box.errors import BadRequest
 from analytics_box.flags.moving import flagd, growthbook, launchdarkly, own, unleash
 from analytics_box.flags.moving.wanted import File, Source
 
-MOST_BYTES: Final = 8_000_000
 _ODD: Final = "The file cannot be read: a value in it is not of the kind that it should be"
 _UNKNOWN: Final = (
     "This is no file of flags: it is neither an export of this box, nor one of Unleash, GrowthBook, LaunchDarkly or "

@@ -14,7 +14,7 @@ from analytics_box.flags.flag import Status as FlagStatus
 from analytics_box.flags.messages import Environment, OfScope
 from analytics_box.flags.moving import files
 from analytics_box.flags.moving.storing import Status, StoredFlag, StoredGroup, Target, store
-from analytics_box.flags.moving.wanted import Existing, File, Source
+from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, File, Source
 from analytics_box.flags.saving import save
 from analytics_box.http.call import Call
 from analytics_box.store.db import Connection
@@ -32,7 +32,7 @@ class GivenImport(OfScope, frozen=True, kw_only=True):
     are there already.
     """
 
-    content: Annotated[str, Meta(max_length=files.MOST_BYTES)]
+    content: Annotated[str, Meta(max_length=MOST_BYTES)]
     format: Source | None = None
     environment: Environment | None = None
     sourceEnvironment: Environment | None = None

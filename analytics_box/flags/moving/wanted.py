@@ -16,6 +16,7 @@ Form = Literal["analytics-box", "flagd"]  # of an export
 Existing = Literal["skip", "replace"]  # what becomes of a flag that is there already
 
 MOST: Final = 1_000  # flags of a file
+MOST_BYTES: Final = 8_000_000  # of a file
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
