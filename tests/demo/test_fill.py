@@ -12,6 +12,7 @@ from analytics_box.clock import HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import PAGE_VIEW
+from analytics_box.facts.event import Event
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
 from analytics_box.invented import history
@@ -27,7 +28,8 @@ def test_a_second_start_adds_what_has_happened_since_and_keeps_the_rest(twice: t
     target = Target(2, "inkwell.example")
     happened = history.events(demo.SEED, target, first_day=utc_day(NOW) - DAYS, start=NOW, end=LATER)
     just_now = history.just_now(demo.SEED, target, LATER)
-    assert count(directory) == first + len(happened) + len(just_now)
+    beside = sum(isinstance(fact, Event) and fact.exposure is not None for fact in (*happened, *just_now))
+    assert count(directory) == first + len(happened) + len(just_now) + beside, "an exposure is a row beside its event"
 
 
 def test_every_day_up_to_the_second_start_has_page_views(twice: tuple[Path, int]) -> None:
