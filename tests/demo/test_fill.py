@@ -11,8 +11,7 @@ import pytest
 from analytics_box.clock import HOUR, MINUTE, utc_day
 from analytics_box.demo import fill as demo
 from analytics_box.demo.failures import NotADemo
-from analytics_box.facts.event import PAGE_VIEW
-from analytics_box.facts.event import Event
+from analytics_box.facts.event import PAGE_VIEW, Event
 from analytics_box.facts.tables import FACT_NAMES
 from analytics_box.ingest.enrich import Target
 from analytics_box.invented import history

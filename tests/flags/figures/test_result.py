@@ -1,4 +1,4 @@
-"""What the page of a result says of its figures: who leads, whether that is more than chance, and what speaks against it."""
+"""What the page of a result says: who leads, whether that is more than chance, and what speaks against it."""
 
 from typing import Any
 
