@@ -328,3 +328,11 @@ def test_what_flags_gave_is_an_event(flagged: Place, context: BrowserContext) ->
     assert found["button"] == {"flag": "button", "value": COLOURS[variant], "variant": variant, "enabled": True}
     assert found["half"] == {"flag": "half", "value": flags.in_half("ada"), "enabled": flags.in_half("ada")}
     assert found["limit"]["variant"] == "only"
+    asked = {"parameters": ["flag_variants"], "preset": "last_7d"}
+    target = f"{flagged.server.url}/v1/query?website_id={flagged.account.website_id}"
+    answer = httpx.post(target, json=asked, headers={"x-api-key": flagged.account.api_key}).json()
+    half = str(flags.in_half("ada")).lower()
+    assert {row["name"] for row in answer["data"][0]["data"]} >= {
+        *("checkout=true", "limit=only"),
+        *(f"button={variant}", f"half={half}"),
+    }
