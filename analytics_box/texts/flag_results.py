@@ -54,9 +54,8 @@ class FlagResults:
     )
     days = "Without lasting visitor ids a visitor is one of a day: what they do on a later day does not count."
     environments = "This key is also a flag of other environments. Events do not say which one a visitor was given."
-    columns = "Variant, visitors, share, events, rate"
     variant = "Variant"
-    control = "compared with"
+    control = "All others are compared with it"
     visitors = "Visitors"
     share = "{share} of visitors"
     expected = "should be {share}"

@@ -49,7 +49,7 @@ def cells(content: str) -> list[list[str]]:
 def test_it_says_what_came_of_each_variant(shared: World, page: str) -> None:
     control, short = cells(seen(shared, f"{page}?conversion=sign+%3Cup%3E&range=last_7d"))
     assert control == [
-        "control compared with",
+        "control All others are compared with it",
         "6 50.0 % of visitors, should be 50.0 %",
         "3",
         "50.0 % 18.8 % to 81.2 %",
