@@ -12,7 +12,7 @@ from analytics_box.identity import Person
 from analytics_box.texts import AuditLog
 
 _LONGEST = 300  # characters of one value
-_NAMES = ("name", "domain", "email", "slug", "title")
+_NAMES = ("name", "domain", "email", "slug", "title", "key")
 
 
 class Change(Struct, frozen=True):

@@ -224,6 +224,9 @@ def test_the_audit_log_says_what_changed_but_names_nobody_of_the_rules(shared: W
     assert "secret" not in found
     assert '"rules": {"before": 0, "after": 1}' in found
     assert '"status": {"before": "active", "after": "inactive"}' in found
+    page = shared.box.get("/settings/audit", cookie=shared.owner, accept="text/html").body.decode()
+    assert "changed flag “audited”" in page
+    assert "created target group “Audited”" in page
 
 
 def test_folders_are_counted_renamed_with_those_below_them_and_taken_away(world: World) -> None:

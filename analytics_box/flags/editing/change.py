@@ -25,6 +25,7 @@ from analytics_box.store.db import Connection
 Act = Literal["created", "updated", "deleted", "restored", "scheduled", "imported", "copied"]
 MOST_VERSIONS: Final = 500  # of a flag: older ones go
 _AUDITED: Final[Mapping[Act, audit.Action]] = {"created": "created", "deleted": "deleted"}  # all others are updates
+_PLAIN: Final[frozenset[Act]] = frozenset(("created", "updated", "deleted"))  # what the entry's action says already
 _COUNTED: Final = frozenset(("rules", "variants"))  # rules name people: the log, which nobody can erase, counts them
 _LONG: Final = frozenset(("payload",))
 
@@ -184,7 +185,8 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
         after = replace(after, version=before.version + 1, updated_at=max(by.now, before.updated_at))
         rows.update(db, after)
     rows.insert_version(db, after, action=act, actor=by.actor, note=note, keep=MOST_VERSIONS)
-    detail = {"key": after.key, "act": act, **({"note": note} if note else {}), **changes}
+    how = {} if act in _PLAIN else {"how": act}
+    detail = {"key": after.key, **how, **({"note": note} if note else {}), **changes}
     audit.record(db, by, after.organization_id, _AUDITED.get(act, "updated"), SUBJECT, after.id, detail)
     return after
 
