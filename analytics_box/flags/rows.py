@@ -56,6 +56,12 @@ def scope(db: Connection, scope_id: str) -> Scope | None:
     return _scope(row, flags, _groups(db, f"-- flags.scope\n{_GROUPS} where scope = ? order by name, id", scope_id))
 
 
+def revision(db: Connection, scope_id: str) -> int:
+    """The revision of a website's or an organization's flags; 0 where none were ever made."""
+    row = db.execute("-- flags.revision\nselect revision from flag_scopes where id = ?", (scope_id,)).fetchone()
+    return int(row[0]) if row is not None else 0
+
+
 def touch(db: Connection, scope_id: str, now: int) -> None:
     """Something of the scope has changed. Does nothing for an id of neither a website nor an organization."""
     db.execute(

@@ -147,6 +147,14 @@ def put(
 
     What would be active and needs a flag that is not active stays inactive. Raises BadRequest or Conflict.
     """
+    settled = settle(before, after, scope)
+    changed = replace(settled, flag=record(db, own.by, before, settled.flag, act=act, note=note))
+    check_size(db, own)
+    return changed
+
+
+def settle(before: Flag | None, after: Flag, scope: Scope) -> Changed:
+    """What would become of a flag that is put among those of a scope; nothing is stored. Raises BadRequest."""
     others = _others(after, scope)
     found = faults(after.key, after.definition, others, scope.groups)
     if found:
@@ -164,10 +172,13 @@ def put(
             needing = dependencies.dependents(before.key, _others(before, scope))
         elif after.definition.status != "active":
             needing = dependencies.dependents(after.key, others)
-    changed = Changed(record(db, own.by, before, after, act=act, note=note), lacking, needing)
+    return Changed(after, lacking, needing)
+
+
+def check_size(db: Connection, own: Reach) -> None:
+    """Raises Conflict where all flags of a scope together are larger than they may be."""
     if rows.bytes_of(db, own.scope)[0] > LARGEST_SCOPE:
         raise Conflict(f"All flags together may have {LARGEST_SCOPE:,} bytes; make one smaller or delete one first")
-    return changed
 
 
 def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act, note: str = "") -> Flag:

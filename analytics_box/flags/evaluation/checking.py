@@ -38,7 +38,7 @@ from analytics_box.flags.flag import (
 MOST_FAULTS = 20  # that are told at once
 MOST_STEPS = 50_000  # comparisons of all flags together: what an evaluation of them takes at most
 MOST_GROUP_STEPS = 5_000  # comparisons of a target group
-_TOO_MANY_STEPS = f"Rules of all flags may take {MOST_STEPS:,} comparisons together; compare long lists with in"
+TOO_MANY_STEPS = f"Rules of all flags may take {MOST_STEPS:,} comparisons together; compare long lists with in"
 _OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
 
 
@@ -207,16 +207,18 @@ def _of_size(definition: Definition, others: Iterable[Flag], groups: Iterable[Ta
         yield Detail("rules", f"A flag may have {LARGEST_FLAG:,} bytes")
     if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
         yield Detail("rules", f"There may be {MOST_NODES} conditions")
-    group_steps = _group_steps(groups)
-    together = _flag_steps(definition, group_steps)
-    if together > 1 and together + sum(_flag_steps(other.definition, group_steps) for other in others) > MOST_STEPS:
-        yield Detail("rules", _TOO_MANY_STEPS)
+    group_steps = group_steps_of(groups)
+    together = flag_steps(definition, group_steps)
+    if together > 1 and together + sum(flag_steps(other.definition, group_steps) for other in others) > MOST_STEPS:
+        yield Detail("rules", TOO_MANY_STEPS)
 
 
-def _group_steps(groups: Iterable[TargetGroup]) -> Mapping[str, int]:
+def group_steps_of(groups: Iterable[TargetGroup]) -> Mapping[str, int]:
+    """How many comparisons each target group takes, by its id."""
     return {group.id: steps(group.rules) for group in groups}
 
 
-def _flag_steps(definition: Definition, group_steps: Mapping[str, int]) -> int:
+def flag_steps(definition: Definition, group_steps: Mapping[str, int]) -> int:
+    """How many comparisons a flag takes for whoever matches no rule, with those of the target groups that it names."""
     named = {*definition.targetGroupIds, *(node.group for node in nodes(definition.rules) if node.group)}
     return steps(definition.rules) + sum(group_steps.get(one, 0) for one in named)

@@ -26,7 +26,26 @@ SUBJECT: Final = "target group"
 def create(db: Connection, own: Reach, given: NewGroup) -> TargetGroup:
     """A new target group. Raises Forbidden, BadRequest or Conflict."""
     check(db, own, "member")
-    scope = flags.known(db, own)
+    made = drafted(own, given, flags.known(db, own))
+    put(db, own, None, made)
+    return made
+
+
+def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
+    """Another state of a target group; what is not given stays.
+
+    Raises Forbidden, NotFound, BadRequest or Conflict.
+    """
+    check(db, own, "member")
+    before = existing_group(db, own, given.id)
+    after = redrafted(own, before, given, flags.known(db, own))
+    if after != before:
+        put(db, own, before, after)
+    return after
+
+
+def drafted(own: Reach, given: NewGroup, scope: Scope) -> TargetGroup:
+    """A target group as it would be among those of a scope; nothing is stored. Raises BadRequest or Conflict."""
     if len(scope.groups) >= MOST_GROUPS:
         raise Conflict(f"There may be {MOST_GROUPS} target groups; delete one first")
     made = TargetGroup(
@@ -42,19 +61,11 @@ def create(db: Connection, own: Reach, given: NewGroup) -> TargetGroup:
         updated_at=own.by.now,
     )
     _check_rules(made, scope)
-    rows.insert_group(db, made)
-    _check_size(db, own)
-    record(db, own, made, "created", {"rules": len(made.rules)})
     return made
 
 
-def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
-    """Another state of a target group; what is not given stays.
-
-    Raises Forbidden, NotFound, BadRequest or Conflict.
-    """
-    check(db, own, "member")
-    before = existing_group(db, own, given.id)
+def redrafted(own: Reach, before: TargetGroup, given: ChangedGroup, scope: Scope) -> TargetGroup:
+    """The state that a target group would get, or the one it has where nothing changes. Raises BadRequest."""
     fields: dict[str, object] = {}
     if given.name is not UNSET:
         fields["name"] = _name(given.name)
@@ -68,11 +79,21 @@ def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
     if after == before:
         return before
     after = replace(after, updated_at=own.by.now)
-    _check_rules(after, flags.known(db, own))
-    rows.update_group(db, after)
-    _check_size(db, own)
-    record(db, own, after, "updated", _difference(before, after))
+    _check_rules(after, scope)
     return after
+
+
+def put(db: Connection, own: Reach, before: TargetGroup | None, after: TargetGroup) -> None:
+    """Store a drafted target group, a new one for a `before` of None. Raises Conflict."""
+    if before is None:
+        rows.insert_group(db, after)
+    else:
+        rows.update_group(db, after)
+    _check_size(db, own)
+    if before is None:
+        record(db, own, after, "created", {"rules": len(after.rules)})
+    else:
+        record(db, own, after, "updated", _difference(before, after))
 
 
 def delete(db: Connection, own: Reach, group_id: str) -> list[Flag]:

@@ -1,19 +1,21 @@
-"""Flags from a file, over RPC: `flags.import`. A dry run does the same and takes all of it back."""
+"""Flags from a file, over RPC: `flags.import`. A dry run plans the same and stores nothing."""
 
 import asyncio
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from analytics_box.errors import BadRequest
+from analytics_box.errors import BadRequest, Conflict
 from analytics_box.flags.access import Reach, check, reach
+from analytics_box.flags.editing.change import known
 from analytics_box.flags.editing.draft import clean_environment
 from analytics_box.flags.flag import Status as FlagStatus
 from analytics_box.flags.messages import Environment, OfScope
 from analytics_box.flags.moving import files
-from analytics_box.flags.moving.storing import Status, StoredFlag, StoredGroup, Target, store
+from analytics_box.flags.moving.planning import Plan, PlannedFlag, Status, Target, planned
+from analytics_box.flags.moving.storing import Outdated, store
 from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, File, Source
 from analytics_box.flags.saving import save
 from analytics_box.http.call import Call
@@ -21,6 +23,7 @@ from analytics_box.store.db import Connection
 
 IMPORTS: Final = 6  # a minute, for each organization
 _READER: Final = ThreadPoolExecutor(1, thread_name_prefix="import")  # of a process: one file is read at a time
+_TRIES: Final = 3
 _STATUSES: Final[tuple[Status, ...]] = ("created", "updated", "unchanged", "existing", "failed")
 
 
@@ -85,14 +88,6 @@ class ImportShown(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-class _Tried(Exception):
-    """Ends a dry run: what it did is taken back."""
-
-    def __init__(self, done: tuple[list[StoredFlag], list[StoredGroup]]) -> None:
-        super().__init__()
-        self.done = done
-
-
 async def import_flags(call: Call, given: GivenImport) -> ImportShown:
     """flags.import: flags from a file of this box, of Unleash, GrowthBook, LaunchDarkly or flagd.
 
@@ -115,23 +110,26 @@ async def import_flags(call: Call, given: GivenImport) -> ImportShown:
     )
     if source == "analytics-box" and target.moves:
         _check_one_environment(file)
-    flags, groups = await _stored(call, own, file, target, dry=given.dryRun)
-    return _shown(given, source, file, flags, groups)
+    return _shown(given, source, file, await _carried_out(call, own, file, target, dry=given.dryRun))
 
 
-async def _stored(
-    call: Call, own: Reach, file: File, target: Target, *, dry: bool
-) -> tuple[list[StoredFlag], list[StoredGroup]]:
-    def work(db: Connection) -> tuple[list[StoredFlag], list[StoredGroup]]:
-        done = store(db, own, file, target)
+async def _carried_out(call: Call, own: Reach, file: File, target: Target, *, dry: bool) -> Plan:
+    """Plan beside the event loop, then store; anew where somebody changed flags meanwhile. Raises Conflict."""
+    for _ in range(_TRIES):
+        scope = await call.read(lambda db: known(db, own))
+        plan = await asyncio.get_running_loop().run_in_executor(_READER, planned, scope, own, file, target)
         if dry:
-            raise _Tried(done)
-        return done
+            return plan
+        try:
+            await save(call.parts, own.scope, partial(_store, own, plan, target.source), adds=True)
+        except Outdated:
+            continue
+        return plan
+    raise Conflict("Others change these flags all the time; import the file again in a moment")
 
-    try:
-        return await save(call.parts, own.scope, work, adds=not dry)
-    except _Tried as tried:
-        return tried.done
+
+def _store(own: Reach, plan: Plan, source: Source, db: Connection) -> None:
+    store(db, own, plan, source)
 
 
 def _check_one_environment(file: File) -> None:
@@ -143,9 +141,8 @@ def _check_one_environment(file: File) -> None:
         )
 
 
-def _shown(
-    given: GivenImport, source: Source, file: File, flags: list[StoredFlag], groups: Iterable[StoredGroup]
-) -> ImportShown:
+def _shown(given: GivenImport, source: Source, file: File, plan: Plan) -> ImportShown:
+    flags = sorted(plan.flags, key=lambda one: one.wanted.number)
     counts = {status: sum(one.status == status for one in flags) for status in _STATUSES}
     return ImportShown(
         format=source,
@@ -154,13 +151,16 @@ def _shown(
         total=len(flags),
         inactive=sum(one.wanted.decides and one.status in {"created", "updated"} for one in flags),
         flags=[_row(one, dry=given.dryRun) for one in flags],
-        targetGroups=[GroupRow(name=one.name, status=one.status, notes=one.notes, error=one.error) for one in groups],
+        targetGroups=[
+            GroupRow(name=one.wanted.name, status=one.status, notes=one.wanted.notes, error=one.error)
+            for one in plan.groups
+        ],
         notes=file.notes,
         **counts,
     )
 
 
-def _row(one: StoredFlag, *, dry: bool) -> FlagRow:
+def _row(one: PlannedFlag, *, dry: bool) -> FlagRow:
     flag = one.flag
     return FlagRow(
         row=one.wanted.number,
