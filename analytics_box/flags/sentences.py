@@ -40,8 +40,7 @@ def plain(sentence: Iterable[Part]) -> str:
 def rule_sentence(rule: Rule, groups: Mapping[str, str]) -> Sentence:
     """A rule: whom it is about, and what they get. `groups` are names of target groups by id."""
     who = _capital(_who(rule, groups))
-    share = _words(FlagWords.part.format(percent=percent(rule.percentage))) if rule.percentage is not None else ()
-    return (*who, *share, Part(FlagWords.turns), *_outcome(rule))
+    return (*who, *_share(rule), Part(FlagWords.turns), *_outcome(rule))
 
 
 def condition_sentence(node: Node, groups: Mapping[str, str], *, inside: bool = False) -> Sentence:
@@ -134,6 +133,17 @@ def _who(rule: Rule, groups: Mapping[str, str]) -> Sentence:
     if is_share(rule):
         return _words(FlagWords.share.format(percent=f"{rule.value}{figures.NBSP}%"))
     return compared(rule.field if rule.type == "property" else rule.type, rule.operator, rule_values(rule))
+
+
+def _share(rule: Rule) -> Sentence:
+    """How many of them, where not all."""
+    if rule.percentage is None:
+        return ()
+    words, up_to = FlagWords, percent(rule.percentage)
+    said = words.part.format(percent=up_to)
+    if rule.percentageFrom:
+        said = words.part_from.format(start=percent(rule.percentageFrom), percent=up_to)
+    return _words(said + (words.own_draw if rule.bucketing is not None else ""))
 
 
 def _capital(sentence: Sentence) -> Sentence:

@@ -56,6 +56,8 @@ class FlagWords:
     unknown_group = "(deleted)"
     share = "among {percent} of users"
     part = ", for {percent} of them"
+    part_from = ", for {start} to {percent} of them"
+    own_draw = " by a draw of its own"
     everybody = "Everybody"
     everybody_else = "Everybody else"
     turns = " → "

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from analytics_box.flags.flag import Definition, Node, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.flags.flag import Bucketing, Definition, Node, Prerequisite, Rule, TargetGroup, Variant
 from analytics_box.flags.sentences import flag_lines, plain, rule_sentence
 from tests.cases import each
 from tests.flags.definitions import WHOLE
@@ -34,6 +34,10 @@ GROUP = TargetGroup(
         (
             Rule("property", "greater", field="seats", value=5.5, percentage=10),
             "seats is greater than 5.5, for 10 % of them → on",
+        ),
+        (
+            Rule("email", "exists", percentage=100, percentageFrom=30, bucketing=Bucketing("flagd")),
+            "Email is given, for 30 % to 100 % of them by a draw of its own → on",
         ),
         (Rule("property", value=25), "Among 25 % of users → on"),
         (Rule("conditions", conditions=Node(group="g")), "In the target group Beta testers → on"),

@@ -76,7 +76,7 @@ def _rules(given: Sequence[RuleFields], stored: Sequence[Rule], wrong: Wrong) ->
 
 
 def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) -> dict[str, Any]:
-    kept = _stored(given.was, stored)
+    kept: Rule | None = _stored(given.was, stored)
     if kept is not None and msgspec.structs.replace(given, open="") == rule_fields(kept, int(given.was)):
         return _built(kept)
     on, _, variant = given.gives.partition(":")
@@ -86,7 +86,17 @@ def _rule(given: RuleFields, name: str, stored: Sequence[Rule], wrong: Wrong) ->
     percentage = _number(given.percentage, f"{name}.percentage", wrong)
     if percentage is not None:
         found["percentage"] = percentage
-    return found | _conditions(given, f"{name}.if", wrong)
+    return found | _draw(kept, percentage) | _conditions(given, f"{name}.if", wrong)
+
+
+def _draw(kept: Rule | None, percentage: float | None) -> dict[str, Any]:
+    """What a rule has about its draw that forms do not write: as it is stored, so that nobody is drawn otherwise."""
+    found: dict[str, Any] = {}
+    if kept is not None and kept.percentageFrom and percentage is not None:
+        found["percentageFrom"] = kept.percentageFrom
+    if kept is not None and kept.bucketing is not None:
+        found["bucketing"] = _built(kept.bucketing)
+    return found
 
 
 def _conditions(given: RuleFields, name: str, wrong: Wrong) -> dict[str, Any]:

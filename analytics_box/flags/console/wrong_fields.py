@@ -25,6 +25,7 @@ _FIELDS: Final[Mapping[str, str]] = {
 _OF_CONDITION: Final = {"value": "values", "batchValues": "values", "field": "property"}
 _OF_FORM: Final = frozenset(("if", "gives"))  # what only forms call so
 _OF_RULE: Final = frozenset(("name", "percentage"))
+_DRAW: Final = frozenset(("percentageFrom", "bucketing"))  # of a rule, what is kept beside its percentage
 _TREE: Final = frozenset(("all", "any", "none"))
 
 
@@ -85,6 +86,8 @@ def _of_rule(parts: list[str], state: FormState) -> str:
     name = f"rules.{number}"
     if not (number.isdecimal() and int(number) < len(state.rules)):
         return "rules"
+    if rest and rest[0] in _DRAW:
+        return f"{name}.percentage"
     if rest and rest[0] in _OF_RULE:
         return f"{name}.{rest[0]}"
     if rest and rest[0] in {"variant", "enabled"}:

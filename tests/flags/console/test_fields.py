@@ -11,7 +11,7 @@ from analytics_box.flags.console.definition import definition_of
 from analytics_box.flags.console.fields import ConditionFields, FormState, RuleFields, read_state
 from analytics_box.flags.console.filled import new_state, state_of_definition
 from analytics_box.flags.console.wrong_fields import form_field
-from analytics_box.flags.flag import DEEPEST, MOST_RULES, Definition, Node, Rule
+from analytics_box.flags.flag import DEEPEST, MOST_RULES, Bucketing, Definition, Node, Rule
 from analytics_box.http.page.templates import field_errors
 from tests.cases import each
 from tests.flags.definitions import KEPT, WHOLE, WRITTEN, posted, untold
@@ -60,6 +60,25 @@ def test_a_changed_rule_replaces_what_was_stored() -> None:
     changed = replace(state.rules[0], gives="off")
     rules = built(replace(state, rules=(changed, *state.rules[1:])), replace(WHOLE, rules=KEPT)).rules
     assert rules == (replace(KEPT[0], enabled=False), *KEPT[1:])
+
+
+DRAWN = tuple(
+    Rule("property", "exists", field="id", enabled=on, percentage=up_to, percentageFrom=start, bucketing=bucketing)
+    for on, start, up_to, bucketing in [
+        (True, 20, 45, Bucketing("growthbook_v1", "exp-1", attribute="id")),
+        (True, 60, 90, None),
+    ]
+)
+
+
+def test_a_rule_of_an_import_that_gets_another_name_draws_the_same_people() -> None:
+    stored = Definition(rules=DRAWN, bucketing=Bucketing("growthbook_v2", "checkout"))
+    state = read_state(posted(state_of_definition(stored)))
+    named = built(replace(state, rules=tuple(replace(one, name="Renamed") for one in state.rules)), stored)
+    assert named.rules == tuple(replace(one, name="Renamed") for one in DRAWN)
+    wider, all_of_them = (replace(state.rules[1], percentage=text) for text in ("95", ""))
+    changed = built(replace(state, rules=(wider, all_of_them)), stored).rules
+    assert changed == (replace(DRAWN[1], percentage=95), replace(DRAWN[1], percentage=None, percentageFrom=0))
 
 
 @each(
@@ -184,6 +203,7 @@ def test_a_form_of_somebody_elses_making_is_read_without_harm() -> None:
         ("rules[0].batchValues[3]", "rules.0.if.0.values"),
         ("rules[0].field", "rules.0.if.0.property"),
         ("rules[0].percentage", "rules.0.percentage"),
+        ("rules[0].percentageFrom", "rules.0.percentage"),
         ("rules[0].variant", "rules.0.gives"),
         ("rules[7].conditions.value", "rules.7.if.0.values"),
         ("rules[8].conditions.group", "rules.8.if.0.group"),
