@@ -11,7 +11,7 @@ from analytics_box.flags.scope import Scope
 from analytics_box.flags.usage import rows
 from analytics_box.flags.usage.counts import FlagCounts
 from analytics_box.flags.usage.rows import DayCount
-from analytics_box.flags.usage.rules import Given, Stale, stale
+from analytics_box.flags.usage.rules import Given, Stale, needed_keys, stale
 from analytics_box.http.call import Parts
 from analytics_box.store.db import Connection
 
@@ -57,13 +57,15 @@ def _used(db: Connection, scope: Scope, flags: Iterable[Flag], clock: Clock, day
     wanted = tuple(flags)
     groups = {group.id: group for group in scope.groups}
     given = rows.given(db, (flag.id for flag in wanted))
+    needed = needed_keys(scope.flags)
 
     def one(flag: Flag) -> Used:
         own, now = given.get(flag.id, NEVER), clock.now()
-        found = stale(flag, groups, own, active_since=0, now=now, days=days)
+        by_others = (flag.environment, flag.key) in needed
+        found = stale(flag, groups, own, active_since=0, now=now, days=days, needed=by_others)
         if found is not None:  # a flag that was off for long is asked about its history; others need not be
             since = rows.active_since(db, flag.id)
-            found = stale(flag, groups, own, active_since=since, now=now, days=days)
+            found = stale(flag, groups, own, active_since=since, now=now, days=days, needed=by_others)
         return Used(own.last_at, found)
 
     return {flag.id: one(flag) for flag in wanted}

@@ -34,18 +34,26 @@ class Given(Struct, frozen=True):
 
 
 def stale(
-    flag: Flag, groups: Mapping[str, TargetGroup], given: Given, *, active_since: int, now: int, days: int
+    flag: Flag,
+    groups: Mapping[str, TargetGroup],
+    given: Given,
+    *,
+    active_since: int,
+    now: int,
+    days: int,
+    needed: bool = False,
 ) -> Stale | None:
     """Whether a flag is stale after so many days; only active ones are. 0 days: none ever is.
 
-    `active_since` is when it was last switched on (UTC ms).
+    `active_since` is when it was last switched on (UTC ms). One that is `needed` by others is asked for by their
+    evaluation, which counts nothing: it never lacks evaluations.
     """
     if flag.definition.status != "active" or flag.deleted_at is not None or not days:
         return None
     limit = now - days * DAY
     began = max(flag.created_at, active_since)
     asked = max(given.last_at or 0, began)
-    if asked <= limit:
+    if asked <= limit and not needed:
         return Stale("never_evaluated", asked)
     changed = max(flag.updated_at, began)
     if changed > limit or flag.user_id is not None:
@@ -56,6 +64,16 @@ def stale(
     if len(recent) != 1:
         return None
     return Stale("one_outcome", max([changed, *(at for gave, at in given.last.items() if gave != recent[0])]))
+
+
+def needed_keys(flags: Iterable[Flag]) -> frozenset[tuple[str | None, str]]:
+    """What active flags need: keys, each behind its environment."""
+    return frozenset(
+        (flag.environment, key)
+        for flag in flags
+        if flag.definition.status == "active" and flag.deleted_at is None
+        for key in (*flag.definition.dependencies, *(one.key for one in flag.definition.prerequisites))
+    )
 
 
 def outcomes(definition: Definition, groups: Mapping[str, TargetGroup]) -> frozenset[str]:

@@ -120,6 +120,8 @@ def test_lists_and_single_flags_say_when_it_was_evaluated_last_and_whether_it_is
     assert found["unused"]["stale"] == {"reason": "never_evaluated", "since": found["unused"]["createdAt"]}
     assert world.good("flags/getById", id=unused.id) == found["unused"]
     assert world.good("flags/getByKey", key="used", websiteId=world.shop) == found["used"]
+    world.good("flags/update", id=used.id, dependencies=["unused"])
+    assert world.good("flags/getById", id=unused.id)["stale"]["reason"] == "constant"
     changed = world.good("flags/update", id=used.id, name="Another")
     assert "stale" not in changed
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from analytics_box.clock import DAY
 from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.flag import Definition, Flag, Node, Prerequisite, Rule, TargetGroup, Variant
-from analytics_box.flags.usage.rules import Given, Stale, outcomes, stale
+from analytics_box.flags.usage.rules import Given, Stale, needed_keys, outcomes, stale
 from tests.cases import each
 from tests.flags.evaluation.invented import Chance
 
@@ -127,6 +127,22 @@ def test_a_flag_is_stale_that_nobody_needs_any_more(
         days=30,
     )
     assert found == (Stale(expected[0], NOW - expected[1] * DAY) if expected else None)  # type: ignore[arg-type]
+
+
+def test_a_flag_that_others_need_is_not_stale_for_lack_of_evaluations() -> None:
+    needing = [
+        replace(flag(given), environment="eu")
+        for given in (
+            Definition(prerequisites=(Prerequisite("checkout"),)),
+            Definition(dependencies=("login",)),
+            Definition(status="inactive", dependencies=("sale",)),
+        )
+    ]
+    assert needed_keys(needing) == {("eu", "checkout"), ("eu", "login")}
+    found = [
+        stale(flag(one), {}, Given(), active_since=0, now=NOW, days=30, needed=True) for one in (HALF, Definition())
+    ]
+    assert found == [None, Stale("constant", NOW - 100 * DAY)]
 
 
 def test_a_flag_of_one_user_is_only_stale_when_nobody_asks_and_zero_days_switch_it_off() -> None:
