@@ -77,7 +77,8 @@ FLAGS = (
         "create index target_groups_of on target_groups (organization_id)",
         "create index target_groups_by_website on target_groups (website_id)",
         # What is to become of a flag, step by step: [{"at": UTC ms, "percentage": 0–100, "doneAt": UTC ms,
-        # "skipped": whether a later step was late as well}], the last two once it is done.
+        # "skipped": whether a later step was late as well}], the last two once it is done. `flag_…` is what the flag
+        # stood at when the schedule was made, or a step was done last.
         """
         create table flag_schedules (
           id               text    primary key check (length(id) between 8 and 64),
@@ -90,6 +91,8 @@ FLAGS = (
           error            text    not null default '',
           created_by       text    not null,
           created_at       integer not null,
+          flag_percentage  real    not null,
+          flag_status      text    not null check (flag_status in ('active', 'inactive', 'archived')),
           check ((next_at is null) = (ended_at is not null))
         ) strict, without rowid
         """,

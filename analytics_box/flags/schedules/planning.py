@@ -60,6 +60,8 @@ def planned(flag: Flag, given: NewSchedule, by: By) -> Schedule:
         next_at=begins,
         created_by=by.actor,
         created_at=by.now,
+        flag_percentage=flag.definition.rolloutPercentage,
+        flag_status=flag.definition.status,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from analytics_box.flags.flag import Status
 from analytics_box.flags.schedules.schedule import Schedule, Step
 from analytics_box.store.db import Connection
 
@@ -52,10 +53,24 @@ def update(db: Connection, schedule: Schedule) -> None:
     db.execute(
         """
         -- flag_schedules.update
-        update flag_schedules set steps = :steps, next_at = :next_at, ended_at = :ended_at, error = :error
+        update flag_schedules set steps = :steps, next_at = :next_at, ended_at = :ended_at, error = :error,
+            flag_percentage = :flag_percentage, flag_status = :flag_status
         where id = :id
         """,
         _values(schedule),
+    )
+
+
+def left_at(db: Connection, flag_id: str, *, percentage: float | None = None, status: Status | None = None) -> None:
+    """What a schedule of a flag has set is known to the others of it that are not over."""
+    db.execute(
+        """
+        -- flag_schedules.left_at
+        update flag_schedules
+        set flag_percentage = coalesce(:percentage, flag_percentage), flag_status = coalesce(:status, flag_status)
+        where flag_id = :id and next_at is not null
+        """,
+        {"id": flag_id, "percentage": percentage, "status": status},
     )
 
 

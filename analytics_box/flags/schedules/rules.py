@@ -118,17 +118,13 @@ def hindrance(schedule: Schedule, flag: Flag) -> str:
         return ""
     if wanted.type != "rollout":
         return FlagSchedules.no_rollout
-    last = _last_done(schedule)
-    if last is None:
+    words = FlagSchedules
+    begun = any(step.doneAt is not None for step in schedule.steps)
+    if wanted.status != "active" and schedule.flag_status == "active":
+        return words.switched_off if begun else words.switched_off_before
+    if math.isclose(wanted.rolloutPercentage, schedule.flag_percentage):
         return ""
-    if wanted.status != "active":
-        return FlagSchedules.switched_off
-    return FlagSchedules.by_hand if not math.isclose(wanted.rolloutPercentage, last.percentage) else ""
-
-
-def _last_done(schedule: Schedule) -> Step | None:
-    """The step that the flag should stand at."""
-    return next((step for step in reversed(schedule.steps) if step.doneAt is not None and not step.skipped), None)
+    return words.by_hand if begun else words.by_hand_before
 
 
 def _check_switch(kind: ScheduleType, scheduled_at: int | None, steps: Sequence[Step]) -> None:

@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from analytics_box.flags.flag import Status
+
 ScheduleType = Literal["enable", "disable", "update_rollout"]
 SUBJECT = "flag schedule"  # in the audit log
 
@@ -24,7 +26,8 @@ class Schedule(Struct, frozen=True, kw_only=True):
     """What is to become of a flag. Times are UTC ms. Only an update_rollout has steps, in the order of time.
 
     `scheduled_at` is when it begins, `next_at` when something is to be done next; it is None once all is done, or once
-    `error` says why it could not go on.
+    `error` says why it could not go on. `flag_percentage` and `flag_status` are what the flag stood at when it was
+    made, then what schedules left it at: a flag that stands at something else was changed by somebody.
     """
 
     id: str
@@ -37,6 +40,8 @@ class Schedule(Struct, frozen=True, kw_only=True):
     error: str = ""
     created_by: str = ""  # an actor, as the audit log names them
     created_at: int = 0
+    flag_percentage: float = 0
+    flag_status: Status = "active"
 
     @property
     def last_at(self) -> int:

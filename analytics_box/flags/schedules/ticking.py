@@ -73,4 +73,9 @@ def _turned(db: Connection, schedule: Schedule, flag: Flag, now: int) -> Schedul
         return rules.ended(schedule, now, FlagSchedules.refused.format(message=refused.message))
     if done.flag.definition.status != definition.status:
         return rules.ended(schedule, now, FlagSchedules.kept_off.format(flags=", ".join(done.inactive_dependencies)))
-    return wanted.after
+    if schedule.type != "update_rollout":
+        if schedule.type == "enable":
+            rows.left_at(db, flag.id, status="active")
+        return wanted.after
+    rows.left_at(db, flag.id, percentage=definition.rolloutPercentage)
+    return replace(wanted.after, flag_percentage=definition.rolloutPercentage, flag_status=definition.status)

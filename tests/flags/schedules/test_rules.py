@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BadRequest, BoxError
-from analytics_box.flags.flag import Definition, Flag
+from analytics_box.flags.flag import Definition, Flag, Status
 from analytics_box.flags.schedules import rules
 from analytics_box.flags.schedules.schedule import Schedule, ScheduleType, Step
 from tests.cases import each
@@ -18,7 +18,7 @@ from tests.cases import each
 NOW = 1_800_000_000_000
 
 
-def rollout(*steps: tuple[int, float], done: int = 0) -> Schedule:
+def rollout(*steps: tuple[int, float], done: int = 0, status: Status = "active") -> Schedule:
     """A rollout with steps so many minutes from now, of which the first `done` are done."""
     planned = tuple(
         Step(at=NOW + minutes * MINUTE, percentage=value, doneAt=NOW if number < done else None)
@@ -31,6 +31,8 @@ def rollout(*steps: tuple[int, float], done: int = 0) -> Schedule:
         scheduled_at=planned[0].at,
         steps=planned,
         next_at=planned[done].at if done < len(planned) else None,
+        flag_percentage=10,
+        flag_status=status,
     )
 
 
@@ -144,22 +146,28 @@ def test_a_clock_that_is_set_back_repeats_and_undoes_nothing() -> None:
 
 
 @each(
-    ("done", "fields", "hinders"),
+    ("done", "before", "fields", "said"),
     [
-        (0, {}, False),
-        (0, {"status": "inactive"}, False),
-        (0, {"rolloutPercentage": 77}, False),
-        (1, {}, False),
-        (1, {"rolloutPercentage": 10.0000000000001}, False),
-        (1, {"rolloutPercentage": 0}, True),
-        (1, {"status": "inactive"}, True),
-        (1, {"status": "archived"}, True),
-        (0, {"status": "archived"}, True),
-        (0, {"type": "boolean"}, True),
+        (0, "active", {}, ""),
+        (0, "active", {"status": "inactive"}, "The flag was switched off before the first step"),
+        (0, "active", {"rolloutPercentage": 77}, "The percentage was changed by hand before the first step"),
+        (0, "inactive", {"status": "inactive"}, ""),
+        (0, "inactive", {}, ""),
+        (1, "inactive", {"status": "inactive"}, ""),
+        (1, "active", {}, ""),
+        (1, "active", {"rolloutPercentage": 10.0000000000001}, ""),
+        (1, "active", {"rolloutPercentage": 0}, "The percentage was changed by hand after the step before"),
+        (1, "active", {"status": "inactive"}, "The flag was switched off after the step before"),
+        (1, "active", {"status": "archived"}, "The flag is archived"),
+        (0, "active", {"status": "archived"}, "The flag is archived"),
+        (0, "active", {"type": "boolean"}, "The flag is no rollout any more"),
     ],
 )
-def test_what_a_person_did_in_between_ends_a_rollout(done: int, fields: dict[str, object], hinders: bool) -> None:
-    assert bool(rules.hindrance(rollout((0, 10), (10, 30), done=done), flag(**fields))) == hinders
+def test_what_a_person_did_in_between_ends_a_rollout(
+    done: int, before: Status, fields: dict[str, object], said: str
+) -> None:
+    found = rules.hindrance(rollout((0, 10), (10, 30), done=done, status=before), flag(**fields))
+    assert found.partition(",")[0].removesuffix(".") == said
 
 
 def test_switching_needs_only_a_flag_that_is_not_archived() -> None:

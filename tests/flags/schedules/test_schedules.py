@@ -133,6 +133,30 @@ def test_what_a_person_did_in_between_stays(shared: World, change: dict[str, Any
     assert (state, said.startswith(error)) == ("failed", True), said
 
 
+def test_a_percentage_that_somebody_raised_before_the_first_step_stays(shared: World) -> None:
+    flag = shared.put("raised", HALF)
+    plan(shared, flag, rolloutSteps=steps(shared, (5, 10), (10, 60)))
+    shared.good("flags/update", id=flag.id, rolloutPercentage=50)
+    pass_minutes(shared, 5)
+    assert now_is(shared, flag) == ("active", 50)
+    ((state, said),) = listed(shared, flag)
+    assert (state, said) == ("failed", "The percentage was changed by hand before the first step, so no step is done.")
+
+
+def test_one_rollout_follows_another_and_an_inactive_flag_is_rolled_out_too(shared: World) -> None:
+    flag = shared.put("in-turn", HALF | {"status": "inactive"})
+    plan(shared, flag, rolloutSteps=steps(shared, (1, 20), (2, 30)))
+    plan(shared, flag, rolloutSteps=steps(shared, (4, 60), (5, 100)))
+    plan(shared, flag, "enable", scheduledAt=at(shared, 3))
+    for expected in [("inactive", 20), ("inactive", 30), ("active", 30), ("active", 60)]:
+        pass_minutes(shared, 1)
+        assert now_is(shared, flag) == expected
+    shared.good("flags/deactivate", id=flag.id)
+    pass_minutes(shared, 1)
+    assert now_is(shared, flag) == ("inactive", 60)
+    assert sorted(state for state, _ in listed(shared, flag)) == ["done", "done", "failed"]
+
+
 def test_another_change_in_between_does_not_end_a_rollout(shared: World) -> None:
     flag = shared.put("renamed", HALF)
     plan(shared, flag, rolloutSteps=steps(shared, (5, 30), (10, 60)))
