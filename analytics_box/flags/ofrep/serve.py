@@ -124,6 +124,7 @@ class Ofrep:
         """
         state = self._states.of(environment.scope, wanted.environment)
         who = asked.canonical(environment.ruleset.uses.kept(wanted.context))
+        who += client_id.encode()  # the body names it, and a website can have several
         tag = f'"{state}.{hashlib.blake2b(who, digest_size=12).hexdigest()}"'.encode()
         headers = [(b"etag", tag), _OWN, *_EVERYWHERE]
         kept = self._memo.find(tag, environment)
@@ -131,7 +132,8 @@ class Ofrep:
         if kept is None and (not known or self._unchanged.is_due(question)):
             given = environment.all(wanted.context)
             said = bulk(given, {"flagConfigEtag": state}, self._event_streams(client_id, wanted.environment, state))
-            kept = Kept(environment, said, tuple(one.outcome for one in given if one.outcome is not None))
+            outcomes = tuple(one.outcome for one in given if one.outcome is not None)
+            kept = Kept(environment.place, environment.token, said, outcomes)
             self._memo.keep(tag, kept)
             self._unchanged.note(question)
         if kept is not None:
