@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from analytics_box.acting import By
 from analytics_box.errors import BadRequest
+from analytics_box.flags.access import Reach
 from analytics_box.flags.moving import files
+from analytics_box.flags.moving.planning import Target, planned
+from analytics_box.flags.moving.storing import Outdated, store
+from analytics_box.flags.saving import save
 from tests.cases import each
 from tests.flags.world import World
 from tests.keys.world import cookie_of
@@ -105,6 +110,18 @@ def test_an_export_for_flagd_lists_what_it_cannot_say(world: World) -> None:
     assert "colours-of-some" not in notes
     assert (file["flags"]["child"]["state"], file["flags"]["rollout"]["state"]) == ("DISABLED", "ENABLED")
     assert notes["clauses"][0] == "Rule 4: before 2024-05-01T00:00:00Z has no counterpart"
+
+
+def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -> None:
+    own = Reach(world.box.organization_id, world.shop, By("user:test", world.box.clock.now()))
+    _, file = files.read(sample("flagd"))
+    scope = world.flags.scope(world.shop)
+    assert scope is not None
+    plan = planned(scope, own, file, Target(source="flagd", existing="replace"))
+    world.put("on", {"defaultValue": False})
+    with pytest.raises(Outdated):
+        world.box.run(save(world.box.box.parts, world.shop, lambda db: store(db, own, plan, "flagd")))
+    assert [one.key for one in world.known().flags] == ["on"]
 
 
 HOSTILE = [
