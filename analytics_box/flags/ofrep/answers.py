@@ -19,6 +19,9 @@ _MISSING: Final = "A rule of this flag looks at the user, and the context has no
 _MOST: Final = 1_000  # environments of which encoded outcomes are kept
 
 
+Place = tuple[str, str | None]  # the id of a scope, and the name of an environment
+
+
 class Given(NamedTuple):
     """What one flag gives: the body of an answer, and its status. None as outcome where it is not counted."""
 
@@ -28,11 +31,16 @@ class Given(NamedTuple):
 
 
 class Environment:
-    """The flags of a scope in one environment, as long as they are the same."""
+    """The flags of a scope in one environment, as long as they are the same.
+
+    `token` stands for them: whoever holds it can tell these flags from others, and does not keep them in memory.
+    """
 
     def __init__(self, scope: Scope, name: str | None, ruleset: Ruleset) -> None:
         self.scope = scope
         self.ruleset = ruleset
+        self.place: Place = (scope.id, name)
+        self.token = object()
         self._name = name
         self._encoded: dict[Outcome, bytes] = {}
         groups = {group.id: group.rules for group in scope.groups}
@@ -51,7 +59,7 @@ class Environment:
             if (flag.key, flag.environment, flag.definition.status) == (key, self._name, "inactive") and (
                 flag.user_id in (None, context.user_id)
             ):
-                return Given(200, results.disabled(flag))
+                return Given(200, results.disabled(key))
         return Given(404, results.failure("FLAG_NOT_FOUND", "There is no such flag", key))
 
     def all(self, context: Context) -> list[Given]:
@@ -71,7 +79,7 @@ class Environments:
     """Those that were asked for of late."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, str | None], Environment] = OrderedDict()
+        self._known: OrderedDict[Place, Environment] = OrderedDict()
 
     def of(self, scope: Scope, name: str | None, ruleset: Ruleset) -> Environment:
         """The environment of this name, as these rules are."""

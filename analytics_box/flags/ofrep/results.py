@@ -6,7 +6,6 @@ from typing import Any, Final, Literal
 import msgspec
 
 from analytics_box.flags.evaluation.outcome import Outcome, Reason
-from analytics_box.flags.flag import Flag
 
 Code = Literal["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL"]
 
@@ -48,10 +47,9 @@ def success(outcome: Outcome) -> bytes:
     return msgspec.json.encode(said)
 
 
-def disabled(flag: Flag) -> bytes:
-    """What is said of a flag that is not active: that the client's code has the default."""
-    metadata = {"flagId": flag.id, "flagType": flag.definition.type}
-    return msgspec.json.encode({"key": flag.key, "reason": "DISABLED", "variant": _OFF, "metadata": metadata})
+def disabled(key: str) -> bytes:
+    """What is said of a flag that is not active: that the client's code has the default, and nothing else."""
+    return msgspec.json.encode({"key": key, "reason": "DISABLED", "variant": _OFF, "metadata": {}})
 
 
 def failure(code: Code, details: str, key: str | None = None) -> bytes:

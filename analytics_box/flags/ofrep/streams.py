@@ -171,8 +171,8 @@ async def _send(send: Send, content: bytes, *, more: bool = True) -> None:
 
 
 async def _left(receive: Receive) -> None:
-    """Return once a client has left."""
-    while (await receive())["type"] == "http.request":
+    """Return once a client has left, or sends a body, which would be without end and has no business here."""
+    while (message := await receive())["type"] == "http.request" and not message.get("body"):
         pass
 
 

@@ -12,6 +12,8 @@ from analytics_box.flags import rows
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.saving import save
 from analytics_box.settings import Settings
+from analytics_box.websites.directory import Directory
+from analytics_box.websites.rules import ClientId
 from tests.cases import each
 from tests.flags.ofrep.world import BASE, about, ask
 from tests.flags.world import World
@@ -99,7 +101,10 @@ def test_one_flag(box: World, key: str, context: dict[str, Any], value: object, 
     said = answer.json
     assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
     assert (said["key"], said.get("value", NONE), said["variant"], said["reason"]) == (key, value, variant, reason)
-    assert said["metadata"]["flagType"] in {"boolean", "rollout", "multivariant"}
+    if key == "sleeping":  # who guesses the key of an inactive flag learns nothing else
+        assert said["metadata"] == {}
+    else:
+        assert said["metadata"]["flagType"] in {"boolean", "rollout", "multivariant"}
     in_bulk = [one for one in ask(box, BASE, {"context": context}).json["flags"] if one["key"] == key]
     assert in_bulk == ([] if key == "sleeping" else [said])
 
@@ -278,6 +283,19 @@ def test_an_unchanged_answer_is_not_evaluated_again(world: World, monkeypatch: p
     assert outcome.count == 6
     other = ask(world, BASE, about("u2"), if_none_match=tag)
     assert (other.status, other.headers["etag"] == tag) == (200, False)
+
+
+def test_a_client_is_told_the_client_id_that_it_asked_with(world: World) -> None:
+    sites = world.box.box.parts[Directory]
+    site = sites.find(world.shop)
+    assert site is not None
+    ids = (ClientId(world.shop, site.created_at), ClientId("new-client-id-1", site.created_at))
+    sites.remember(replace(site, client_ids=ids))
+    world.put("on", ON)
+    answers = {one: ask(world, client=one) for one in ("new-client-id-1", world.shop)}
+    for client_id, answer in answers.items():
+        assert answer.json["eventStreams"][0]["endpoint"]["requestUri"].startswith(f"/public/v1/flags/{client_id}/")
+    assert len({answer.headers["etag"] for answer in answers.values()}) == 2
 
 
 def test_a_change_is_seen_by_the_next_request(world: World) -> None:

@@ -1,28 +1,59 @@
-"""Bulk answers that are kept take so many bytes at most."""
+"""Bulk answers that are kept take so many bytes at most, and are of the flags as they are."""
 
-from typing import Any
+import gc
+from weakref import ref
 
+from analytics_box.flags.evaluation.compiling import compiled
+from analytics_box.flags.ofrep.answers import Environment
 from analytics_box.flags.ofrep.memo import Kept, Memo
+from analytics_box.flags.scope import Scope
+from tests.flags.ofrep.world import about, ask
+from tests.flags.world import World
+
+
+def environment(name: str = "production") -> Environment:
+    return Environment(Scope("shop-website-1", "acme", "shop-website-1"), name, compiled((), ()))
+
+
+def kept(of: Environment, size: int) -> Kept:
+    return Kept(of.place, of.token, b"x" * size, ())
 
 
 def test_answers_asked_for_longest_ago_go() -> None:
-    here: Any = object()
+    here = environment()
     memo = Memo(most_bytes=5_000)
     for number in range(4):
-        memo.keep(b"%d" % number, Kept(here, b"x" * 500, ()))
+        memo.keep(b"%d" % number, kept(here, 500))
     assert memo.find(b"0", here) is not None
-    memo.keep(b"4", Kept(here, b"x" * 500, ()))
-    memo.keep(b"4", Kept(here, b"x" * 600, ()))
+    memo.keep(b"4", kept(here, 500))
+    memo.keep(b"4", kept(here, 600))
     found = [number for number in range(5) if memo.find(b"%d" % number, here)]
     assert found == [0, 2, 3, 4]
     assert memo.size <= 5_000
 
 
 def test_an_answer_of_flags_that_were_compiled_anew_is_none() -> None:
-    before: Any = object()
-    after: Any = object()
+    before, after, other = environment(), environment(), environment("staging")
     memo = Memo()
-    memo.keep(b"tag", Kept(before, b"body", ()))
-    assert memo.find(b"tag", after) is None
-    memo.keep(b"huge", Kept(before, b"x" * 20_000_000, ()))
-    assert (memo.find(b"huge", before), memo.size) == (None, 0)
+    for number in range(3):
+        memo.keep(b"%d" % number, kept(before, 500))
+    memo.keep(b"other", kept(other, 500))
+    of_other = memo.size // 4
+    assert memo.find(b"0", after) is None
+    assert memo.size == of_other  # none of that environment stays
+    memo.keep(b"1", kept(before, 500))
+    memo.keep(b"2", kept(after, 500))
+    assert [memo.find(tag, after) is not None for tag in (b"1", b"2")] == [False, True]
+    assert memo.find(b"other", other) is not None
+    memo.keep(b"huge", kept(after, 20_000_000))
+    assert (memo.find(b"huge", after), memo.size) == (None, 0)
+
+
+def test_rules_that_were_changed_stay_in_memory_with_no_answer(world: World) -> None:
+    rulesets = []
+    for number in range(4):
+        world.put(f"flag-{number}", {"rules": [{"type": "user_id", "value": "ada"}]})
+        assert ask(world, content=about(f"u{number}")).status == 200
+        rulesets.append(ref(world.flags.ruleset(world.known(), None)))
+    gc.collect()
+    assert [one() is not None for one in rulesets] == [False, False, False, True]

@@ -104,6 +104,15 @@ def test_what_a_client_missed_it_is_told_when_it_comes_back(shared: World) -> No
     closed(shared, *shared.box.run(story()))
 
 
+def test_a_stream_ends_when_its_client_sends_a_body(shared: World) -> None:
+    async def story() -> Listener:
+        listener = listen(shared, body=b"x")
+        await listener.ended()
+        return listener
+
+    closed(shared, shared.box.run(story()))
+
+
 def test_changes_of_other_environments_are_not_told(shared: World) -> None:
     staging, plain = shared.put("stage", environment="staging"), shared.put("stage")
     where = uri(shared, f"{BASE}?environment=staging")

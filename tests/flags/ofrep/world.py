@@ -74,6 +74,7 @@ class Listener:
         self.reads = asyncio.Event()  # cleared: it takes nothing more
         self.reads.set()
         self.breaks = False
+        self.sends = b""  # a body without end, in pieces of these bytes
         self._news = asyncio.Event()
         self._left = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
@@ -83,6 +84,9 @@ class Listener:
         self.task = asyncio.ensure_future(serve(self))
 
     async def receive(self) -> Message:
+        if self.sends:
+            await asyncio.sleep(0)
+            return {"type": "http.request", "body": self.sends, "more_body": True}
         await self._left.wait()
         if self.breaks:
             raise asyncio.CancelledError  # as granian does at times
@@ -134,10 +138,13 @@ class Listener:
             await self.task
 
 
-def listen(world: World, rest: str = "ofrep/v1/streams", *, address: str = "203.0.113.7", **headers: str) -> Listener:
+def listen(
+    world: World, rest: str = "ofrep/v1/streams", *, address: str = "203.0.113.7", body: bytes = b"", **headers: str
+) -> Listener:
     """A stream that is asked for now."""
     ofrep, streams = world.box.box.parts[Ofrep], world.box.box.parts[Streams]
     listener = Listener(streams)
+    listener.sends = body
     listener.scope = asked = scope(rest, headers=headers, address=address)
     listener.begin(lambda one: ofrep.answer(world.shop, "ofrep/v1/streams", asked, one.receive, one.send))
     return listener
