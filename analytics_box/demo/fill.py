@@ -9,7 +9,7 @@ from analytics_box import ids
 from analytics_box.accounts.passwords import hash_now
 from analytics_box.acting import By
 from analytics_box.clock import DAY, MINUTE, utc_day
-from analytics_box.demo import checks, links, monitors, shop, status_page
+from analytics_box.demo import checks, evaluated, flags, links, monitors, shop, status_page
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
@@ -55,6 +55,7 @@ class _Made(Struct, frozen=True):
     target: Target
     short: list[Link]
     watched: monitors.Made
+    flags: flags.Made
 
 
 def shop_port(directory: Path) -> int:
@@ -74,10 +75,13 @@ def fill(directory: Path, now: int, seed: str = SEED, *, port: int = shop.PORT) 
     bring_together(directory)
     made = _account(directory, demo, now, port)
     start = max(demo.filled, now - DAYS * DAY)
-    happened = history.events(seed, made.target, first_day=demo.first_day, start=start, end=now)
+    days = history.events(seed, made.target, first_day=demo.first_day, start=utc_day(start) * DAY, end=now)
+    given = evaluated.evaluated(made.flags, days, seed, start=start, end=now)
+    happened = [event for event in days if event.time >= start] + given.events
     if now - demo.filled > ONLINE:
         happened += history.just_now(seed, made.target, now)
     filled = msgspec.structs.replace(demo, filled=max(demo.filled, now), port=port)
+    _counted(directory / schema.BOX_FILE, given)
     _append(directory / schema.EVENTS_FILE, sorted(happened, key=lambda event: event.time), made, seed, filled)
     _write(directory, filled)
     return filled
@@ -125,7 +129,8 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
             lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
         )
         box_db.write_now(lambda db: status_page.make(db, website, watched, demo.first_day, now=now))
-        return _Made(Target(website.site, website.domain), short, watched)
+        given = box_db.write_now(lambda db: flags.make(db, website, demo.first_day, now))
+        return _Made(Target(website.site, website.domain), short, watched, given)
     finally:
         box_db.close()
 
@@ -134,6 +139,14 @@ def _first(db: Connection, wanted: Wanted, by: By) -> Website:
     made = first_account(db, wanted, by=by)
     first_key(db, made, by=by)
     return made.website
+
+
+def _counted(path: Path, given: evaluated.Evaluated) -> None:
+    box_db = Db(path, readers=1)
+    try:
+        box_db.write_now(lambda db: evaluated.append(db, given))
+    finally:
+        box_db.close()
 
 
 def _append(path: Path, happened: list[Fact], made: _Made, seed: str, demo: Demo) -> None:

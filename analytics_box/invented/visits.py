@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from analytics_box.clock import HOUR, SECOND
 from analytics_box.ingest.enrich import Sender
@@ -23,10 +22,7 @@ LEAVE_ARRIVES = 0.93  # leave beacons get lost when a phone goes to sleep
 COMES_AGAIN = 0.06  # later on the same day
 CITY_KNOWN = 0.86
 COUNTRY_KNOWN = 0.9  # of those whose city is not
-
-# An experiment on the page of prices: half of the visitors are offered the year first, and choose a plan more often.
-FLAG, PRICES = "yearly-first", "/pricing"
-CHOOSES_PLAN = {"control": 0.24, "yearly": 0.31}
+VERSION = "2.3.1"  # that can be downloaded
 
 _MACHINE_SHARES = tuple(accumulate(machine.weight for machine in MACHINES))
 _SEARCHES = ("sync", "export pdf", "import notion", "shortcuts", "self hosting", "backup", "dark mode")
@@ -99,10 +95,6 @@ def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
         goes_on = random.random() < GOES_ON[page.section]
         seconds = _seconds_on(random, page, goes_on=goes_on)
         yield _sent(reader, time, "screen_view", address, title=page.title, referrer=referrer)
-        if page.path == PRICES:
-            given = variant_of(reader.sender)
-            told = {"flag": FLAG, "value": given, "variant": given, "enabled": True}
-            yield _sent(reader, time, "$flag_evaluated", address, properties=told)
         for name, properties in _deeds(reader, page):
             moment = time + random.randint(1, max(1, seconds * 1000 - 1))
             yield _sent(reader, moment, name, address, properties=properties)
@@ -118,11 +110,6 @@ def _read(reader: Reader, time: int, source: Source) -> Iterator[Going]:
         referrer = address
         page = _page_of(random, NEXT[page.section])
         address = f"https://{DOMAIN}{page.path}"
-
-
-def variant_of(sender: Sender) -> str:
-    """What the flag gives somebody: the same whenever they come."""
-    return ("control", "yearly")[crc32(sender.network.encode()) % 2]
 
 
 def _page_of(random: Random, sections: dict[Section, float]) -> Page:
@@ -151,8 +138,8 @@ def _deeds(reader: Reader, page: Page) -> Iterator[tuple[str, dict[str, Any]]]:
         plan = random.choices(("free", "pro", "team"), weights=(74, 21, 5))[0]
         yield "signup", {"plan": plan, "method": random.choice(("email", "email", "github"))}
     elif page.section == "download" and platform and chance < 0.62:
-        yield "download", {"platform": platform, "version": "2.3.1"}
-    elif page.path == PRICES and chance < CHOOSES_PLAN[variant_of(reader.sender)]:
+        yield "download", {"platform": platform, "version": VERSION}
+    elif page.path == "/pricing" and chance < 0.24:
         yield "plan_selected", {"plan": random.choice(("pro", "pro", "team")), "yearly": random.random() < 0.6}
     elif page.section == "docs" and chance < 0.07:
         yield "docs_search", {"query": random.choice(_SEARCHES)}
