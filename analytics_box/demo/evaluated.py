@@ -27,7 +27,7 @@ from analytics_box.store.db import Connection
 
 CONVERSION: Final = "download"
 """The event that the experiment is about; visitors send it without the button, too."""
-_TAKES: Final = 0.1  # of those on a desktop who see the button
+_TAKES: Final = 0.13  # of those on a desktop who see the button
 _SOON: Final = 15  # seconds within which somebody does so whose leaving was not told
 _DEVICE, _SYSTEM = ATTRIBUTES.index("device"), ATTRIBUTES.index("system")
 _PLATFORMS: Final = {"Windows": "windows", "macOS": "mac", "Linux": "linux"}
