@@ -90,7 +90,7 @@ def test_a_few_programs_come_each_day_and_the_rest_are_visitors(facts: list[Fact
 
 def test_everything_that_a_tracker_measures_is_there(facts: list[Fact]) -> None:
     spans = [fact for fact in facts if isinstance(fact, Span)]
-    assert {span.table for span in spans} == set(SPANS) - {"flag_exposures"}, "those belong to flags, which it has none of"
+    assert {span.table for span in spans} == set(SPANS) - {"flag_exposures"}, "those are of flags"
     assert all(len(span.own) == len(SPANS[span.table]) for span in spans)
     assert len({span.own[1] for span in spans if span.table == "errors"}) == 5
     assert len({span.own[2] for span in spans if span.table == "outgoing_links"}) >= 5
