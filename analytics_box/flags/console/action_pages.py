@@ -28,7 +28,8 @@ async def set_status(visit: Visitor, flag_id: FromPath[str]) -> Next:
     status: Status | None = _STATUSES.get((await visit.form()).get("status", ""))
     if status is None:
         raise BadRequest(FlagList.no_status)
-    done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status))
+    adds = status == "active"  # what is switched off on a full disk goes off
+    done = await save(visit.parts, own.scope, lambda db: change.set_status(db, own, flag.id, status), adds=adds)
     return visit.go(f"{HOME}/{flag.id}?done={told(done, status)}")
 
 

@@ -44,7 +44,7 @@ async def rename(visit: Visitor) -> Answer:
     own = reached(visit, form.get("of", ""))
     try:
         given = message_of({name: form.get(name, "") for name in ("folder", "to")}, RenamedFolder, FlagList.wrong)
-        await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to))
+        await save(visit.parts, own.scope, lambda db: change.rename(db, own, given.folder, given.to), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, Again(wrong.status, form, {"to": wrong.message}))
     return visit.go(f"{FOLDERS}?done=folder-renamed")

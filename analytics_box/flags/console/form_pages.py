@@ -73,7 +73,7 @@ async def save(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         return _after(visit, state, flag, do)
     try:
         message = _changed(state, flag)
-        done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
+        done = await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, flag, wrong=wrong)
     return visit.go(f"{HOME}/{flag.id}?done={told(done, 'saved')}")

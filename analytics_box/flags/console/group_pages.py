@@ -97,7 +97,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
         return _after(visit, state, group, do)
     try:
         message = message_of(_given(state, group) | {"id": group.id}, ChangedGroup, FlagList.wrong)
-        await saved(visit.parts, own.scope, lambda db: change.update(db, own, message))
+        await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)
     return visit.go(f"{GROUPS}?done=group-saved")

@@ -139,6 +139,7 @@ async def _step(call: Call, given: Step, status: Status) -> ChangedShown:
         call,
         own,
         lambda db: change.set_status(db, own, given.id, status, note=given.note, version=given.version),
+        adds=status == "active",  # what is switched off on a full disk goes off
     )
 
 

@@ -33,7 +33,8 @@ async def list_folders(call: Call, given: OfScope) -> list[FolderShown]:
 async def rename_folder(call: Call, given: RenamedFolder) -> Moved:
     """flags.renameFolder: with the folders below it. Raises Forbidden, BadRequest or NotFound."""
     own = reach(call, given.websiteId, given.organizationId)
-    return Moved(await save(call.parts, own.scope, lambda db: folders.rename(db, own, given.folder, given.to)))
+    moved = await save(call.parts, own.scope, lambda db: folders.rename(db, own, given.folder, given.to), adds=True)
+    return Moved(moved)
 
 
 async def delete_folder(call: Call, given: OneFolder) -> Moved:

@@ -1,6 +1,7 @@
 """Making and changing flags in a browser without scripts."""
 
 from html import unescape
+from types import SimpleNamespace
 
 import pytest
 from msgspec import to_builtins
@@ -164,3 +165,27 @@ def test_a_form_is_as_large_as_a_flag_can_be(console: Console) -> None:
     form |= {"rules.0.if.0.attribute": "user_id", "rules.0.if.0.operator": "in", "rules.0.if.0.values": values}
     path = console.gone_to("/flags/new", form | {"rules.0.gives": "on"})
     assert len(console.flag(path).definition.rules[0].values) == 900
+
+
+def test_a_full_disk_takes_no_more_of_a_flag_but_switches_it_off(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flag = console.world.put("full", {"folder": "whole"})
+    group = console.world.put_group("full", [])
+    path, of_group = f"/flags/{flag.id}", f"/flags/groups/{group.id}"
+    form, group_form = (
+        fields_of(console.seen(where)) | {"name": "Other", "do": "save"} for where in (f"{path}/edit", of_group)
+    )
+    moved = {"of": console.world.shop, "folder": "whole", "to": "else"}
+    monkeypatch.setattr(console.box.box.box_db, "_reserve", SimpleNamespace(refusal="The disk is full"))
+    for where, fields in (
+        (f"{path}/edit", form),
+        (of_group, group_form),
+        (f"{path}/status", {"status": "active"}),
+        ("/flags/folders/rename", moved),
+    ):
+        assert console.sent(where, fields).status == 503, where
+    assert console.gone_to(f"{path}/status", {"status": "inactive"}).startswith(path)
+    assert console.world.call("flags/activate", id=flag.id).status == 503
+    kept = console.flag(path).definition
+    assert (kept.status, kept.name, kept.folder) == ("inactive", "", "whole")
