@@ -29,6 +29,7 @@ _GROUPS: Final = f"""
 """
 _SCOPES: Final = f"select id, {_OWNER}, website_id, revision, updated_at from flag_scopes"
 _IN_ORDER: Final = "order by key, environment, user_id, created_at, id"
+_OF_VERSION: Final = 200  # bytes of a version beside its texts
 _DEFINITION: Final = msgspec.json.Decoder(Definition)
 _RULES: Final = msgspec.json.Decoder(tuple[Rule, ...])
 
@@ -158,6 +159,35 @@ def insert_version(db: Connection, flag: Flag, *, action: str, actor: str, note:
         "-- flags.insert_version\ndelete from flag_versions where flag_id = ? and version <= ?",
         (flag.id, flag.version - keep),
     )
+
+
+def surplus(db: Connection, scope_id: str, most_bytes: int, least: int) -> list[int]:
+    """The oldest versions of all flags of a scope, deleted ones, too, that do not fit into so many bytes, by their
+    numbers; of each flag `least` of the latest are not among them. To find them may take half a second."""
+    size = f"octet_length(one.definition) + octet_length(one.note) + {_OF_VERSION}"
+    of_scope = "flag_versions as one join flags on flags.id = one.flag_id where flags.scope = ?"
+    ((size_of_all,),) = db.execute(f"-- flags.surplus\nselect sum({size}) from {of_scope}", (scope_id,)).fetchall()
+    if int(size_of_all or 0) <= most_bytes:
+        return []
+    found = db.execute(
+        f"""
+        -- flags.surplus
+        select number from (
+          select one.number as number, row_number() over (partition by one.flag_id order by one.version desc) as nth,
+                 sum({size}) over (order by one.number desc) as size
+          from {of_scope}
+        )
+        where nth > ? and size > ?
+        order by number
+        """,
+        (scope_id, least, most_bytes),
+    )
+    return [int(number or 0) for (number,) in found.fetchall()]
+
+
+def remove_versions(db: Connection, numbers: Sequence[int]) -> None:
+    """Versions of these numbers are gone."""
+    db.executemany("-- flags.remove_versions\ndelete from flag_versions where number = ?", [(one,) for one in numbers])
 
 
 def find_group(db: Connection, group_id: str) -> TargetGroup | None:

@@ -13,7 +13,8 @@ from analytics_box.store.db import Connection
 class Version(Struct, frozen=True, kw_only=True):
     """What a flag was from `at` on (UTC ms), and who made it so and why.
 
-    `actor_name` is a person's e-mail address or a key's name while the box has them, else empty.
+    `actor_name` is the e-mail address of a member, or the name of a key, of the organization that has the flag now; it
+    is empty for all others, such as members of one that had the website before.
     """
 
     version: int
@@ -32,8 +33,13 @@ _VERSIONS: Final = """
   select one.version, one.key, one.environment, one.definition, one.action, one.actor,
          coalesce(users.email, api_keys.name, '') as actor_name, one.note, one.at
   from flag_versions as one
-  left join users on one.actor = 'user:' || users.id
+  join flags on flags.id = one.flag_id
+  left join websites on websites.id = flags.website_id
+  left join members on members.organization_id = coalesce(flags.organization_id, websites.organization_id)
+                   and one.actor = 'user:' || members.user_id
+  left join users on users.id = members.user_id
   left join api_keys on one.actor = 'apikey:' || api_keys.id
+                    and api_keys.organization_id = coalesce(flags.organization_id, websites.organization_id)
   where one.flag_id = :flag_id
 """
 

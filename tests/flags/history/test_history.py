@@ -3,9 +3,12 @@
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
+from analytics_box.flags import saving
 from analytics_box.flags.flag import Definition, Prerequisite, Rule, Variant
+from analytics_box.flags.history import rows as history
 from analytics_box.flags.history import words
 from analytics_box.flags.history.difference import Change, difference
 from tests.cases import each
@@ -110,6 +113,13 @@ def test_each_change_is_a_version_with_what_changed_by_whom_and_why(world: World
     told = world.good("flags/history", flagId=flag, cookie=member)["versions"]
     assert [one["actorName"] is not None and "@" in one["actorName"] for one in told] == [False, True, False]
     assert told[0]["actorName"]
+    world.box.box.box_db.write_now(
+        lambda db: db.execute(
+            "update websites set organization_id = ? where id = ?", (world.box.foreign_organization_id, world.shop)
+        )
+    )
+    moved = world.box.box.box_db.read_now(lambda db: history.latest(db, flag, before=None, limit=9))
+    assert [(one.actor_name, bool(one.actor)) for one in moved] == [("", True)] * 3  # they are members there no more
     assert by_key["actor"].startswith("apikey:")
     (change,) = by_person["changes"]
     assert change == {
@@ -196,3 +206,20 @@ def test_others_see_no_history_and_viewers_restore_nothing(shared: World) -> Non
     viewer = cookie_of(shared.box, "viewer")
     assert shared.call("flags/history", flagId=flag, cookie=viewer).status == 200
     assert shared.refused("flags/restore", flagId=flag, version=1, cookie=viewer)[0] == 403
+
+
+def test_old_versions_go_where_all_of_a_scope_are_too_large(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saving, "LARGEST_HISTORY", 12_000)
+    monkeypatch.setattr(saving, "LEAST_VERSIONS", 3)
+    monkeypatch.setattr(saving, "_EVERY", 1)
+    quiet, busy = made(world, "quiet"), made(world, "busy")
+    for number in range(6):
+        world.good("flags/update", id=quiet, description=f"{number}")
+    for number in range(15):
+        world.good("flags/update", id=busy, payload={"a": f"{number}" * 900})
+    kept = world.rows("select flag_id, version from flag_versions order by flag_id = ?, version", busy)
+    assert [version for flag, version in kept if flag == quiet] == [5, 6, 7]
+    versions = [version for flag, version in kept if flag == busy]
+    assert versions == list(range(versions[0], 17))
+    assert 3 < len(versions) < 12
+    assert len(world.good("flags/history", flagId=busy)["versions"]) == len(versions)
