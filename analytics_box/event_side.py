@@ -140,7 +140,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             clock,
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
-            splits=FlagSplits(state.flags, state.websites),
+            splits=FlagSplits(state.db, state.flags, state.websites),
             public=max(1, settings.readers // 2),
             budgets=AnswerBudgets(
                 Allowed(settings.answer_bytes, settings.answer_rows),

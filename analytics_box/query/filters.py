@@ -149,6 +149,12 @@ class Group(Struct, frozen=True):
 Where = Condition | Group
 
 
+def flag_of(where: "tuple[Where, ...]") -> Condition | None:
+    """The condition that names the flag which a question is about; others on flags narrow its visitors."""
+    alone = (item for item in where if isinstance(item, Condition) and item.column == "flag")
+    return next((item for item in alone if item.match == "is" and not item.negated), None)
+
+
 def conditions(
     filters: "tuple[Filter | FilterGroup, ...]", allowed: tuple[str, ...]
 ) -> tuple[tuple[Where, ...], tuple[str, ...]]:

@@ -30,8 +30,8 @@ class Prepared(Struct, frozen=True):
     @property
     def flag(self) -> str:
         """The flag that a question about one names; empty for others."""
-        named = (item for item in self.where if isinstance(item, filters.Condition) and item.column == "flag")
-        return next((value for item in named for value in item.values), "")
+        named = filters.flag_of(self.where)
+        return next(iter(named.values), "") if named is not None else ""
 
     def composed(self, request: Request, days: Days | None, question: Question, now: int) -> Composed:
         """The plans for these days. Raises CannotAnswer."""

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 from msgspec.structs import replace
 
 from analytics_box.clock import Clock
@@ -18,10 +18,10 @@ from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
-from analytics_box.query.ranges import Days
+from analytics_box.query.ranges import Days, Window
 from analytics_box.query.request import Question, Request, most_rows
 from analytics_box.query.results import Kept, Results, Rows
-from analytics_box.query.splits import NoSplits, Splits
+from analytics_box.query.splits import UNKNOWN, NoSplits, Splits
 from analytics_box.query.traits import Finding, Traits
 
 log = logging.getLogger(__name__)
@@ -197,17 +197,17 @@ class Queries:
             plan = follow_plan(follow, rows[0], prepared.sites, prepared.where, composed.window, request)
             rows.append([] if plan is None else await self._read(plan, taken, keep=keep))
         if query_type.weighed:
-            rows.append(self._split(prepared))
+            rows.append([await self._split(prepared, composed.window)])
         many = sum(map(len, rows))
         return await _done(many, lambda: answer.records(query_type, request, composed.window, rows))
 
-    def _split(self, prepared: Prepared) -> list[Record]:
+    async def _split(self, prepared: Prepared, window: Window) -> Record:
         """In which shares the flag that is asked about gives its variants, of the first website that has it."""
         for site in prepared.sites:
-            found = self._splits.of(site, prepared.flag)
+            found = await self._splits.of(site, prepared.flag, window.start, window.end)
             if found is not None:
-                return [{"variants": found.variants, "weights": found.weights}]
-        return []
+                return structs.asdict(found)
+        return structs.asdict(UNKNOWN)
 
     async def _read(self, plan: Plan, taken: Taken, *, keep: bool) -> list[Record]:
         """What the engine finds."""

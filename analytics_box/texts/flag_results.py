@@ -16,10 +16,11 @@ class FlagResults:
     failed = "The figures could not be read in time. Try again, or choose a shorter range."
     empty_title = "Nobody was given this flag in this range"
     empty = (
-        "Pages say what they were given with the event $flag_evaluated, which the SDK's browser and React clients send "
-        "by themselves. Server code sends it with the visitor's anonymousId."
+        "Pages say what they were given with the event $flag_evaluated. Send it where the variant is shown: the SDK "
+        "sends it only for a flag that it fetches on its own. Server code sends it with the visitor's anonymousId."
     )
     title = "Result"
+    nobody = "Nobody was given one of its variants."
     alone = "All visitors were given the same, so there is nothing to compare."
     choose_first = "Choose an event above to see which variant leads to more of it."
     none = "Nobody sent “{event}” after they were given a variant."
@@ -39,6 +40,21 @@ class FlagResults:
     once_in = "about once in {number} times"
     changed = (
         "The flag was changed on {moment}. If its shares or rules were, look only at the days since, or start anew."
+    )
+    no_shares: ClassVar[Mapping[str | None, str]] = {
+        "changed": "The flag had other shares, rules or needs within these days, so that the shares cannot be judged.",
+        "not_by_chance": "Not the draw alone decides who gets what, so that the shares cannot be judged.",
+    }
+    no_variant = "No variant"
+    not_given: ClassVar[Mapping[bool, str]] = {
+        True: "1 visitor got none of the variants: the flag was off for them, or the SDK had no answer. They are in no "
+        "share and no comparison.",
+        False: "{count} visitors got none of the variants: the flag was off for them, or the SDK had no answer. They "
+        "are in no share and no comparison.",
+    }
+    failures = (
+        "The SDK says “false” as well where it had no answer: too many requests, an error, no such flag. That cannot "
+        "be told from a flag that is off."
     )
     mixed: ClassVar[Mapping[bool, str]] = {
         True: "1 visitor was given several variants and is in no rate.",

@@ -19,14 +19,15 @@ NOON = at(2026, 6, 17, 12)
 DAY_OF_IT = {"startDate": "2026-06-17", "endDate": "2026-06-17"}
 SPLITS: Mapping[str, Split] = {
     "weighed": Split(("old", "new"), (75.0, 25.0)),
-    "targeted": Split(("old", "new")),
+    "targeted": Split(("old", "new"), untold="not_by_chance"),
+    "closed": Split(("old", "new"), (50.0, 50.0), closed=True),
 }
 
 
 class Known:
     """The flags of a box, by their keys."""
 
-    def of(self, site: int, flag: str) -> Split | None:
+    async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
         return SPLITS.get(flag)
 
 
@@ -61,7 +62,7 @@ def told(world: World, *facts: tuple[Any, ...]) -> int:
 
 
 def result(world: World, site: int, flag: str = "f", *more: dict[str, Any]) -> list[dict[str, Any]]:
-    filters = [{"field": "flag", "op": "eq", "value": flag}, *more]
+    filters = [*more, {"field": "flag", "op": "eq", "value": flag}]
     body: dict[str, object] = {"parameters": ["flag_exposures"], **DAY_OF_IT, "filters": filters}
     (entry,) = world.entries(body, (site,), now=NOON)
     assert entry.success, entry.error
@@ -129,23 +130,64 @@ def test_rates_are_compared_with_the_control(world: World) -> None:
 
 
 @each(
-    ("flag", "order", "expected", "said"),
+    ("flag", "order", "expected", "said", "why"),
     [
-        ("weighed", ["old", "new"], [75.0, 25.0], 0.0),  # its own order, however many there are of each
-        ("targeted", ["old", "new"], [None, None], None),  # known, but nobody can tell the shares
-        ("unknown", ["new", "old"], [50.0, 50.0], 0.1573),
+        ("weighed", ["old", "new"], [75.0, 25.0], 0.0, None),  # its own order, however many there are of each
+        ("targeted", ["old", "new"], [None, None], None, "not_by_chance"),
+        ("unknown", ["new", "old"], [None, None], None, "unknown_flag"),
     ],
 )
 def test_shares_are_held_against_those_of_the_flag(
-    world: World, flag: str, order: list[str], expected: list[float | None], said: float | None
+    world: World, flag: str, order: list[str], expected: list[float | None], said: float | None, why: str | None
 ) -> None:
     facts = [("given", visitor, flag, "new" if visitor <= 29 else "old", 0) for visitor in range(1, 51)]
-    rows = result(world, told(world, *facts), flag)
-    if flag == "unknown":
-        rows = result(world, told(world, *facts[:20], *facts[29:41]), flag)
+    rows = result(world, told(world, *facts), flag, {"field": "flag", "op": "ne", "value": "other"})
     assert [row["variant"] for row in rows] == order
     assert [row["expected_share"] for row in rows] == expected
-    assert {row["sample_ratio_p_value"] for row in rows} == {said}
+    assert {(row["sample_ratio_p_value"], row["expected_share_unknown"]) for row in rows} == {(said, why)}
+
+
+@each(
+    ("flag", "shown"),
+    [
+        (
+            "closed",
+            [
+                ("old", True, True, 10, 0, 50.0, 50.0, 2),
+                ("new", True, False, 9, 1, 50.0, 50.0, 0),
+                ("(not given)", False, False, 4, 1, None, None, 1),
+            ],
+        ),
+        (
+            "weighed",  # a rollout, say: what else was given may be anything
+            [
+                ("old", True, True, 10, 0, 40.0, 75.0, 2),
+                ("new", True, False, 9, 1, 40.0, 25.0, 0),
+                ("false", True, False, 3, 1, 16.0, None, 1),
+                ("(none)", True, False, 1, 0, 4.0, None, 0),
+            ],
+        ),
+    ],
+)
+def test_who_got_no_variant_is_in_no_share_and_no_comparison(
+    world: World, flag: str, shown: list[tuple[Any, ...]]
+) -> None:
+    site = told(
+        world,
+        *(("given", visitor, flag, "old" if visitor <= 10 else "new", 0) for visitor in range(1, 21)),
+        *(("given", visitor, flag, "false" if visitor < 25 else "(none)", 0) for visitor in range(21, 26)),
+        ("given", 20, flag, "false", 1),
+        ("given", 24, flag, "old", 1),
+        *(("buy", visitor, 2) for visitor in (1, 2, 21, 24)),
+    )
+    rows = result(world, site, flag, BUY)
+    names = ("is_given", "is_control", "visitors", "mixed_visitors", "share", "expected_share", "conversions")
+    assert fields(rows, "variant", *names) == shown
+    assert (rows[2]["p_value"] is None) == (flag == "closed")
+    only = told(world, ("given", 1, flag, "false", 0))
+    assert fields(result(world, only, flag), "variant", "is_control") == [
+        ("(not given)", False) if flag == "closed" else ("false", True)
+    ]
 
 
 def test_others_filters_choose_exposures_and_a_second_flag_visitors(world: World) -> None:

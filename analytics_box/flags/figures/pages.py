@@ -99,5 +99,7 @@ def _result(page: Opened, rows: list[Row], asked: Asked, zone: str) -> Result:
         notes.append(FlagResults.changed.format(moment=dates.moment(flag.updated_at, page.visit.person)))
     if any(one.key == flag.key and one.environment != flag.environment for one in page.scope.flags):
         notes.append(FlagResults.environments)
+    if flag.definition.type != "multivariant":
+        notes.append(FlagResults.failures)
     notes.append(FlagResults.days)
     return result_of(rows, asked.event, notes)

@@ -59,19 +59,20 @@ class Result(Struct, frozen=True):
 
 def result_of(rows: Sequence[Row], event: str, notes: Sequence[str] = ()) -> Result:
     """What the rows of the query type say, the control first; `event` is empty where none was chosen."""
-    control = rows[0]["variant"]
-    limit = ONE_IN_TWENTY / max(len(rows) - 1, 1)
+    given = [row for row in rows if row["is_given"]]
+    control = given[0]["variant"] if given else ""
+    limit = ONE_IN_TWENTY / max(len(given) - 1, 1)
     chance = rows[0]["sample_ratio_p_value"]
     unequal = chance is not None and chance < UNEQUAL
     judged = [_judged(row, limit) for row in rows]
     highest = max((row["conversion_rate_high"] or 0 for row in rows), default=0)
-    verdict, clear = _verdict(rows, judged, event)
+    verdict, clear = _verdict(given, judged[: len(given)], event)
     return Result(
         variants=tuple(_shown(row, sign, highest) for row, sign in zip(rows, judged, strict=True)),
         verdict="" if unequal and event else verdict,
         clear=clear and not unequal,
         warning=FlagResults.unequal.format(chance=_seldom(chance)) if unequal else "",
-        notes=(*_doubts(rows, event), *notes),
+        notes=(*_not_given(rows), *_doubts(given, event), *_no_shares(rows[0]), *notes),
         control=figures.visible(control),
     )
 
@@ -86,6 +87,8 @@ def _judged(row: Row, limit: float) -> int:
 
 def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[str, bool]:
     words = FlagResults
+    if not rows:
+        return words.nobody, False
     if len(rows) < 2:
         return words.alone, False
     if not event:
@@ -106,6 +109,17 @@ def _verdict(rows: Sequence[Row], judged: Sequence[int], event: str) -> tuple[st
         low=_points(low),
         high=_points(high),
     ), True
+
+
+def _not_given(rows: Sequence[Row]) -> list[str]:
+    count = sum(row["visitors"] + row["mixed_visitors"] for row in rows if not row["is_given"])
+    return [FlagResults.not_given[count == 1].format(count=figures.count(count))] if count else []
+
+
+def _no_shares(row: Row) -> list[str]:
+    """Why the shares are held against nothing."""
+    found = FlagResults.no_shares.get(row["expected_share_unknown"])
+    return [] if found is None else [found]
 
 
 def _doubts(rows: Sequence[Row], event: str) -> list[str]:
@@ -129,14 +143,14 @@ def _shown(row: Row, sign: int, highest: float) -> VariantShown:
     said = {"rate": _percent(rate), "low": _percent(low), "high": _percent(high)} if known else {}
     differs = row["difference"] is not None
     return VariantShown(
-        name=figures.visible(row["variant"]),
+        name=figures.visible(row["variant"]) if row["is_given"] else words.no_variant,
         is_control=row["is_control"],
         visitors=figures.count(row["visitors"]),
-        share=words.share.format(share=_percent(row["share"])),
+        share=words.share.format(share=_percent(row["share"])) if row["share"] is not None else "",
         expected=words.expected.format(share=_percent(row["expected_share"]))
         if row["expected_share"] is not None
         else "",
-        bar=figures.bar_width(row["share"], 100),
+        bar=figures.bar_width(row["share"] or 0, 100),
         conversions=figures.count(row["conversions"]) if row["conversions"] is not None else words.unknown,
         rate=_percent(rate) if known else words.unknown,
         interval=words.interval.format(**said) if known else "",

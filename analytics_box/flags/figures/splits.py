@@ -1,28 +1,33 @@
 """In which shares a flag gives its variants, as far as its definition alone tells."""
 
 import math
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final
 
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.evaluation.compiling import cumulative, weighted
 from analytics_box.flags.flag import Algorithm, Definition, Flag
+from analytics_box.flags.history import reading
 from analytics_box.query.splits import Split
+from analytics_box.store.db import Db
 from analytics_box.websites.directory import Directory
 
 # Percent between neighbouring draws, of those that are coarse: a weight of 33.33 gets 34 of 100 whole percents.
 _ROLLOUT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 1, "growthbook_v1": 0.1}
 _VARIANT_STEPS: Final[dict[Algorithm, float]] = {"default": 1, "unleash": 0.1, "growthbook_v1": 0.1}
+_TWO: Final = ("false", "true")
 
 
 class FlagSplits:
-    """The splits of the flags in memory (query.splits)."""
+    """The splits of the flags in memory, and what box.db has of their history (query.splits)."""
 
-    def __init__(self, flags: Flags, websites: Directory) -> None:
+    def __init__(self, db: Db, flags: Flags, websites: Directory) -> None:
+        self._db = db
         self._flags = flags
         self._websites = websites
 
-    def of(self, site: int, flag: str) -> Split | None:
+    async def of(self, site: int, flag: str, start: int, end: int) -> Split | None:
         """That of the website's own flag, else of its organization's.
 
         Exposures do not say their environment: of several flags with this key the one without any counts, and where
@@ -30,7 +35,11 @@ class FlagSplits:
         """
         for found in self._named(site, flag):
             common = [one for one in found if one.environment is None] or found
-            return split_of(common[0].definition) if len(common) == 1 else Split()
+            if len(common) > 1:
+                return Split(untold="environments")
+            definition = common[0].definition
+            read = partial(reading.in_force, flag_id=common[0].id, start=start, end=end)
+            return split_within(definition, await self._db.read(read))
         return None
 
     def _named(self, site: int, flag: str) -> Iterator[list[Flag]]:
@@ -41,6 +50,35 @@ class FlagSplits:
             found = [one for one in scope.flags if one.key == flag and one.user_id is None] if scope else []
             if found:
                 yield found
+
+
+def split_within(now: Definition, before: Sequence[Definition] | None) -> Split:
+    """How a flag splits now, unless it was something else in a range: `before` is what it was then, None where nobody
+    knows. What was a variant then is still one."""
+    split = split_of(now)
+    if before is not None and all(_draws(one) == _draws(now) for one in before):
+        return split
+    others = [split_of(one) for one in before or ()]
+    variants = dict.fromkeys(name for one in (split, *others) for name in one.variants)
+    closed = before is not None and all(one.closed for one in (split, *others))
+    return Split(tuple(variants), closed=closed, untold="changed")
+
+
+def _draws(definition: Definition) -> tuple[Any, ...]:
+    """All that decides what visitors get; those whom an inactive flag leaves out are none of its variants' visitors."""
+    return (
+        definition.type,
+        "" if definition.type == "multivariant" else definition.status,
+        definition.rolloutPercentage,
+        definition.rolloutBy,
+        definition.persistAcrossAuth,
+        definition.bucketing,
+        definition.rules,
+        definition.targetGroupIds,
+        definition.dependencies,
+        definition.prerequisites,
+        [(one.key, one.weight) for one in definition.variants],
+    )
 
 
 def split_of(definition: Definition) -> Split:
@@ -56,12 +94,16 @@ def split_of(definition: Definition) -> Split:
         ends = cumulative(definition.variants)
         if weighted(definition.variants):
             ends = tuple(_drawn_below(end, _VARIANT_STEPS.get(algorithm, 0)) for end in (*ends[:-1], 100.0))
-        return Split(names, _widths(ends) if told else ())
+        return Split(names, _widths(ends), closed=True) if told else _untold(names, closed=True)
     if definition.type == "rollout":
         told = told and not definition.dependencies and not definition.prerequisites
         share = _drawn_below(definition.rolloutPercentage, _ROLLOUT_STEPS.get(algorithm, 0))
-        return Split(("false", "true"), (100 - share, share) if told else ())
-    return Split(("false", "true"))
+        return Split(_TWO, (100 - share, share)) if told else _untold(_TWO)
+    return _untold(_TWO)
+
+
+def _untold(names: tuple[str, ...], *, closed: bool = False) -> Split:
+    return Split(names, closed=closed, untold="not_by_chance")
 
 
 def _drawn_below(percent: float, step: float) -> float:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from analytics_box import errors
+from analytics_box.flags.flag import Definition
 from analytics_box.flags.history import rows
 from analytics_box.flags.history.difference import Change, difference
 from analytics_box.flags.history.rows import Version
 from analytics_box.store.db import Connection
 
+_MOST_IN_FORCE = 50  # versions that are looked at; a definition has up to 256 KiB
 UNKNOWN_VERSION = "This flag has no such version any more; old ones are not kept for ever"
 
 
@@ -39,6 +41,13 @@ def existing(db: Connection, flag_id: str, number: int) -> Version:
     if found is None:
         raise errors.NotFound(UNKNOWN_VERSION)
     return found
+
+
+def in_force(db: Connection, flag_id: str, start: int, end: int) -> list[Definition] | None:
+    """What a flag decided by in [start, end), each version of it; None where these are no longer kept, or too many."""
+    found = rows.in_force(db, flag_id, start, end, limit=_MOST_IN_FORCE + 1)
+    lost = bool(found) and found[0][0] > 1 and found[0][1] > start
+    return None if lost or len(found) > _MOST_IN_FORCE else [definition for *_, definition in found]
 
 
 def _changes(earlier: Version | None, later: Version) -> tuple[Change, ...]:

@@ -63,6 +63,22 @@ def find(db: Connection, flag_id: str, version: int) -> Version | None:
     return found[0] if found else None
 
 
+def in_force(db: Connection, flag_id: str, start: int, end: int, *, limit: int) -> list[tuple[int, int, Definition]]:
+    """The versions that a flag was in [start, end), oldest first: their numbers, times and definitions."""
+    rows = db.execute(
+        """
+        -- flag_history.in_force
+        select version, at, definition from flag_versions
+        where flag_id = :flag_id and at < :end and version >= coalesce((
+          select max(version) from flag_versions where flag_id = :flag_id and at <= :start
+        ), 0)
+        order by version limit :limit
+        """,
+        {"flag_id": flag_id, "start": start, "end": end, "limit": limit},
+    ).fetchall()
+    return [(int(str(number)), int(str(at)), _DEFINITION.decode(str(text))) for number, at, text in rows]
+
+
 def _versions(db: Connection, statement: str, values: dict[str, str | int | None]) -> list[Version]:
     return [_version(row) for row in db.execute(statement, values).fetchall()]
 

@@ -1,7 +1,7 @@
 """Feature flags: what visitors were given, and what they did afterwards.
 
-Exposures are counted, not evaluations: custom events $flag_evaluated, which the SDK sends once for each value that a
-visitor gets. Only such visitors are in an experiment.
+Exposures are counted, not evaluations: custom events $flag_evaluated, which pages send where a variant is shown, and
+the SDK where it fetches one flag. Only such visitors are in an experiment.
 """
 
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from analytics_box.query.plan import Made, Order
 from analytics_box.query.ranges import Window
 
 CONTROL = "control"  # what a variant is called that all others are compared with
+NOT_GIVEN = "(not given)"  # what is shown for visitors who got none of a flag's variants
 _OFF = "false"
 _P_DIGITS = 4
 
@@ -30,22 +31,31 @@ def _named(row: Measured) -> str:
 
 def _results(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
     """A row for each variant: the one that all others are compared with, then the others by their visitors."""
-    found, known = rows
-    if not found:
-        return []
-    names = [row["variant"] for row in found]
-    split: Record = known[0] if known else {"variants": (), "weights": (1.0,) * len(names)}
-    weights = dict(zip(split["variants"] or names, split["weights"], strict=False))
-    control = _control(names, split["variants"])
-    ordered = sorted(found, key=lambda row: row["variant"] != control)
+    everyone, (split,) = rows
+    found = [row for row in everyone if not split["closed"] or row["variant"] in split["variants"]]
+    others = [row for row in everyone if row not in found]
+    weights = dict(zip(split["variants"], split["weights"], strict=False))
     counts = {row["variant"]: row["visitors"] + row["mixed"] for row in found}
     sample_ratio = chance_of_shares([counts.get(name, 0) for name in weights], list(weights.values()))
     beside = {
         "whole": sum(counts.values()),
         "whole_weight": sum(weights.values()),
-        "sample_ratio": _rounded(sample_ratio),
+        "sample_ratio": _rounded(sample_ratio) if weights else None,
+        "untold": split["untold"],
     }
-    return [_result(row, ordered[0], weights.get(row["variant"]), beside) for row in ordered]
+    control = _control(list(counts), split["variants"]) if found else ""
+    ordered = sorted(found, key=lambda row: row["variant"] != control)
+    results = [_result(row, ordered[0], weights.get(row["variant"]), beside) for row in ordered]
+    return [*results, *([_not_given(others, beside)] if others else [])]
+
+
+def _not_given(rows: Sequence[Record], beside: Record) -> Record:
+    """Who got none of the flag's variants, compared with nobody: it was off for them, or the SDK had no answer."""
+    asked = rows[0]["conversions"] is not None
+    whole = {name: sum(row[name] for row in rows) for name in ("visitors", "mixed")}
+    conversions = sum(row["conversions"] for row in rows) if asked else None
+    row = {"variant": NOT_GIVEN, **whole, "conversions": conversions}
+    return _result(row, row, None, beside) | {"is_given": False, "is_control": False, "share": None}
 
 
 def _control(found: Sequence[str], variants: Sequence[str]) -> str:
@@ -64,11 +74,13 @@ def _result(row: Record, base: Record, weight: float | None, beside: Record) -> 
     whole_weight = beside["whole_weight"]
     return {
         "variant": row["variant"],
+        "is_given": True,
         "is_control": is_control,
         "visitors": visitors,
         "mixed_visitors": row["mixed"],
-        "share": quotient(100 * (visitors + row["mixed"]), beside["whole"]),
+        "share": quotient(100 * (visitors + row["mixed"]), beside["whole"] or 1),
         "expected_share": quotient(100 * weight / whole_weight) if weight is not None and whole_weight else None,
+        "expected_share_unknown": beside["untold"],
         "sample_ratio_p_value": beside["sample_ratio"],
         "conversions": conversions,
         "conversion_rate": quotient(100 * conversions, visitors) if asked and visitors else None,
@@ -138,20 +150,34 @@ TYPES = (
         " 95 %. Needs exactly one filter eq on flag, with its key",
         columns=(
             column("variant", "string", "The variant, or the value where the flag has none"),
+            column(
+                "is_given",
+                "boolean",
+                "Whether it is something that the flag gives; false for one row at most, of all who got none of the"
+                " variants that the box knows of the flag: it was off for them, or the SDK had no answer. They are in"
+                " no share and no comparison",
+            ),
             column("is_control", "boolean", "Whether all others are compared with it"),
             _number("visitors", "Distinct visitors who were given it and no other one in the range"),
             _number("mixed_visitors", "Visitors who were given it first and others later; they are in no rate"),
-            _number("share", "Both of them as a share of all visitors of the flag", "percent"),
+            _number("share", "Both of them as a share of all visitors who were given a variant", "percent"),
             _number(
                 "expected_share",
-                "The share that it is meant to have: equal ones of a flag that the box does not know, none where rules"
-                " decide",
+                "The share that it is meant to have, of today's weights; null if nobody can tell, or the flag had"
+                " others in the range",
                 "percent",
+            ),
+            column(
+                "expected_share_unknown",
+                "string",
+                "Why there are no expected shares: unknown_flag (the box does not know it), not_by_chance (something"
+                " else than a draw by visitor decides), environments (several have a flag with this key), changed (it"
+                " had others in the range); null where there are some",
             ),
             _number(
                 "sample_ratio_p_value",
                 "How probable shares as far from the expected ones are by chance, 0 to 1; below 0.01 something is wrong"
-                " with the experiment",
+                " with the experiment; null without expected ones",
             ),
             _number("conversions", "Those of the visitors with the event after their first exposure, in the range"),
             _number("conversion_rate", "Their share of the visitors", "percent"),
@@ -161,7 +187,8 @@ TYPES = (
             _number("difference_low", "Lower end of its interval", "percentage points"),
             _number(
                 "difference_high",
-                "Upper end of its interval; more than chance if both are on one side of 0",
+                "Upper end of its interval; more than chance if both are on one side of 0 and p_value is below 0.05,"
+                " divided by the number of variants beside the control",
                 "percentage points",
             ),
             _number("p_value", "How probable a difference as large as this one is by chance, 0 to 1"),

@@ -2,23 +2,30 @@
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from analytics_box.flags.figures.result import Result, result_of
 from analytics_box.query.catalog import TYPES
+from analytics_box.query.splits import Split, Untold
 from analytics_box.texts import FlagResults
 from tests.cases import each
 
 Counted = dict[str, tuple[int, int]]  # visitors and conversions by variant
 
 
-def rows_of(counted: Counted, *, asked: bool = True, mixed: int = 0) -> list[dict[str, Any]]:
-    """The rows that the query type makes of such counts, with equal shares."""
+def rows_of(
+    counted: Counted, *, asked: bool = True, mixed: int = 0, untold: Untold | None = None
+) -> list[dict[str, Any]]:
+    """The rows that the query type makes of such counts, with equal shares; "false" is no variant of the flag."""
     found = [
         {"variant": name, "visitors": visitors, "mixed": mixed, "conversions": conversions if asked else None}
         for name, (visitors, conversions) in counted.items()
     ]
     shape = TYPES["flag_exposures"].shape
     assert shape is not None
-    return shape([found, []], None)  # type: ignore[arg-type]  # it looks at no window
+    names = tuple(name for name in counted if name != "false")
+    split = Split(names, () if untold else (1.0,) * len(names), closed=True, untold=untold)
+    return shape([found, [asdict(split)]], None)  # type: ignore[arg-type]  # it looks at no window
 
 
 def said(counted: Counted, event: str = "buy", **more: Any) -> Result:
@@ -88,6 +95,30 @@ def test_with_unequal_shares_nobody_leads() -> None:
 )
 def test_what_speaks_against_a_result_is_said(counted: Counted, event: str, mixed: int, notes: list[str]) -> None:
     assert list(said(counted, event, mixed=mixed).notes) == notes
+
+
+def test_who_got_no_variant_is_shown_and_compared_with_nobody() -> None:
+    counted = {"control": (1000, 100), "b": (1000, 131)}
+    without, found = said(counted), said(counted | {"false": (400, 300)})
+    assert (found.verdict, found.clear, found.warning) == (without.verdict, True, "")
+    assert found.notes == (FlagResults.not_given[False].format(count="400"), *without.notes)
+    assert found.variants[0].share == without.variants[0].share
+    last = found.variants[2]
+    assert (last.name, last.share, last.expected, last.difference) == (FlagResults.no_variant, "", "", "")
+    only = said({"false": (1, 0)})
+    assert (only.verdict, only.control, only.notes[0]) == (FlagResults.nobody, "", FlagResults.not_given[True])
+    assert said({"false": (1, 0)}, "").verdict == FlagResults.nobody
+
+
+def test_it_says_why_shares_are_held_against_nothing() -> None:
+    reasons: tuple[Untold, ...] = ("changed", "not_by_chance")
+    for untold in reasons:
+        words = FlagResults.no_shares[untold]
+        found = said({"control": (1000, 100), "b": (100, 10)}, untold=untold)
+        assert found.warning == ""
+        assert words in found.notes
+    assert set(FlagResults.no_shares) == set(reasons)
+    assert not set(FlagResults.no_shares.values()) & set(said({"control": (9, 1), "b": (9, 1)}).notes)
 
 
 def test_intervals_are_drawn_on_one_scale() -> None:

@@ -1,7 +1,7 @@
 """What flags gave visitors, and what these did afterwards (semantics: flags)."""
 
 from fractions import Fraction
-from math import erfc, exp, lgamma, log, sqrt
+from math import sqrt
 from statistics import NormalDist
 
 from tests.query.brute.facts import CUSTOM, Answer, Facts, Question, Row
@@ -48,12 +48,14 @@ def _result(facts: Facts, asked: Question) -> list[Row]:
         rows.append(
             {
                 "variant": name,
+                "is_given": True,
                 "is_control": name == control,
                 "visitors": number,
                 "mixed_visitors": len(groups[name]) - number,
                 "share": share(len(groups[name]), whole),
-                "expected_share": share(1, len(groups)),
-                "sample_ratio_p_value": _fits([len(own) for own in groups.values()]),
+                "expected_share": None,  # a box without flags
+                "expected_share_unknown": "unknown_flag",
+                "sample_ratio_p_value": None,
                 "conversions": won if goals else None,
                 "conversion_rate": share(won, number) if goals and number else None,
                 "conversion_rate_low": _percent(rate and rate[0]),
@@ -96,18 +98,6 @@ def _chance(part: int, whole: int, other_part: int, other_whole: int) -> float |
         return None
     normal = NormalDist(0, sqrt(variance))
     return half_up(Fraction(2 * normal.cdf(-abs(part / whole - other_part / other_whole))), 4)
-
-
-def _fits(counts: list[int]) -> float | None:
-    """Whether equal shares hold; the series of the incomplete gamma function."""
-    expected = sum(counts) / len(counts)
-    if len(counts) < 2 or expected < 5:
-        return None
-    half, shape = sum((count - expected) ** 2 for count in counts) / expected / 2, (len(counts) - 1) / 2
-    if shape == 0.5:
-        return half_up(Fraction(erfc(sqrt(half))), 4)
-    below = sum(exp((shape + n) * log(half) - half - lgamma(shape + n + 1)) for n in range(500)) if half else 0.0
-    return half_up(Fraction(1 - below), 4)
 
 
 ANSWERS: dict[str, Answer] = answers(

@@ -8,7 +8,7 @@ from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, named, render
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
-from analytics_box.query.filters import OF_THE_PAGE, Condition, Where
+from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
 _OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each event of a session
@@ -246,7 +246,7 @@ def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
 def _asked(where: tuple[Where, ...]) -> tuple[Condition | None, Condition | None, list[Where]]:
     """Which flag is asked about, what counts as a conversion, and all other conditions."""
     alone = [item for item in where if isinstance(item, Condition)]
-    flag = next((item for item in alone if item.column == "flag" and item.match == "is" and not item.negated), None)
+    flag = flag_of(where)
     goal = next((item for item in alone if item.column == "conversion"), None)
     return flag, goal, [item for item in where if item is not flag and item is not goal]
 
