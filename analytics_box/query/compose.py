@@ -3,6 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
+from analytics_box.clock import DAY
 from analytics_box.facts.event import METRICS, TIMINGS
 from analytics_box.query import ranges
 from analytics_box.query.catalog import QueryType
@@ -60,6 +61,8 @@ def compose(
     plans = []
     for ask in query_type.asks:
         plan = _plan(ask, sites, window.start, window.end, where, request)
+        if query_type.recent:  # visitors of these minutes may have been given something on the page before
+            plan = replace(plan, given_before=DAY)
         if query_type.series and not plan.columns:
             plan = replace(plan, runs=runs_of(window), group=(BUCKET, *plan.group))
         if query_type.paged_by_engine:

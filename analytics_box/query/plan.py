@@ -138,6 +138,7 @@ class Plan(Struct, frozen=True):
 
     `timed` takes events with more and less engaged seconds than that, `metrics` vitals of these numbers, `least` groups
     in which a measure reaches a number; `present` names columns that must not be empty.
+    What flags gave counts for conditions from `given_before` ms before the start on.
     `runs` number the bucket of an instant, for the dimension `bucket`; `offsets` give local time, for `hour_of_day`
     (0–23) and `day_of_week` (0 is Sunday). Groups that are equal in `order` come by their dimensions. `per` keeps the
     best rows of each value of the first dimensions: (how many dimensions, how many rows). `limit` 0 is all.
@@ -157,6 +158,7 @@ class Plan(Struct, frozen=True):
     least: tuple[str, int] = ("", 0)
     present: tuple[str, ...] = ()
     where: tuple[Where, ...] = ()
+    given_before: int = 0
     having: tuple[Having, ...] = ()
     runs: tuple[Run, ...] = ()
     offsets: tuple[Offset, ...] = ()

@@ -267,6 +267,22 @@ def test_everything_can_be_narrowed_to_who_was_given_something(
     assert events.data[0]["unique_users"] == visitors
 
 
+def test_who_is_there_now_may_have_been_given_it_within_a_day(world: World) -> None:
+    minute, day = 60, DAY // SECOND
+    site = told(
+        world,
+        ("given", 1, "f", "a", -59 * minute),
+        ("given", 2, "f", "a", -day - 5 * minute + 1),
+        ("given", 3, "f", "a", -day - 5 * minute - 1),
+        ("given", 4, "f", "b", -59 * minute),
+        *(("buy", visitor, -1) for visitor in (1, 2, 3, 4)),
+    )
+    wanted = {"field": "flag", "op": "eq", "value": "f=a"}
+    body: dict[str, object] = {"parameters": ["realtime_countries"], **DAY_OF_IT, "filters": [wanted]}
+    (entry,) = world.entries(body, (site,), now=NOON)
+    assert [row["visitors"] for row in entry.data] == [2]
+
+
 def test_strangers_can_neither_see_flags_nor_find_out_by_filters(world: World) -> None:
     site = told(world, ("given", 1, "f", "a", 0))
     body: dict[str, object] = {

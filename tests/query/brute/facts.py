@@ -107,10 +107,12 @@ def counted(facts: Facts, asked: Question) -> Facts:
 
 
 def with_flags(facts: Facts, asked: Question) -> Facts:
-    """The same rows, each with what flags gave its visitor in the range: pairs of a flag and a variant."""
+    """The same rows, each with what flags gave its visitor in the range, or within a day before the last minutes: pairs
+    of a flag and a variant."""
+    earliest = asked.start - (86_400_000 if asked.lately else 0)
     given: dict[int, set[tuple[str, str]]] = {}
     for row in facts["flag_exposures"]:
-        if row["visitor"] and asked.has(row["time"]):
+        if row["visitor"] and earliest <= row["time"] < asked.end:
             given.setdefault(row["visitor"], set()).add((row["flag"], row["variant"]))
     return {table: [row | {"given": given.get(row["visitor"], set())} for row in rows] for table, rows in facts.items()}
 

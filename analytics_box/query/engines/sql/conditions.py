@@ -83,11 +83,11 @@ def _person(condition: Condition, values: Values) -> str:
 
 
 def _flag(condition: Condition, values: Values) -> str:
-    """What a flag gave the visitor in the range: its key, or key=variant.
+    """What a flag gave the visitor in the range, or a little before it (Plan.given_before): its key, or key=variant.
 
     Dialects know the exposures by a name of their own here: of a view many conditions would nest too deep.
     """
-    within = f"{SITES} and time >= :start and time < :end and visitor <> 0"
+    within = f"{SITES} and time >= :given_since and time < :end and visitor <> 0"
     if condition.match == "set":
         return f"(visitor in (select visitor from given_by_flags where {within}))"
     wanted = _text("(shown_flag.value || '=' || shown_variant.value)", condition, values)

@@ -21,7 +21,7 @@ _OVERLAPPING = ["start < :end", "(until = 0 or until > :start)"]
 def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     """The rows that this plan measures. `used` is the text of all that will be asked of them."""
     values |= {"sites": json.dumps(plan.sites), "site": plan.sites[0] if plan.sites else 0}
-    values |= {"start": plan.start, "end": plan.end}
+    values |= {"start": plan.start, "end": plan.end, "given_since": plan.start - plan.given_before}
     if plan.source in OF_SESSIONS:
         return _of_sessions(plan, used, dialect, values)
     if plan.source == "exposures":
