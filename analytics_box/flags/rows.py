@@ -64,7 +64,10 @@ def revision(db: Connection, scope_id: str) -> int:
 
 
 def touch(db: Connection, scope_id: str, now: int) -> None:
-    """Something of the scope has changed. Does nothing for an id of neither a website nor an organization."""
+    """Something of the scope has changed. No change has the instant of another, whatever the clock says.
+
+    Does nothing for an id of neither a website nor an organization.
+    """
     db.execute(
         """
         -- flags.touch
@@ -72,7 +75,7 @@ def touch(db: Connection, scope_id: str, now: int) -> None:
         select id, null, id, 1, :now from websites where id = :id
         union all
         select id, id, null, 1, :now from organizations where id = :id
-        on conflict (id) do update set revision = revision + 1, updated_at = max(updated_at, excluded.updated_at)
+        on conflict (id) do update set revision = revision + 1, updated_at = max(updated_at + 1, excluded.updated_at)
         """,
         {"id": scope_id, "now": now},
     )

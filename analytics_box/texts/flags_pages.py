@@ -430,6 +430,10 @@ class FlagFolders:
 class TargetGroupPages:
     """Target groups: the list and the form."""
 
+    changed_meanwhile = (
+        "Somebody else has changed this target group while you were typing. Open it in another tab to see how it is "
+        "now, and save again to replace it with what stands here."
+    )
     title = "Target groups"
     lead = "Rules under a name, for many flags: change them here, and all flags that use the group follow."
     add = "New target group"

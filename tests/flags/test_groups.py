@@ -31,6 +31,29 @@ def test_a_group_is_made_changed_and_listed_by_name(shared: World) -> None:
     shared.known()
 
 
+def test_nobody_overwrites_what_somebody_else_has_just_done(world: World) -> None:
+    group = make(world, "Both edit it")
+    seen = {"id": group["id"], "updatedAt": group["updatedAt"]}
+    changed = world.good("targetGroups/update", **seen, rules=[RULE])
+    assert changed["updatedAt"] > group["updatedAt"]
+    status, message = world.refused("targetGroups/update", **seen, name="Overwritten")
+    assert (status, message.partition(":")[0]) == (409, "Somebody changed this target group meanwhile")
+    world.box.clock.advance(seconds=-60)
+    again = world.good("targetGroups/update", id=group["id"], updatedAt=changed["updatedAt"], rules=[])
+    assert again["updatedAt"] > changed["updatedAt"]
+
+
+def test_no_two_states_have_the_same_instant_whatever_the_clock_says(world: World) -> None:
+    flag, seen = world.put("checkout"), set()
+    for name in ("One", "Two", "Three"):
+        seen.add(world.good("flags/update", id=flag.id, name=name)["updatedAt"])
+        world.box.clock.advance(seconds=-60)
+    scopes = [world.known().updated_at]
+    world.good("flags/update", id=flag.id, name="Four")
+    assert len(seen) == 3
+    assert world.known().updated_at > scopes[0]
+
+
 @each(
     ("given", "status", "message"),
     [

@@ -22,7 +22,7 @@ PLAIN: Final = (
     *("of", "key", "name", "description", "type", "status", "default", "payload", "percentage", "by", "persist"),
     *("folder", "environment", "userId", "algorithm", "salt", "variantSalt", "attribute", "note", "version"),
 )
-OF_GROUP: Final = ("of", "name", "description", "color")
+OF_GROUP: Final = ("of", "name", "description", "color", "updatedAt")
 KINDS: Final = ("all", "any", "none")  # of conditions that have others in them
 ONE: Final = "one"  # the kind of a single condition
 Row = TypeVar("Row", bound=Struct)

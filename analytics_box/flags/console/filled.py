@@ -72,6 +72,7 @@ def state_of_definition(given: Definition) -> FormState:
 def state_of_group(group: TargetGroup) -> FormState:
     """The form filled in with what a target group is."""
     fields = {"name": group.name, "description": group.description, "color": group.color}
+    fields["updatedAt"] = str(group.updated_at)
     return FormState(fields, rules_fields(group.rules))
 
 

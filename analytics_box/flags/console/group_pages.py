@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from litestar.params import FromPath
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.flags.access import known_group
@@ -25,7 +26,7 @@ from analytics_box.flags.sentences import Sentence, rule_sentence
 from analytics_box.http.page.questions import ask
 from analytics_box.http.page.templates import field_errors
 from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
-from analytics_box.tenancy.messages import message_of
+from analytics_box.tenancy.messages import date, message_of
 from analytics_box.texts import FlagForm, FlagList, FlagWords, TargetGroupPages, figures
 
 GROUPS: Final = f"{HOME}/groups"
@@ -96,7 +97,7 @@ async def save(visit: Visitor, group_id: FromPath[str]) -> Answer:
     if do != SAVE:
         return _after(visit, state, group, do)
     try:
-        message = message_of(_given(state, group) | {"id": group.id}, ChangedGroup, FlagList.wrong)
+        message = _changed(state, group)
         await saved(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         return _page(visit, state, group, wrong=wrong)
@@ -123,6 +124,14 @@ async def delete(visit: Visitor, group_id: FromPath[str]) -> Answer:
     return visit.go(f"{GROUPS}?done=group-deleted")
 
 
+def _changed(state: FormState, group: TargetGroup) -> ChangedGroup:
+    """The message that makes a group what the form says. Raises BadRequest, or Conflict for an older form."""
+    if state.fields.get("updatedAt", "") != str(group.updated_at):
+        raise Conflict.about("updatedAt", TargetGroupPages.changed_meanwhile)
+    found = _given(state, group) | {"id": group.id, "updatedAt": date(group.updated_at)}
+    return message_of(found, ChangedGroup, FlagList.wrong)
+
+
 def _given(state: FormState, group: TargetGroup | None) -> dict[str, Any]:
     given = state.fields
     return {
@@ -144,7 +153,11 @@ def _after(visit: Visit, state: FormState, group: TargetGroup | None, do: str) -
 def _page(
     visit: Visit, state: FormState, group: TargetGroup | None, *, wrong: BadRequest | Conflict | None = None
 ) -> Page:
-    errors = {form_field(name, state): text for name, text in field_errors(wrong).items()} if wrong is not None else {}
+    given = field_errors(wrong) if wrong is not None else {}
+    if group is not None and given.pop("updatedAt", ""):  # whoever was told so replaces that by saving again
+        state = replace(state, fields={**state.fields, "updatedAt": str(group.updated_at)})
+        wrong = Conflict(TargetGroupPages.changed_meanwhile)
+    errors = {form_field(name, state): text for name, text in given.items()}
     state = opened_where_wrong(state, errors)
     scope = _scope_of(visit, state, group)
     return visit.pages.show(

@@ -193,7 +193,7 @@ def record(db: Connection, by: By, before: Flag | None, after: Flag, *, act: Act
         changes = difference(before, after)
         if not changes:
             return before
-        after = replace(after, version=before.version + 1, updated_at=max(by.now, before.updated_at))
+        after = replace(after, version=before.version + 1, updated_at=max(by.now, before.updated_at + 1))
         rows.update(db, after)
     rows.insert_version(db, after, action=act, actor=by.actor, note=note, keep=MOST_VERSIONS)
     how = {} if act in _PLAIN else {"how": act}

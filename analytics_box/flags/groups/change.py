@@ -19,6 +19,7 @@ from analytics_box.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rul
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.scope import Scope
 from analytics_box.store.db import Connection
+from analytics_box.tenancy.messages import date, millis
 
 SUBJECT: Final = "target group"
 
@@ -37,7 +38,7 @@ def update(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
     Raises Forbidden, NotFound, BadRequest or Conflict.
     """
     check(db, own, "member")
-    before = existing_group(db, own, given.id)
+    before = _expected(db, own, given)
     after = redrafted(own, before, given, flags.known(db, own))
     if after != before:
         put(db, own, before, after)
@@ -78,7 +79,7 @@ def redrafted(own: Reach, before: TargetGroup, given: ChangedGroup, scope: Scope
     after = replace(before, **fields)
     if after == before:
         return before
-    after = replace(after, updated_at=own.by.now)
+    after = replace(after, updated_at=max(own.by.now, before.updated_at + 1))
     _check_rules(after, scope)
     return after
 
@@ -128,6 +129,15 @@ def names(rules: Iterable[Rule], group_id: str) -> bool:
 def record(db: Connection, own: Reach, group: TargetGroup, action: audit.Action, detail: Mapping[str, object]) -> None:
     """Write down what was done to a target group; no rule, because rules name people."""
     audit.record(db, own.by, group.organization_id, action, SUBJECT, group.id, {"name": group.name, **detail})
+
+
+def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
+    """The group, if it is as whoever changes it has seen it. Raises NotFound or Conflict."""
+    found = existing_group(db, own, given.id)
+    if given.updatedAt is not None and millis(given.updatedAt) != found.updated_at:
+        changed = date(found.updated_at).isoformat(timespec="milliseconds")
+        raise Conflict.about("updatedAt", f"Somebody changed this target group meanwhile: at {changed}")
+    return found
 
 
 def _check_rules(group: TargetGroup, scope: Scope) -> None:

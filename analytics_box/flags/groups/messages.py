@@ -1,5 +1,6 @@
 """What procedures of target groups take (wire 6.4)."""
 
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -10,6 +11,7 @@ from analytics_box.flags.messages import Id, OfScope
 Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 Color = Annotated[str, Meta(pattern="^(#[0-9A-Fa-f]{6})?$", max_length=7)]
+Instant = Annotated[datetime, Meta(tz=True)]
 Rules = Annotated[tuple[Rule, ...], Meta(max_length=MOST_RULES)]
 
 
@@ -23,13 +25,17 @@ class NewGroup(OfScope, frozen=True, kw_only=True):
 
 
 class ChangedGroup(OfScope, frozen=True, kw_only=True):
-    """Input of targetGroups.update. What is not given stays; null empties a field."""
+    """Input of targetGroups.update. What is not given stays; null empties a field.
+
+    With `updatedAt` only a group that nobody has changed since then changes.
+    """
 
     id: Id
     name: Name | UnsetType = UNSET
     description: Description | UnsetType | None = UNSET
     color: Color | UnsetType | None = UNSET
     rules: Rules | UnsetType = UNSET
+    updatedAt: Instant | None = None
 
 
 class OneGroup(OfScope, frozen=True, kw_only=True):

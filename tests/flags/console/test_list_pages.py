@@ -125,7 +125,11 @@ def test_a_target_group_is_made_changed_and_deleted(console: Console) -> None:
     assert 'fill="#2563eb"' in page
     assert "@beta.example" in console.seen(f"/flags/{flag.id}")
     path = f"/flags/groups/{group.id}"
-    console.gone_to(path, fields_of(console.seen(path)) | {"name": "Testers", "do": "save"})
+    older = fields_of(console.seen(path)) | {"do": "save"}
+    console.gone_to(path, older | {"name": "Meanwhile"})
+    late = console.sent(path, older | {"name": "Testers"})
+    assert (late.status, "Somebody else has changed this target group" in late.body.decode()) == (409, True)
+    console.gone_to(path, fields_of(late.body.decode()) | {"do": "save"})
     assert [one.name for one in console.world.known().groups] == ["Testers"]
     assert "for-testers uses it and goes on without it." in console.seen(f"{path}/delete")
     console.gone_to(f"{path}/delete", {})
