@@ -25,6 +25,9 @@ _NAMES: Final = {
 _PROPERTIES: Final = msgspec.json.Decoder(dict[str, Any] | None)
 
 
+NOBODY: Final = Context()
+
+
 class Asked(Struct, frozen=True):
     """Whose flags, of which environment, for whom. `keys` are those that are wanted; None for all of them."""
 

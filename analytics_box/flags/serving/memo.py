@@ -12,13 +12,17 @@ from analytics_box.flags.serving.asked import Asked
 
 MOST_BYTES: Final = 16_000_000
 _OVERHEAD: Final = 1_500  # bytes of an entry beside its texts
-_OF_QUERY: Final = 4  # bytes in memory for each: as it came, decoded, and the values of its properties
+_OF_QUERY: Final = 5  # bytes in memory for each: as it came, and decoded, where a character has up to four
+_OF_KEY: Final = 80  # bytes of a key that is wanted, beside its characters
 _OF_OUTCOME: Final = 8  # bytes: outcomes themselves are shared
 
 
 class Given(Struct, frozen=True, gc=False):
     """An answer to what was asked, the outcomes that it is made of, and its tag. It holds as long as the flags are in
-    this state."""
+    this state.
+
+    `asked` says nothing of for whom: a context of small values has many times the bytes of its query string.
+    """
 
     asked: Asked
     state: bytes
@@ -49,6 +53,7 @@ class Memo:
     def keep(self, route: str, query: bytes, given: Given) -> None:
         """Keep an answer instead of an earlier one; very large ones are not kept."""
         size = _OVERHEAD + _OF_QUERY * len(query) + len(given.body) + _OF_OUTCOME * len(given.outcomes)
+        size += _OF_KEY * len(given.asked.keys or ())
         if size > self._half // 8:
             return
         if self._bytes + size > self._half:

@@ -8,6 +8,8 @@ import logging
 from functools import lru_cache
 from typing import Final, Protocol
 
+from msgspec.structs import replace
+
 import analytics_box
 from analytics_box import errors
 from analytics_box.clock import Clock
@@ -16,7 +18,7 @@ from analytics_box.flags.directory import Flags
 from analytics_box.flags.scope import Scope as Owned
 from analytics_box.flags.serving import answers
 from analytics_box.flags.serving.answers import Asking, HeaderList
-from analytics_box.flags.serving.asked import Asked, asked_of
+from analytics_box.flags.serving.asked import NOBODY, Asked, asked_of
 from analytics_box.flags.serving.memo import Given, Memo
 from analytics_box.flags.usage.unchanged import Unchanged
 from analytics_box.http import render
@@ -103,6 +105,7 @@ class Serving:
         """Status, headers and body. Raises BadRequest, WrongTypes, RateLimited, and BoxError where evaluation fails."""
         query: bytes = scope["query_string"]
         given = self.memo.find(asking, query)
+        is_remembered = given is not None
         asked = given.asked if given is not None else asked_of(query, one=asking == "evaluate")
         owned = self._flags.client(asked.client_id, self._clock.now())
         # Ids that nobody has share what is left of their address: made-up ones add nothing.
@@ -117,6 +120,8 @@ class Serving:
         headers = [*_LASTING, (b"etag", tag)]
         known, question = _is_known(scope, tag), (owned.id, asked.environment, asked.key, asked.keys)
         if given is None and (not known or self._unchanged.is_due(question)):
+            if is_remembered:  # without its context
+                asked = asked_of(query, one=asking == "evaluate")
             given = self._evaluate(asking, asked, owned, state, tag)
             self.memo.keep(asking, query, given)
             self._unchanged.note(question)
@@ -131,13 +136,14 @@ class Serving:
         """Raises BoxError where evaluation fails, which it never should."""
         try:
             ruleset = self._flags.ruleset(owned, asked.environment)
+            kept = replace(asked, context=NOBODY)
             if asking == "bulk":
                 outcomes = tuple(ruleset.all(asked.context, asked.keys))
-                return Given(asked, state, tag, answers.bulk(outcomes), outcomes)
+                return Given(kept, state, tag, answers.bulk(outcomes), outcomes)
             found = ruleset.one(asked.key, asked.context)
             if found is None:
-                return Given(asked, state, tag, answers.NOT_FOUND, ())
-            return Given(asked, state, tag, found.encoded, (found,))
+                return Given(kept, state, tag, answers.NOT_FOUND, ())
+            return Given(kept, state, tag, found.encoded, (found,))
         except Exception as raised:
             log.exception("Flags could not be evaluated")
             raise BoxError("The flags could not be evaluated; the log of the box says more") from raised

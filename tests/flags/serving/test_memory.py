@@ -20,6 +20,18 @@ def test_the_same_question_is_evaluated_once_until_something_changes(world: Worl
     assert third.headers["etag"] != first.headers["etag"]
 
 
+def test_answers_are_kept_without_the_context_and_made_anew_with_it(world: World) -> None:
+    query = f"clientId={SHOP}&userId=ada&keys=mine&properties=" + '{"a":[' + "{}," * 2_000 + "{}]}"
+    assert world.get(f"bulk?{query}").json["count"] == 1
+    kept = world.serving.memo.find("bulk", query.encode())
+    assert kept is not None
+    assert (kept.asked.context.user_id, kept.asked.context.properties) == ("", {})
+    world.known.change()
+    assert world.get(f"bulk?{query}").json["count"] == 1
+    first, second = world.known.usual.contexts
+    assert (first, len(second.properties["a"])) == (second, 2_001)
+
+
 def test_who_knows_the_answer_is_told_so_without_evaluating(world: World) -> None:
     tag = world.get(BULK).headers["etag"]
     world.serving.memo = Memo()  # as after a while
