@@ -366,7 +366,7 @@ class FlagForm:
     salt_help = "Empty: the key of the flag."
     variant_salt = "Salt of the variants"
     draw_by = "Drawn by the property"
-    draw_by_help = "Empty: by user ID, organization or team, as chosen above."
+    draw_by_help = "Empty: rollouts by user ID, organization or team, as chosen above; variants by user ID."
     persist = "Keep what somebody got before they signed in"
     note = "Why you change it"
     note_help = "Stands in the history of the flag. Optional."

@@ -8,7 +8,7 @@ from typing import Any
 from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
-from analytics_box.flags.flag import Bucketing, Flag, RolloutBy
+from analytics_box.flags.flag import Bucketing, Definition, Flag, RolloutBy
 
 # Longer texts of a context are as if they were not given, and of a list only so many elements are looked at, as text
 # only so much of them: whoever asks cannot make an evaluation long.
@@ -95,8 +95,19 @@ _KNOWN: dict[str, Read] = {
 
 
 def identity_of(flag: Flag) -> Identify:
-    """By what a flag draws for its rollout or its variants."""
+    """By what a flag draws for its rollout."""
     return identity_reader(flag.definition.rolloutBy, flag.definition.bucketing.attribute)
+
+
+def variant_identity_of(flag: Flag) -> Identify:
+    """By what a flag draws for its variants."""
+    return identity_reader(variants_by(flag.definition), flag.definition.bucketing.attribute)
+
+
+def variants_by(definition: Definition) -> RolloutBy:
+    """Whose variants a flag draws: by the default algorithm those of users, as the existing service does, whatever it
+    would roll out by."""
+    return "user" if definition.bucketing.algorithm == "default" else definition.rolloutBy
 
 
 def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:

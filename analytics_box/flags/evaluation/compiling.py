@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_of
+from analytics_box.flags.evaluation.asking import (
+    Asker,
+    Drawing,
+    identity_of,
+    identity_reader,
+    variant_identity_of,
+    variants_by,
+)
 from analytics_box.flags.evaluation.bucketing import (
     absolute,
     rollout_draw,
@@ -19,7 +26,7 @@ from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome, Reason
 from analytics_box.flags.evaluation.prerequisites import unsound
 from analytics_box.flags.evaluation.using import Uses, uses_of
-from analytics_box.flags.flag import Flag, Prerequisite, Rule, TargetGroup, Variant
+from analytics_box.flags.flag import Flag, Prerequisite, RolloutBy, Rule, TargetGroup, Variant
 
 Decide = Callable[[Asker], Outcome]
 
@@ -193,7 +200,7 @@ class _Compiled:
             return on
         off = self._outcome("ROLLOUT_DISABLED", False)
         if self.flag.definition.bucketing.algorithm == "default":
-            hashed = self._default_hash(rollout_prefix(self.flag))
+            hashed = self._default_hash(rollout_prefix(self.flag), self.flag.definition.rolloutBy)
             return lambda asker: on if hashed(asker) % 100 < percentage else off
         draw, identity = rollout_draw(self.flag, self.flag.definition.bucketing), identity_of(self.flag)
         return lambda asker: on if draw(identity(asker)) < percentage else off
@@ -204,33 +211,32 @@ class _Compiled:
             return outcomes[0]
         ends = tuple(zip(cumulative(variants), outcomes, strict=True))
         if self.flag.definition.bucketing.algorithm != "default":
-            draw, identity = variant_draw(self.flag), identity_of(self.flag)
-            return lambda asker: _first(ends, draw(identity(asker)))
-        hashed = self._default_hash(variant_prefix(self.flag))
+            draw, identity = variant_draw(self.flag), variant_identity_of(self.flag)
+            rest = outcomes[variants.index(last_drawn(variants))]
+            return lambda asker: _first(ends, draw(identity(asker)), rest)
+        hashed = self._default_hash(variant_prefix(self.flag), variants_by(self.flag.definition))
         if weighted(variants):
-            return lambda asker: _first(ends, hashed(asker) % 100)
+            return lambda asker: _first(ends, hashed(asker) % 100, outcomes[-1])
         return lambda asker: outcomes[hashed(asker) % len(outcomes)]
 
-    def _default_hash(self, prefix: str) -> Callable[[Asker], int]:
+    def _default_hash(self, prefix: str, by: RolloutBy) -> Callable[[Asker], int]:
         """The default hash of whoever is drawn, behind a prefix; that of users is shared by all flags."""
         begun = scale_and_hash(prefix)[1]
-        if self._by_person():
+        attribute = self.flag.definition.bucketing.attribute
+        if by == "user" and not attribute:
 
             def of_person(asker: Asker) -> int:
                 scale, hashed = asker.person_hash()
                 return absolute(begun * scale + hashed & 0xFFFFFFFF)
 
             return of_person
-        identity = identity_of(self.flag)
+        identity = identity_reader(by, attribute)
 
         def of_another(asker: Asker) -> int:
             scale, hashed = scale_and_hash(identity(asker))
             return absolute(begun * scale + hashed & 0xFFFFFFFF)
 
         return of_another
-
-    def _by_person(self) -> bool:
-        return self.flag.definition.rolloutBy == "user" and not self.flag.definition.bucketing.attribute
 
     def _of_rule(self, rule: Rule, reason: Reason) -> Outcome:
         definition = self.flag.definition
@@ -248,12 +254,17 @@ class _Compiled:
         return self._made[known]
 
 
-def _first(ends: tuple[tuple[float, Outcome], ...], drawn: float) -> Outcome:
-    """The outcome whose share somebody was drawn in; the last one where the shares end before."""
+def _first(ends: tuple[tuple[float, Outcome], ...], drawn: float, rest: Outcome) -> Outcome:
+    """The outcome whose share somebody was drawn in; `rest` where the shares end before."""
     for end, outcome in ends:
         if drawn < end:
             return outcome
-    return ends[-1][1]
+    return rest
+
+
+def last_drawn(variants: Sequence[Variant]) -> Variant:
+    """What those get who are drawn where rounded weights have ended: the last variant that anybody is to get."""
+    return next((one for one in reversed(variants) if one.weight), variants[-1])
 
 
 def weighted(variants: Iterable[Variant]) -> bool:

@@ -8,9 +8,16 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from analytics_box.flags.evaluation.asking import Asker, Drawing, identity_of, identity_reader, reader
+from analytics_box.flags.evaluation.asking import (
+    Asker,
+    Drawing,
+    identity_of,
+    identity_reader,
+    reader,
+    variant_identity_of,
+)
 from analytics_box.flags.evaluation.bucketing import default_hash, rollout_draw, variant_draw, variant_prefix
-from analytics_box.flags.evaluation.compiling import Ruleset, cumulative, gives, weighted
+from analytics_box.flags.evaluation.compiling import Ruleset, cumulative, gives, last_drawn, weighted
 from analytics_box.flags.evaluation.conditions import (
     DEEPEST_GROUPS,
     drawn_at,
@@ -219,7 +226,7 @@ class _Walk:
 
     def _varied(self, variants: tuple[Variant, ...]) -> Trace:
         definition = self._flag.definition
-        identity = identity_of(self._flag)(self._asker)
+        identity = variant_identity_of(self._flag)(self._asker)
         if definition.bucketing.algorithm == "default" and not weighted(variants):
             place = default_hash(variant_prefix(self._flag) + identity) % len(variants)
             draw = Draw(identity, place, place, place + 1, len(variants))
@@ -230,7 +237,8 @@ class _Walk:
             if drawn < end:
                 return self._given(variant, Draw(identity, drawn, start, end))
             start = end
-        return self._given(variants[-1], Draw(identity, drawn, start, 100))
+        rest = variants[-1] if definition.bucketing.algorithm == "default" else last_drawn(variants)
+        return self._given(rest, Draw(identity, drawn, start, 100))
 
     def _given(self, variant: Variant, draw: Draw) -> Trace:
         self._steps.append(Step("variant", "variants", True, variant.key, draw=draw))

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from analytics_box.flags.evaluation.asking import variants_by
 from analytics_box.flags.evaluation.conditions import is_percentage, nodes
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.flag import Bucketing, Flag, RolloutBy, Rule, TargetGroup
@@ -60,7 +61,8 @@ class _Looking:
         if flag.user_id is not None:
             self.parts.add("user_id")
         if definition.type != "boolean":
-            self._at_draw(*drawing)
+            by = variants_by(definition) if definition.type == "multivariant" else definition.rolloutBy
+            self._at_draw(by, definition.bucketing)
         left = [*definition.targetGroupIds, *self._at_rules(definition.rules, *drawing)]
         while left:
             group = self._groups.get(left.pop())

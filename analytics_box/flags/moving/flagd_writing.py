@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from analytics_box.flags.evaluation.asking import variants_by
 from analytics_box.flags.evaluation.conditions import is_percentage
 from analytics_box.flags.flag import Bucketing, Definition, Flag, Node, Operator, Rule, Scalar, TargetGroup, Variant
 from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody
@@ -183,7 +184,8 @@ class _Writing:
 
     def _variant_bucketing(self) -> tuple[str, str]:
         bucketing = self._flag.definition.bucketing
-        salt, attribute = self._bucketing(None)
+        salt, _ = self._bucketing(None)
+        attribute = bucketing.attribute or _BY[variants_by(self._flag.definition)]
         return bucketing.variantSalt or f"{salt}:variant", attribute
 
     def _say_of(self, bucketing: Bucketing) -> None:

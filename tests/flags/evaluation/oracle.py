@@ -44,7 +44,7 @@ def evaluated(flags: list[Flag], groups: list[TargetGroup], key: str, who: Conte
                 return result(rule.enabled, "TARGET_GROUP_MATCH")
     if definition.type == "multivariant" and definition.variants:
         variants = definition.variants
-        drawn = hashed(f"{key}:variant:{identity(chosen, who)}")
+        drawn = hashed(f"{key}:variant:{who.user_id or who.email or 'anonymous'}")
         if all(variant.weight is None for variant in variants):
             variant = variants[drawn % len(variants)]
         else:
@@ -72,7 +72,7 @@ def hashed(text: str) -> int:
 
 
 def identity(flag: Flag, who: Context) -> str:
-    """Who is drawn."""
+    """Who is drawn for a rollout."""
     if flag.definition.rolloutBy == "organization":
         return who.organization_id or "anonymous"
     if flag.definition.rolloutBy == "team":

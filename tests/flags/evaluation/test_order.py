@@ -4,7 +4,9 @@ from typing import Any
 
 import msgspec
 
+from analytics_box.flags.evaluation.bucketing import variant_draw
 from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.evaluation.tracing import trace
 from analytics_box.flags.flag import Flag
 from tests.cases import each
 from tests.flags.evaluation.made import flag, group, ruleset
@@ -161,17 +163,41 @@ def test_flags_need_each_other_over_ten_steps_at_most() -> None:
     ],
 )
 def test_a_rollout_draws_by_user_organization_or_team(by: str, context: Context, drawn: str) -> None:
+    bucketing = {"algorithm": "flagd"}
     for percentage in range(0, 101, 5):
         flags = (
             flag("flag", type="rollout", rolloutPercentage=percentage, rolloutBy=by),
-            flag("split", type="multivariant", variants=VARIANTS, rolloutBy=by),
+            flag("split", type="multivariant", variants=VARIANTS, rolloutBy=by, bucketing=bucketing),
         )
         same = (
             flag("flag", type="rollout", rolloutPercentage=percentage),
-            flag("split", type="multivariant", variants=VARIANTS),
+            flag("split", type="multivariant", variants=VARIANTS, bucketing=bucketing),
         )
         given = [(one.enabled, one.variant) for one in ruleset(*flags).all(context)]
         assert given == [(one.enabled, one.variant) for one in ruleset(*same).all(Context(user_id=drawn))]
+
+
+@each("by", ["organization", "team"])
+def test_variants_are_those_of_users_with_the_default_algorithm(by: str) -> None:
+    split, same = (
+        ruleset(flag("split", type="multivariant", variants=VARIANTS, **more)) for more in ({"rolloutBy": by}, {})
+    )
+    people = [Context(user_id=f"user-{n}", organization_id="acme", team_id="red") for n in range(40)]
+    given = [split.all(split.uses.kept(who))[0].variant for who in people]
+    assert given == [same.all(who)[0].variant for who in people]
+    assert len(set(given)) == len(VARIANTS)
+
+
+def test_a_variant_without_weight_is_not_drawn_where_rounded_weights_end_before() -> None:
+    weights = {"a": 33.33, "b": 33.33, "c": 33.33, "never": 0}
+    variants = [{"key": key, "value": key, "weight": weight} for key, weight in weights.items()]
+    one = flag("split", type="multivariant", variants=variants, bucketing={"algorithm": "flagd"})
+    ready, draw = ruleset(one), variant_draw(one)
+    late = [str(number) for number in range(20_000) if draw(str(number)) >= 99.99]
+    assert late
+    for user_id in late:
+        who = Context(user_id=user_id)
+        assert ready.all(who)[0].variant == trace(ready, "split", who).variant == "c"
 
 
 def test_a_rollout_can_draw_by_a_property() -> None:
