@@ -1,6 +1,7 @@
 """This box's own file of flags: what an export writes and an import reads. Pure.
 
-A file that is imported into an empty website and exported again is the same file: target groups go by their names.
+A file that is imported into an empty website and exported again is the same file, but for flags that need inactive
+ones: they cannot be active there. Target groups go by their names.
 """
 
 from collections.abc import Iterable, Mapping
