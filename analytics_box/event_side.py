@@ -113,7 +113,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         salts=salts,
         dropped=dropped,
         clicks=Clicks(db, strings, clock),
-        quarantine=Quarantine(db, live, state.classification, clock),
+        quarantine=Quarantine(db, live, strings, state.classification, clock),
         intake=Intake(
             events=db,
             ledger=Ledger(strings, live, event_ids, profile_links),

@@ -17,6 +17,7 @@ from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store.db import Connection, Db
+from analytics_box.store.strings import Strings
 
 MOST_GROUPS = 200
 CHUNK = 2_000  # events per write
@@ -32,9 +33,11 @@ class Found(Struct, frozen=True):
 class Quarantine:
     """The quarantined events of a box."""
 
-    def __init__(self, events: Db, live: LiveSessions, classification: Classification, clock: Clock) -> None:
+    def __init__(
+        self, events: Db, live: LiveSessions, strings: Strings, classification: Classification, clock: Clock
+    ) -> None:
         self.classification = classification
-        self._events, self._live, self._clock = events, live, clock
+        self._events, self._live, self._strings, self._clock = events, live, strings, clock
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, site: int) -> Found:
@@ -52,6 +55,7 @@ class Quarantine:
             return await unflag(
                 self._events,
                 self._live,
+                self._strings,
                 site=site,
                 reason=bot.reason,
                 agent=bot.agent,

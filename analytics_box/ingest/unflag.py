@@ -9,13 +9,16 @@ import json
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from analytics_box.facts.layout import INSERT, STORED_ATTRIBUTES, STORED_COLUMNS, stored
+from analytics_box.ingest import exposures
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.placing import Placing, Who, note_replaced
 from analytics_box.ingest.recovery import Recovered, around
 from analytics_box.ingest.sessions import IDLE, LONGEST, Signal
 from analytics_box.store.db import Connection, Db
-from analytics_box.store.strings import EMPTY
+from analytics_box.store.strings import EMPTY, Strings
 
 CHUNK = 500  # events per write: those that arrive wait meanwhile
 _SECONDS = 60.0  # for the look at a chunk's sessions
@@ -27,14 +30,14 @@ _MOST_MOVED = 20 * CHUNK  # rows of their sessions that may follow a chunk of th
 Row = list[Any]
 
 
-async def unflag(events: Db, live: LiveSessions, *, site: int, reason: str, agent: str) -> int:
+async def unflag(events: Db, live: LiveSessions, strings: Strings, *, site: int, reason: str, agent: str) -> int:
     """Count a site's events quarantined for this reason under this bot's name; return how many there were."""
     done = 0
     while True:
         found, known = await events.read(partial(_next, site=site, reason=reason, agent=agent), seconds=_SECONDS)
         if not found:
             return done
-        done += await events.write(partial(_write, live=live, found=found, known=known))
+        done += await events.write(partial(_write, live=live, strings=strings, found=found, known=known))
 
 
 def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[int], list[Recovered]]:
@@ -66,7 +69,7 @@ def _next(db: Connection, *, site: int, reason: str, agent: str) -> tuple[list[i
     return found, around(db, site, span, set(visitors), {client for client in clients if client})
 
 
-def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[Recovered]) -> int:
+def _write(db: Connection, *, live: LiveSessions, strings: Strings, found: list[int], known: list[Recovered]) -> int:
     """Rewrite those of these events that are still quarantined: another call may have been quicker."""
     rows = db.execute(
         f"""
@@ -80,8 +83,12 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[
     for visits in known:
         live.learn(*visits)
     placing = Placing(live, most_moved=_MOST_MOVED)
+    exposing = strings.number(db, exposures.NAME)
     for row in rows:
-        db.execute(INSERT["events"], _counted(db, list(row), placing))
+        counted = _counted(db, list(row), placing)
+        if counted[_AT["name"]] == exposing:
+            _expose(db, counted, strings)
+        db.execute(INSERT["events"], counted)
     db.execute(
         f"""
         -- unflag.write
@@ -90,6 +97,16 @@ def _write(db: Connection, *, live: LiveSessions, found: list[int], known: list[
         (json.dumps(found),),
     )
     return len(rows)
+
+
+def _expose(db: Connection, row: Row, strings: Strings) -> None:
+    """What a flag gave the visitor, as the event would have left it at once."""
+    exposure = exposures.of(msgspec.json.decode(row[_AT["properties"]] or "null"))
+    if exposure is None:
+        return
+    own = dict(zip(("flag", "variant"), [strings.number(db, text) for text in exposure], strict=True))
+    of_event = dict(zip(_COLUMNS, row, strict=True))
+    db.execute(INSERT["flag_exposures"], [(of_event | own)[name] for name in STORED_COLUMNS["flag_exposures"]])
 
 
 def _counted(db: Connection, row: Row, placing: Placing) -> Row:

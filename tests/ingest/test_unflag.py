@@ -11,10 +11,12 @@ from typing import NamedTuple
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.facts.event import CUSTOM, PAGE_EXIT, PAGE_VIEW, Event
 from analytics_box.facts.tables import ATTRIBUTES
+from analytics_box.ingest import exposures
 from analytics_box.ingest import unflag as unflagging
 from analytics_box.ingest.unflag import unflag
 from analytics_box.store import schema
@@ -100,7 +102,7 @@ def tell(opened: Books, hits: Sequence[Hit], *, held: bool | None = None) -> Non
 
 
 def count(opened: Books, agent: str = AGENT) -> int:
-    return asyncio.run(unflag(opened.db, opened.live, site=SITE, reason=REASON, agent=agent))
+    return asyncio.run(unflag(opened.db, opened.live, opened.strings, site=SITE, reason=REASON, agent=agent))
 
 
 class Seen(NamedTuple):
@@ -184,6 +186,25 @@ def test_rows_are_written_anew_and_never_changed(ledger: Books) -> None:
     tell(ledger, [Hit(0), Hit(1)])
     count(ledger)
     assert ledger.db.read_now(lambda db: db.execute("select id from events order by id").fetchall()) == [(3,), (4,)]
+
+
+def test_what_flags_gave_counts_as_it_would_have_at_once(ledger: Books) -> None:
+    given = replace(
+        event(Hit(MINUTE, kind=CUSTOM)), name=exposures.NAME, properties='{"flag":"price","value":1.5,"enabled":true}'
+    )
+    unnamed = replace(given, properties=None)
+
+    def write(db: Connection) -> None:
+        ledger.ledger.append(db, [event(Hit(0)), given, unnamed])
+        at_once = replace(given, bot="", agent="", exposure=("price", "1.5"), visitor=2)
+        ledger.ledger.append(db, [replace(event(Hit(0)), bot="", agent="", visitor=2), at_once])
+
+    ledger.db.write_now(write)
+    assert count(ledger) == 3
+    names = ", ".join(("site", "time", "profile", "path", "query_string", "flag", "variant", *ATTRIBUTES))
+    statement = f"select visitor, {names} from flag_exposures where session <> 0 order by visitor"
+    first, second = ledger.db.read_now(lambda db: db.execute(statement).fetchall())
+    assert (first[0], second[0], first[1:]) == (1, 2, second[1:])
 
 
 def test_many_are_counted_in_small_writes(ledger: Books, monkeypatch: pytest.MonkeyPatch) -> None:

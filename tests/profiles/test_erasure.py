@@ -360,7 +360,11 @@ def test_what_was_held_for_a_bot_leaves_nothing_of_its_own(world: World) -> None
     own = attributes(entry="/secret", referrer="https://ada.example", utm_campaign="to ada")
     held = event(world.shop.site, Said(1, "ada", bot="known_bot_user_agent", minute=1))
     world.add(event(world.shop.site, Said(1, "ada")), replace(held, attributes=own, agent="Dog"))
-    world.run(unflag(world.events, world.live, site=world.shop.site, reason="known_bot_user_agent", agent="Dog"))
+    world.run(
+        unflag(
+            world.events, world.live, world.strings, site=world.shop.site, reason="known_bot_user_agent", agent="Dog"
+        )
+    )
     world.run(world.erasures.person(world.shop, "ada", ACTOR))
     assert not {"/secret", "https://ada.example", "to ada"} & world.texts()
 
