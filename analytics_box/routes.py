@@ -25,6 +25,7 @@ from analytics_box.flags.console import folder_pages as flag_folders
 from analytics_box.flags.console import form_pages as flag_form
 from analytics_box.flags.console import group_pages as flag_groups
 from analytics_box.flags.console import list_pages as flag_list
+from analytics_box.flags.console import tester_pages as flag_tester
 from analytics_box.flags.figures import pages as flag_results
 from analytics_box.flags.serving import routes as flag_routes
 from analytics_box.http import health, well_known
@@ -230,6 +231,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/flags/{flag_id:str}/status", flag_actions.set_status, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/{flag_id:str}/copy", flag_actions.copy_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/copy", flag_actions.copy, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/test", flag_tester.tester, SIGNED_IN, page=True),
     Route("GET", "/flags/{flag_id:str}/delete", flag_actions.delete_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/delete", flag_actions.delete, SIGNED_IN, "member", page=True),
     Route("GET", "/status-pages", status_list.page_list, SIGNED_IN, page=True),

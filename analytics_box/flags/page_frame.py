@@ -17,8 +17,8 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import shell
 
 HOME: Final = "/flags"
-Tab = Literal["now", "results"]
-_PATHS: Final[dict[Tab, str]] = {"now": "", "results": "/results"}
+Tab = Literal["now", "test", "results"]
+_PATHS: Final[dict[Tab, str]] = {"now": "", "test": "/test", "results": "/results"}
 
 
 class TabShown(Struct, frozen=True):

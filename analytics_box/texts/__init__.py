@@ -15,6 +15,7 @@ from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_results import FlagResults
 from analytics_box.texts.flag_schedules import FlagSchedules
+from analytics_box.texts.flag_tester import FlagTester
 from analytics_box.texts.flags_pages import FlagFolders, FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
@@ -70,6 +71,7 @@ __all__ = [
     "FlagPage",
     "FlagResults",
     "FlagSchedules",
+    "FlagTester",
     "FlagWords",
     "Form",
     "IncidentConsole",

@@ -186,7 +186,7 @@ class FlagPage:
 
     title = "{name} · Feature flags"
     tabs_label = "Parts of this flag"
-    tabs: ClassVar[Mapping[str, str]] = {"now": "What it does", "results": "Results"}
+    tabs: ClassVar[Mapping[str, str]] = {"now": "What it does", "test": "Try it", "results": "Results"}
     decides = "Who gets what"
     decides_help = "From top to bottom. The first line that fits a user decides."
     payload = "Payload"
