@@ -23,6 +23,7 @@ from analytics_box.dashboard.late_parts import LateParts
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
+from analytics_box.flags.comparing.people import RecentPeople
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.ofrep.states import States
 from analytics_box.flags.ofrep.streams import Streams
@@ -230,6 +231,7 @@ def _parts(
         streams,
         Ofrep(state.flags, states, streams, state.limits, clock, settings),
         FlagCounts(state.db, state.flags, clock),
+        RecentPeople(events.db, state.seal, state.websites),
         _snapshots(state, events, settings, clock, watched.clock_watch),
         told,
         AutomaticIncidents(state.db, state.status_pages, clock, told.soon),

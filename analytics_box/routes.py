@@ -24,7 +24,9 @@ from analytics_box.flags.console import flag_pages as flag_page
 from analytics_box.flags.console import folder_pages as flag_folders
 from analytics_box.flags.console import form_pages as flag_form
 from analytics_box.flags.console import group_pages as flag_groups
+from analytics_box.flags.console import history_pages as flag_history
 from analytics_box.flags.console import list_pages as flag_list
+from analytics_box.flags.console import rollout_pages as flag_rollout
 from analytics_box.flags.console import tester_pages as flag_tester
 from analytics_box.flags.figures import pages as flag_results
 from analytics_box.flags.serving import routes as flag_routes
@@ -231,6 +233,13 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/flags/{flag_id:str}/status", flag_actions.set_status, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/{flag_id:str}/copy", flag_actions.copy_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/copy", flag_actions.copy, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/history", flag_history.history, SIGNED_IN, page=True),
+    Route("GET", "/flags/{flag_id:str}/restore", flag_history.restore_form, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/restore", flag_history.restore, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/rollout", flag_rollout.rollout, SIGNED_IN, page=True),
+    Route("POST", "/flags/{flag_id:str}/rollout", flag_rollout.save_share, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/schedules", flag_rollout.schedule, SIGNED_IN, "member", page=True),
+    Route("POST", "/flags/{flag_id:str}/schedules/cancel", flag_rollout.cancel, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/{flag_id:str}/test", flag_tester.tester, SIGNED_IN, page=True),
     Route("GET", "/flags/{flag_id:str}/delete", flag_actions.delete_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/delete", flag_actions.delete, SIGNED_IN, "member", page=True),

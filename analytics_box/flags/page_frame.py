@@ -17,8 +17,14 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import shell
 
 HOME: Final = "/flags"
-Tab = Literal["now", "test", "results"]
-_PATHS: Final[dict[Tab, str]] = {"now": "", "test": "/test", "results": "/results"}
+Tab = Literal["now", "rollout", "test", "results", "history"]
+_PATHS: Final[dict[Tab, str]] = {
+    "now": "",
+    "rollout": "/rollout",
+    "test": "/test",
+    "results": "/results",
+    "history": "/history",
+}
 
 
 class TabShown(Struct, frozen=True):
@@ -76,8 +82,7 @@ class Opened(Struct, frozen=True):
             errors=again.wrong,
             general=again.general,
             editable=self.editable,
-            done=done(self.visit),
-            **context,
+            **{"done": done(self.visit), **context},
         )
 
     def _head(self, tab: Tab) -> Head:

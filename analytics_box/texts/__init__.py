@@ -14,8 +14,10 @@ from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_results import FlagResults
+from analytics_box.texts.flag_rollout import FlagRollout
 from analytics_box.texts.flag_schedules import FlagSchedules
 from analytics_box.texts.flag_tester import FlagTester
+from analytics_box.texts.flag_versions import FlagVersions
 from analytics_box.texts.flags_pages import FlagFolders, FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
@@ -70,8 +72,10 @@ __all__ = [
     "FlagList",
     "FlagPage",
     "FlagResults",
+    "FlagRollout",
     "FlagSchedules",
     "FlagTester",
+    "FlagVersions",
     "FlagWords",
     "Form",
     "IncidentConsole",

@@ -154,6 +154,7 @@ class FlagList:
         "archived": "The flag is archived. You find it in the list with the status “Archived”.",
         "needed": "The flag is not active any more. Flags that need it (you see them below) are off for everybody now.",
         "deleted": "The flag is deleted. Apps use what they have in their code, within 30 seconds.",
+        "restored": "The flag is as it was in that version. Apps get it within 30 seconds.",
         "copied": "This is the copy. It is inactive, so that you can change it before anybody gets it.",
         "group-created": "The target group is created. Choose it in a flag, and its rules decide there.",
         "group-saved": "Saved. All flags that use the group follow it within 30 seconds.",
@@ -186,7 +187,13 @@ class FlagPage:
 
     title = "{name} · Feature flags"
     tabs_label = "Parts of this flag"
-    tabs: ClassVar[Mapping[str, str]] = {"now": "What it does", "test": "Try it", "results": "Results"}
+    tabs: ClassVar[Mapping[str, str]] = {
+        "now": "What it does",
+        "rollout": "Rollout",
+        "test": "Try it",
+        "results": "Results",
+        "history": "History",
+    }
     decides = "Who gets what"
     decides_help = "From top to bottom. The first line that fits a user decides."
     payload = "Payload"

@@ -9,6 +9,7 @@ import pytest
 from tests.cases import each
 from tests.flags.console.world import Console
 from tests.flags.world import World
+from tests.keys.world import cookie_of
 
 ROLLOUT = {
     "type": "rollout",
@@ -27,6 +28,7 @@ ROLLOUT = {
 def words_of(page: str) -> str:
     """What people read of a page, in one line."""
     text = re.sub(r"<(script|style|template)\b.*?</\1>", "", page, flags=re.DOTALL)
+    text = re.sub(r"</?(?:p|li|ul|ol|div|dt|dd|dl|h\d|section|form|button|a|label)\b[^>]*>", " ", text)
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
 
 
@@ -82,3 +84,76 @@ def test_properties_that_are_no_object_are_told_at_their_field(console: Console,
     answer = console.answer(f"/flags/{flag.id}/test?{urlencode({'properties': properties})}")
     assert answer.status == 400
     assert 'id="properties-error"' in answer.body.decode()
+
+
+def test_a_version_is_told_compared_and_given_back(console: Console) -> None:
+    flag = console.world.good("flags/create", websiteId=console.world.shop, key="changing", defaultValue=True)
+    console.world.good("flags/update", id=flag["id"], defaultValue=False, note="too early")
+    console.world.good("flags/update", id=flag["id"], name="Changed twice")
+    path = f"/flags/{flag['id']}"
+    page = words_of(console.seen(f"{path}/history"))
+    assert "Version 3 as it is now" in page
+    assert "too early Default: on → off" in page
+    page = words_of(console.seen(f"{path}/history?from=3&to=1"))
+    assert "From version 3 to version 1 Name: “Changed twice” → nothing Default: off → on" in page
+    assert console.answer(f"{path}/history?from=1&to=77").status == 404
+    question = console.seen(f"{path}/restore?version=1")
+    assert "Default: off → on" in words_of(question)
+    form = {"version": "1", "current": "3"}
+    assert console.gone_to(f"{path}/restore", form) == f"{path}?done=restored"
+    assert console.flag(path).definition.defaultValue is True
+    assert console.sent(f"{path}/restore", form).status == 409
+    assert console.answer(f"{path}/restore?version=x").status == 404
+
+
+def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: str) -> None:
+    assert "No visitor has been named yet" in words_of(console.seen(f"{rollout}/rollout"))
+    for number in range(20):
+        body = {"profileId": f"p{number}", "websiteId": console.world.shop}
+        assert console.box.post("/identify", body, key="all").status == 200
+    page = words_of(console.seen(f"{rollout}/rollout?percentage=100"))
+    assert "The 20 people whom the website has named of late" in page
+    assert "With 100 % 20 Gain it" in page
+    assert "Lose it" not in page
+    page = console.seen(f"{rollout}/rollout?percentage=0")
+    assert "0 Lose it" in words_of(page)
+    assert re.search(rf'href="{rollout}/test\?userId=p\d+"', page)
+    assert "Nobody of them changes." in words_of(console.seen(f"{rollout}/rollout"))
+    assert console.answer(f"{rollout}/rollout?percentage=101").status == 400
+    version = str(console.flag(rollout).version)
+    form = {"percentage": "55", "version": version, "note": "going up"}
+    assert console.gone_to(f"{rollout}/rollout", form) == f"{rollout}/rollout?done=saved"
+    assert console.flag(rollout).definition.rolloutPercentage == 55
+    assert console.sent(f"{rollout}/rollout", form).status == 409
+
+
+def test_schedules_are_made_and_cancelled(console: Console, rollout: str) -> None:
+    path = f"{rollout}/schedules"
+    assert console.gone_to(path, {"kind": "switch", "what": "disable", "switch-at": "2029-01-01T00:00"})
+    assert console.gone_to(path, {"kind": "step", "step-percentage": "60", "step-at": "2028-01-01T00:00"})
+    ramp = {"kind": "ramp", "ramp-from": "60", "ramp-to": "90", "ramp-every": "1440"}
+    ramp |= {"ramp-starts": "2028-02-01T00:00", "ramp-ends": "2028-02-11T00:00"}
+    console.gone_to(path, ramp)
+    page = console.seen(f"{rollout}/rollout")
+    assert "11 steps from 60" in words_of(page)
+    assert "Deactivate the flag" in words_of(page)
+    for wrong, field in (
+        ({"kind": "switch", "switch-at": "soon"}, "switch-at"),
+        ({"kind": "switch", "switch-at": "2001-01-01T00:00"}, "switch-at"),
+        (ramp | {"ramp-to": "60"}, "ramp-to"),
+        (ramp | {"ramp-every": "10"}, "ramp-every"),
+        ({"kind": "step", "step-percentage": "1000", "step-at": "2028-01-01T00:00"}, "step-percentage"),
+    ):
+        answer = console.sent(path, wrong)
+        assert answer.status == 400, wrong
+        assert f'id="{field}-error"' in answer.body.decode(), wrong
+    for found in re.findall(r'name="id" value="([^"]+)"', page):
+        console.gone_to(f"{path}/cancel", {"id": found})
+    assert "Nothing is scheduled." in words_of(console.seen(f"{rollout}/rollout"))
+    assert console.sent(f"{path}/cancel", {"id": "none"}).status == 404
+
+
+def test_viewers_see_no_people(console: Console, rollout: str) -> None:
+    page = words_of(console.seen(f"{rollout}/rollout?percentage=90", cookie_of(console.box, "viewer")))
+    assert "Members of the organization see here" in page
+    assert "Gain it" not in page
