@@ -293,7 +293,7 @@ def _ranges(given: Mapping[str, Any], variations: int) -> list[tuple[float, floa
 def _percent(share: float, steps: int) -> float:
     """The share as percent of steps of the draw, so that the same draws as there are below it.
 
-    Whoever is drawn at a coverage itself is outside, as GrowthBook's SDK for Python has it, and not that for JavaScript.
+    Whoever is drawn at a coverage itself is outside, as GrowthBook's SDK for Python has it.
     """
     step = min(max(int(share * steps) - 2, 0), steps)
     while step < steps and step / steps < share:
