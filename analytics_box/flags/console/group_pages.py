@@ -174,7 +174,7 @@ def _page(
         gives=[("on", FlagForm.gives_on), ("off", FlagForm.gives_off)],
         focusing="data-focus" if "hx-request" in visit.request.headers else "autofocus",
         owners=list(owners(visit).items()),
-        groups=[(one.id, figures.visible(one.name)) for one in scope.groups if group is None or one.id != group.id],
+        groups=[],  # rules of a target group name no others
     )
 
 

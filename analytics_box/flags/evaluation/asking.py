@@ -42,7 +42,7 @@ class Asker:
         self.team_id = bounded(context.team_id)
         self._person: tuple[int, int] | None = None
         self.drawing: Drawing | None = None  # of the flag whose rules are looked at
-        self.groups: dict[tuple[int, Drawing | None], bool] = {}  # whom target groups let in, as conditions found it
+        self.groups: dict[tuple[str, Drawing | None], int] = {}  # which rule of a target group matches first
         self.outcomes: dict[str, Outcome | None] = {}  # of flags that others need, by key
 
     @property

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from analytics_box.errors import Detail
-from analytics_box.flags.evaluation.conditions import DEEPEST_GROUPS, nodes
+from analytics_box.flags.evaluation.conditions import nodes
 from analytics_box.flags.evaluation.prerequisites import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.flags.evaluation.rule_checking import (
     Faults,
@@ -60,31 +60,18 @@ def faults(key: str, definition: Definition, others: Iterable[Flag], groups: Ite
     return (found or list(_of_size(definition, others, groups)))[:MOST_FAULTS]
 
 
-def group_faults(group: TargetGroup, others: Iterable[TargetGroup]) -> list[Detail]:
-    """What is wrong with the rules of a target group among the `others` of its scope."""
-    others = list(others)
-    known = {other.id: _named(other) for other in others}
-    found = list(rules_faults(group.rules, (), {*known, group.id}))
+def group_faults(group: TargetGroup) -> list[Detail]:
+    """What is wrong with the rules of a target group."""
+    found = list(rules_faults(group.rules, (), None))
     if not found:
-        known[group.id] = _named(group)
-        depths = depths_of(known)
         if sum(1 for _ in nodes(group.rules)) > MOST_NODES:
             found.append(Detail("rules", f"There may be {MOST_NODES} conditions"))
-        elif group.id not in depths:
-            found.append(Detail("rules", "The target group would be inside itself"))
-        elif max(depths.values()) > DEEPEST_GROUPS - 1:
-            found.append(Detail("rules", f"Target groups may be {DEEPEST_GROUPS} deep in each other"))
         elif len(msgspec.json.encode(group.rules)) > LARGEST_FLAG:
             found.append(Detail("rules", f"A target group may have {LARGEST_FLAG:,} bytes"))
         elif steps(group.rules) > MOST_GROUP_STEPS:
             limit = f"Rules of a target group may take {MOST_GROUP_STEPS:,} comparisons"
             found.append(Detail("rules", f"{limit}; compare long lists with in"))
     return found[:MOST_FAULTS]
-
-
-def _named(group: TargetGroup) -> set[str]:
-    """The target groups that conditions of a target group name."""
-    return {node.group for node in nodes(group.rules) if node.group}
 
 
 def _of_texts(definition: Definition) -> Faults:

@@ -112,7 +112,7 @@ class Ruleset:
 class _Compiled:
     """A flag that is ready: `fixed` where everybody gets the same, else `decide`."""
 
-    __slots__ = ("_made", "_matches", "_ruleset", "decide", "fixed", "flag")
+    __slots__ = ("_groups", "_made", "_matches", "_ruleset", "decide", "fixed", "flag")
 
     def __init__(self, flag: Flag, ruleset: Ruleset, compiler: Compiler) -> None:
         self.flag = flag
@@ -121,10 +121,11 @@ class _Compiled:
         self._matches = [
             (compiler.rule(rule), self._of_rule(rule, "USER_RULE_MATCH")) for rule in flag.definition.rules
         ]
-        for group_id in flag.definition.targetGroupIds:
-            self._matches += [
-                (match, self._of_rule(rule, "TARGET_GROUP_MATCH")) for rule, match in compiler.group_rules(group_id)
-            ]
+        self._groups = [
+            (group, tuple(self._of_rule(rule, "TARGET_GROUP_MATCH") for rule in group.rules))
+            for group in map(compiler.group, flag.definition.targetGroupIds)
+            if group.rules
+        ]
         self.fixed: Outcome | None = None
         self.decide: Decide = self._unsettled
 
@@ -146,7 +147,7 @@ class _Compiled:
             self.fixed = self._outcome("DEPENDENCY_NOT_SATISFIED", False)
             return
         last = self._last()
-        decide = self._with_rules(last) if self._matches else last
+        decide = self._with_rules(last) if self._matches or self._groups else last
         if absent or prerequisites:
             decide = self._with_needs(tuple(absent), prerequisites, decide)
         if isinstance(decide, Outcome):
@@ -171,7 +172,7 @@ class _Compiled:
         return decide
 
     def _with_rules(self, then: Decide | Outcome) -> Decide:
-        matches = tuple(self._matches)
+        matches, groups = tuple(self._matches), tuple(self._groups)
         drawing = Drawing(self.flag)
 
         def decide(asker: Asker) -> Outcome:
@@ -179,6 +180,10 @@ class _Compiled:
             for match, outcome in matches:
                 if match(asker):
                     return outcome
+            for group, outcomes in groups:
+                place = group.first(asker)
+                if place >= 0:
+                    return outcomes[place]
             return then if isinstance(then, Outcome) else then(asker)
 
         return decide

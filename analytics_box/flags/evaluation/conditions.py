@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import count
 
 from analytics_box.flags.evaluation.asking import (
     Asker,
@@ -19,7 +18,6 @@ from analytics_box.flags.flag import DEEPEST, Node, Rule, Scalar, TargetGroup
 
 Match = Callable[[Asker], bool]
 
-DEEPEST_GROUPS = 4  # target groups inside target groups; what is deeper lets nobody in
 _PERCENTAGE_PREFIX = scale_and_hash(PERCENTAGE_RULE)[1]
 
 
@@ -108,6 +106,39 @@ def nodes(rules: Iterable[Rule]) -> Iterator[Node]:
             left.extend(inside or ())
 
 
+class Group:
+    """A target group that is ready. Which of its rules matches first is found once for whoever asks, or for each draw
+    where its rules draw: conditions that name it and flags that have it share that.
+    """
+
+    __slots__ = ("_draws", "_id", "_matches", "rules")
+
+    def __init__(self, group_id: str, rules: tuple[Rule, ...], matches: tuple[Match, ...]) -> None:
+        self._id = group_id
+        self.rules = rules
+        self._matches = matches
+        self._draws = draws(rules)
+
+    def first(self, asker: Asker) -> int:
+        """The place of the first rule that matches; -1 where none does."""
+        known = (self._id, asker.drawing if self._draws else None)
+        found = asker.groups.get(known)
+        if found is None:
+            found = next((place for place, match in enumerate(self._matches) if match(asker)), -1)
+            asker.groups[known] = found
+        return found
+
+    def lets_in(self, asker: Asker) -> bool:
+        """Whether the first rule that matches lets somebody in."""
+        found = self.first(asker)
+        return found >= 0 and self.rules[found].enabled
+
+
+def draws(rules: Iterable[Rule]) -> bool:
+    """Whether what rules of a target group give depends on how the flag draws."""
+    return any(rule.percentage is not None for rule in rules)
+
+
 class Compiler:
     """Makes functions of the rules of one scope, whose target groups it knows.
 
@@ -115,42 +146,40 @@ class Compiler:
     """
 
     def __init__(self, groups: Iterable[TargetGroup]) -> None:
-        self._groups = {group.id: group for group in groups}
-        self._rules: dict[tuple[str, int], tuple[tuple[Rule, Match], ...]] = {}
-        self._numbers = count()
+        self._given = {group.id: group.rules for group in groups}
+        self._groups: dict[str, Group] = {}
 
-    def group_rules(self, group_id: str, nested: int = 0) -> tuple[tuple[Rule, Match], ...]:
-        """The rules of a target group in their order; none where it is gone."""
-        group = self._groups.get(group_id)
-        if group is None or nested > DEEPEST_GROUPS:
-            return ()
-        if (group_id, nested) not in self._rules:
-            self._rules[group_id, nested] = tuple((rule, self.rule(rule, nested)) for rule in group.rules)
-        return self._rules[group_id, nested]
+    def group(self, group_id: str) -> Group:
+        """A target group, made once; one that is gone has no rules."""
+        if group_id not in self._groups:
+            rules = self._given.get(group_id, ())
+            matches = tuple(self.rule(rule, grouped=True) for rule in rules)
+            self._groups[group_id] = Group(group_id, rules, matches)
+        return self._groups[group_id]
 
-    def rule(self, rule: Rule, nested: int = 0) -> Match:
-        """Whether a rule matches; `nested` is how many target groups it stands in."""
-        match = self._untold(rule, nested)
+    def rule(self, rule: Rule, *, grouped: bool = False) -> Match:
+        """Whether a rule matches; `grouped` is one of a target group, whose conditions name no other."""
+        match = self._untold(rule, grouped)
         if rule.percentage is None:
             return match
         return partial(_drawn, match, rule)
 
-    def _untold(self, rule: Rule, nested: int) -> Match:
+    def _untold(self, rule: Rule, grouped: bool) -> Match:
         if rule.type == "conditions":
-            return self.node(rule.conditions, nested) if rule.conditions else nobody
+            return self._node(rule.conditions, grouped, 1) if rule.conditions else nobody
         if is_percentage(rule):
             return partial(_percentage, float(rule.value or 0))
         return partial(_leaf, rule_reader(rule), rule_test(rule))
 
-    def node(self, node: Node, nested: int = 0, depth: int = 1) -> Match:
+    def _node(self, node: Node, grouped: bool, depth: int) -> Match:
         """Whether a tree of conditions holds."""
         if depth > DEEPEST:
             return nobody
         for form, nodes in ((_all, node.all), (_any, node.any), (_none, node.none)):
             if nodes is not None:
-                return partial(form, tuple(self.node(one, nested, depth + 1) for one in nodes))
+                return partial(form, tuple(self._node(one, grouped, depth + 1) for one in nodes))
         if node.group:
-            return partial(_lets_in, next(self._numbers), self.group_rules(node.group, nested + 1))
+            return nobody if grouped else self.group(node.group).lets_in
         if not node.attribute:
             return nobody
         return partial(_leaf, reader(node.attribute), node_test(node))
@@ -193,11 +222,3 @@ def _any(matches: tuple[Match, ...], asker: Asker) -> bool:
 
 def _none(matches: tuple[Match, ...], asker: Asker) -> bool:
     return not any(match(asker) for match in matches)
-
-
-def _lets_in(number: int, rules: tuple[tuple[Rule, Match], ...], asker: Asker) -> bool:
-    """Whether the first rule of a target group that matches lets somebody in; found once for each draw."""
-    known = (number, asker.drawing)
-    if known not in asker.groups:
-        asker.groups[known] = next((rule.enabled for rule, match in rules if match(asker)), False)
-    return asker.groups[known]

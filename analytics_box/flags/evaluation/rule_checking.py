@@ -34,8 +34,11 @@ LONGEST_SALT = 255
 Faults = Iterator[Detail]
 
 
-def rules_faults(rules: tuple[Rule, ...], variants: Collection[str], groups: Collection[str]) -> Faults:
-    """What is wrong with the rules of a flag that has these variants, or of a target group, which has none."""
+def rules_faults(rules: tuple[Rule, ...], variants: Collection[str], groups: Collection[str] | None) -> Faults:
+    """What is wrong with the rules of a flag that has these variants and may name these target groups.
+
+    Those of a target group have no variants, and None as `groups`: they name no others.
+    """
     if len(rules) > MOST_RULES:
         yield Detail("rules", f"There may be {MOST_RULES} rules")
         return
@@ -57,7 +60,7 @@ def is_share(value: float) -> bool:
     return math.isfinite(value) and 0 <= value <= 100
 
 
-def _of_rule(rule: Rule, field: str, variants: Collection[str], groups: Collection[str]) -> Faults:
+def _of_rule(rule: Rule, field: str, variants: Collection[str], groups: Collection[str] | None) -> Faults:
     if rule.type == "conditions":
         if rule.conditions is None:
             yield Detail(f"{field}.conditions", "The rule has no conditions")
@@ -102,7 +105,7 @@ def _of_outcome(rule: Rule, field: str, variants: Collection[str]) -> Faults:
         yield from bucketing_faults(rule.bucketing, f"{field}.bucketing")
 
 
-def _of_node(node: Node, field: str, groups: Collection[str], depth: int) -> Faults:
+def _of_node(node: Node, field: str, groups: Collection[str] | None, depth: int) -> Faults:
     if depth > DEEPEST:
         yield Detail(field, f"Conditions may be {DEEPEST} deep")
         return
@@ -116,7 +119,9 @@ def _of_node(node: Node, field: str, groups: Collection[str], depth: int) -> Fau
         name = _name(node.operator, node.values)
         yield from _of_values(node.operator, node_values(node), f"{field}.{name}")
     elif forms == ["group"]:
-        if node.group not in groups:
+        if groups is None:
+            yield Detail(f"{field}.group", "Rules of a target group name no other target groups; write conditions")
+        elif node.group not in groups:
             yield Detail(f"{field}.group", "There is no such target group")
     else:
         inside: tuple[Node, ...] = getattr(node, forms[0])

@@ -19,7 +19,6 @@ from analytics_box.flags.evaluation.asking import (
 from analytics_box.flags.evaluation.bucketing import default_hash, rollout_draw, variant_draw, variant_prefix
 from analytics_box.flags.evaluation.compiling import Ruleset, cumulative, gives, last_drawn, weighted
 from analytics_box.flags.evaluation.conditions import (
-    DEEPEST_GROUPS,
     drawn_at,
     is_percentage,
     node_test,
@@ -108,7 +107,7 @@ class _Walk:
         self._asker = asker
         self._groups = {group.id: group for group in ruleset.groups}
         self._steps: list[Step] = []
-        self._let_in: dict[tuple[str, int], bool] = {}
+        self._let_in: dict[str, bool] = {}
         asker.drawing = Drawing(flag)
 
     def trace(self) -> Trace:
@@ -151,14 +150,14 @@ class _Walk:
         return True
 
     def _matches(self, rule: Rule, kind: Literal["rule", "target_group"], at: str, name: str) -> bool:
-        check, draw = self._of_rule(rule, 0)
+        check, draw = self._of_rule(rule, grouped=kind == "target_group")
         matched = (check is None or check.matched) and (draw is None or draw.inside)
         self._steps.append(Step(kind, at, matched, name, check, draw))
         return matched
 
-    def _of_rule(self, rule: Rule, nested: int) -> tuple[Check | None, Draw | None]:
+    def _of_rule(self, rule: Rule, *, grouped: bool) -> tuple[Check | None, Draw | None]:
         """What a rule compares, and where it draws somebody who passed that."""
-        check = self._compared(rule, nested)
+        check = self._compared(rule, grouped)
         draw = None
         if check is None:
             draw = Draw(self._asker.person, percentage_draw(self._asker), 0, float(rule.value or 0))
@@ -173,55 +172,54 @@ class _Walk:
         identity = identity_reader(self._flag.definition.rolloutBy, bucketing.attribute)(self._asker)
         return Draw(identity, drawn_at(rule, self._asker), rule.percentageFrom, percentage)
 
-    def _compared(self, rule: Rule, nested: int) -> Check | None:
+    def _compared(self, rule: Rule, grouped: bool) -> Check | None:
         """None for the wire's percentage, which compares nothing."""
         if rule.type == "conditions":
-            return self._of_node(rule.conditions, nested, 1) if rule.conditions else Check("nothing", False)
+            return self._of_node(rule.conditions, grouped, 1) if rule.conditions else Check("nothing", False)
         if is_percentage(rule):
             return None
         found = rule_reader(rule)(self._asker)
         name = rule.field if rule.type == "property" else rule.type
         return Check("compare", rule_test(rule)(found), name, rule.operator, rule_values(rule), found)
 
-    def _of_node(self, node: Node, nested: int, depth: int) -> Check:
+    def _of_node(self, node: Node, grouped: bool, depth: int) -> Check:
         if depth > DEEPEST:
             return Check("nothing", False)
         if node.all is not None:
-            inside = self._of_nodes(node.all, nested, depth)
+            inside = self._of_nodes(node.all, grouped, depth)
             return Check("all", all(one.matched for one in inside), inside=inside)
         if node.any is not None:
-            inside = self._of_nodes(node.any, nested, depth)
+            inside = self._of_nodes(node.any, grouped, depth)
             return Check("any", any(one.matched for one in inside), inside=inside)
         if node.none is not None:
-            inside = self._of_nodes(node.none, nested, depth)
+            inside = self._of_nodes(node.none, grouped, depth)
             return Check("none", not any(one.matched for one in inside), inside=inside)
         if node.group:
-            return self._of_group(self._groups.get(node.group), nested + 1)
+            return Check("nothing", False) if grouped else self._of_group(self._groups.get(node.group))
         if not node.attribute:
             return Check("nothing", False)
         found = reader(node.attribute)(self._asker)
         return Check("compare", node_test(node)(found), node.attribute, node.operator, node_values(node), found)
 
-    def _of_nodes(self, nodes: Sequence[Node], nested: int, depth: int) -> tuple[Check, ...]:
-        return tuple(self._of_node(one, nested, depth + 1) for one in nodes)
+    def _of_nodes(self, nodes: Sequence[Node], grouped: bool, depth: int) -> tuple[Check, ...]:
+        return tuple(self._of_node(one, grouped, depth + 1) for one in nodes)
 
-    def _of_group(self, group: TargetGroup | None, nested: int) -> Check:
+    def _of_group(self, group: TargetGroup | None) -> Check:
         """Whether the first rule that matches lets somebody in."""
-        if group is None or nested > DEEPEST_GROUPS:
-            return Check("group", False, group=group.name if group else "")
-        known = (group.id, nested)
-        if known in self._let_in:
-            return Check("group", self._let_in[known], group=group.name)
+        if group is None:
+            return Check("group", False)
+        if group.id in self._let_in:
+            return Check("group", self._let_in[group.id], group=group.name)
         checks: list[Check] = []
         let_in = False
         for rule in group.rules:
-            check, draw = self._of_rule(rule, nested)
+            check, draw = self._of_rule(rule, grouped=True)
             matched = (check is None or check.matched) and (draw is None or draw.inside)
             checks.append(check or Check("nothing", matched))
             if matched:
                 let_in = rule.enabled
                 break
-        self._let_in[known] = let_in
+        self._let_in[group.id] = let_in
         return Check("group", let_in, group=group.name, inside=tuple(checks))
 
     def _varied(self, variants: tuple[Variant, ...]) -> Trace:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from analytics_box.flags.evaluation.asking import variants_by
-from analytics_box.flags.evaluation.conditions import is_percentage, nodes
+from analytics_box.flags.evaluation.conditions import draws, is_percentage, nodes
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.flag import Bucketing, Flag, RolloutBy, Rule, TargetGroup
 
@@ -53,7 +53,7 @@ class _Looking:
         self.parts: set[str] = set()
         self.properties: set[str] = set()
         self._groups = groups
-        self._seen: set[tuple[str, RolloutBy, Bucketing]] = set()
+        self._seen: set[tuple[str | Bucketing, ...]] = set()
 
     def at_flag(self, flag: Flag) -> None:
         definition = flag.definition
@@ -63,12 +63,12 @@ class _Looking:
         if definition.type != "boolean":
             by = variants_by(definition) if definition.type == "multivariant" else definition.rolloutBy
             self._at_draw(by, definition.bucketing)
-        left = [*definition.targetGroupIds, *self._at_rules(definition.rules, *drawing)]
-        while left:
-            group = self._groups.get(left.pop())
-            if group is not None and (group.id, *drawing) not in self._seen:
-                self._seen.add((group.id, *drawing))
-                left += self._at_rules(group.rules, *drawing)
+        for group_id in (*definition.targetGroupIds, *self._at_rules(definition.rules, *drawing)):
+            group = self._groups.get(group_id)
+            known = (group_id, *drawing) if group is not None and draws(group.rules) else (group_id,)
+            if group is not None and known not in self._seen:
+                self._seen.add(known)
+                self._at_rules(group.rules, *drawing)
 
     def _at_rules(self, rules: tuple[Rule, ...], by: RolloutBy, bucketing: Bucketing) -> list[str]:
         """Look at rules, and give the target groups that they name."""

@@ -105,7 +105,6 @@ def delete(db: Connection, own: Reach, group_id: str) -> list[Flag]:
     check(db, own, "member")
     gone, scope = existing_group(db, own, group_id), flags.known(db, own)
     naming = [flag.key for flag in scope.flags if names(flag.definition.rules, group_id)]
-    naming += [other.name for other in scope.groups if names(other.rules, group_id)]
     if naming:
         raise Conflict(f"Conditions of {', '.join(naming[:5])} name this target group; change those first")
     changed = [
@@ -141,7 +140,7 @@ def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
 
 
 def _check_rules(group: TargetGroup, scope: Scope) -> None:
-    found = group_faults(group, [other for other in scope.groups if other.id != group.id])
+    found = group_faults(group)
     if found:
         raise BadRequest(found[0].message, details=tuple(found))
 

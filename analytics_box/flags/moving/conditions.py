@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from analytics_box.flags.flag import (
+    MOST_NODES,
     MOST_VALUES,
     Bucketing,
     Node,
@@ -139,6 +140,44 @@ def is_for_everybody(given: Rule) -> bool:
 def is_for_nobody(given: Rule) -> bool:
     """Whether a rule matches nobody: nothing can ask for that."""
     return given.conditions == NOBODY
+
+
+def let_in(rules: Iterable[Rule]) -> Node | None:
+    """Whom rules of a target group let in, as one condition; None where they draw, or where it would be too large."""
+    found: list[Node] = []
+    before: list[Node] = []  # who was sent away already
+    for one in rules:
+        asked = _asked(one)
+        if asked is None:
+            return None
+        if one.enabled:
+            found.append(all_of((asked, *([none_of(before)] if before else []))))
+        else:
+            before.append(asked)
+        if sum(map(_size, (*found, *before))) > MOST_NODES:
+            return None
+    return any_of(found)
+
+
+def _asked(one: Rule) -> Node | None:
+    """What a rule that an import made asks for; None where it draws."""
+    if one.percentage is not None:
+        return None
+    if is_for_everybody(one):
+        return EVERYBODY
+    if one.type == "conditions":
+        return one.conditions
+    return Node(attribute=one.type, operator=one.operator, value=one.value, values=one.values)
+
+
+def _size(node: Node) -> int:
+    """How many conditions it is, up to a little more than there may be."""
+    found, left = 0, [node]
+    while left and found <= MOST_NODES:
+        one = left.pop()
+        found += 1
+        left += (*(one.all or ()), *(one.any or ()), *(one.none or ()))
+    return found
 
 
 def groups_in(rules: Iterable[Rule]) -> set[str]:

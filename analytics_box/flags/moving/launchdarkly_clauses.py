@@ -10,6 +10,7 @@ from analytics_box.flags.moving.conditions import (
     each_of,
     exists,
     is_for_nobody,
+    let_in,
     none_of,
     one_of,
     pattern,
@@ -59,11 +60,12 @@ class Segments:
             found = mappings(given) or mappings(mapping(given).get("items"))
         self._given = {text(one.get("key")): one for one in found}
         self._read: dict[str, tuple[WantedGroup, Notes]] = {}
+        self._named: set[str] = set()  # by flags
         self._reading: list[str] = []
 
     def groups(self) -> Iterable[WantedGroup]:
         """Those that flags asked for."""
-        return [group for group, _ in self._read.values()]
+        return [group for key, (group, _) in self._read.items() if key in self._named]
 
     def condition(self, clauses: Sequence[Mapping[str, Any]], notes: Notes, of: str) -> Node | None:
         """What all clauses ask for; None where one cannot be said here, which is noted."""
@@ -107,10 +109,16 @@ class Segments:
             group = _group(self._given[key], rules, said)
             self._read[key] = (group, said)
             self._reading.pop()
-        _, said = self._read[key]
+        group, said = self._read[key]
         if said.decides:
             notes.lose(f"The segment {key} is not all there: {'; '.join(said.said)[:300]}")
-        return Node(group=key)
+        if not self._reading:
+            self._named.add(key)
+            return Node(group=key)
+        inside = let_in(group.rules)  # a target group names no others
+        if inside is None:
+            notes.lose(f"The segment {key} draws users, or has too many conditions, and is inside another")
+        return inside
 
     def _rules(self, key: str, given: Mapping[str, Any], notes: Notes) -> Iterable[Rule]:
         if given.get("unbounded") is True:

@@ -60,8 +60,7 @@ def written(flags: Iterable[Flag], groups: Iterable[TargetGroup]) -> Any:
         format=FORMAT,
         flags=tuple(_file_flag(one, names) for one in flags),
         targetGroups=tuple(
-            FileGroup(name=one.name, description=one.description, color=one.color, rules=with_groups(one.rules, names))
-            for one in groups
+            FileGroup(name=one.name, description=one.description, color=one.color, rules=one.rules) for one in groups
         ),
     )
     plain: dict[str, Any] = msgspec.to_builtins(file, str_keys=True)

@@ -67,8 +67,7 @@ class Target(Struct, frozen=True, kw_only=True):
 def planned(scope: Scope, own: Reach, file: File, target: Target) -> Plan:
     """What would become of a file. What cannot be has failed, and the rest is as if that were not in the file."""
     planning = _Planning(scope, own, target)
-    inside = {one.ref: groups_in(one.rules) for one in file.groups}
-    made = [planning.group(one) for one in _needed_first(file.groups, lambda one: one.ref, inside)]
+    made = [planning.group(one) for one in file.groups]
     needs: dict[str, set[str]] = {}
     for one in file.flags:
         if one.definition is not None:
@@ -106,7 +105,7 @@ class _Planning:
             return PlannedGroup(wanted=wanted, status="failed", error=refused.message)
 
     def _group(self, wanted: WantedGroup) -> PlannedGroup:
-        rules = with_groups(wanted.rules, self._known(groups_in(wanted.rules)))
+        rules = wanted.rules
         name = " ".join(wanted.name.split())
         scope = replace(self._scope, groups=tuple(self._groups.values()))
         before = next((one for one in scope.groups if one.name == name), None)

@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics_box.flags.evaluation.compiling import Ruleset, compiled
+from analytics_box.flags.evaluation.conditions import nodes
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.flag import Flag, TargetGroup
 from analytics_box.flags.moving import flagd, growthbook, launchdarkly, unleash
@@ -121,3 +122,29 @@ def test_what_cannot_be_said_is_listed(product: str) -> None:
     file = read(product)
     found = {one.key: one.error or "; ".join(one.notes) for one in file.flags if one.decides or one.error}
     assert found == LOST[product]
+
+
+@each(("inner", "inactive"), [({}, False), ({"rules": [{"clauses": [], "weight": 50_000}]}, True)])
+def test_a_segment_inside_another_becomes_its_conditions(inner: dict[str, Any], inactive: bool) -> None:
+    def of(key: str) -> dict[str, Any]:
+        return {"clauses": [{"attribute": "", "op": "segmentMatch", "values": [key]}]}
+
+    some = {"key": "key", "op": "startsWith", "attribute": "key", "values": ["a"]}
+    given = {
+        "flags": {"f": {"key": "f", "on": True, "variations": [True, False], "offVariation": 1, "salt": "x",
+                        "version": 1, "rules": [of("outer") | {"variation": 0}], "fallthrough": {"variation": 1}}},
+        "segments": {
+            "outer": {"key": "outer", "excluded": ["abe"], "rules": [of("inner")]},
+            "inner": {"key": "inner", "included": ["bob"], "excluded": ["ann"], "rules": [{"clauses": [some]}]} | inner,
+        },
+    }  # fmt: skip
+    file = launchdarkly.read(given)
+    assert [bool(one.decides) for one in file.flags] == [inactive]
+    assert [(one.ref, [node.group for node in nodes(one.rules) if node.group]) for one in file.groups] == [
+        ("outer", [])
+    ]
+    if not inactive:
+        ready = compiled(flags_of(file), groups_of(file))
+        users = ["bob", "ann", "abe", "ada", "cid"]
+        outcomes = [ready.one("f", Context(user_id=user)) for user in users]
+        assert [user for user, one in zip(users, outcomes, strict=True) if one and one.enabled] == ["bob", "ada"]
