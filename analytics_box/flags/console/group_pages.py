@@ -159,7 +159,6 @@ def _page(
         wrong = Conflict(TargetGroupPages.changed_meanwhile)
     errors = {form_field(name, state): text for name, text in given.items()}
     state = opened_where_wrong(state, errors)
-    scope = _scope_of(visit, state, group)
     return visit.pages.show(
         "flag_group_form.html",
         code=wrong.status if wrong is not None else 200,

@@ -1,22 +1,71 @@
 """Somebody whom flags are evaluated for, as evaluation reads them: within bounds, each part found once. Pure."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from analytics_box.flags.evaluation.bucketing import ANONYMOUS, Draw, rule_draw, scale_and_hash
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
 from analytics_box.flags.flag import Bucketing, Definition, Flag, RolloutBy
 
-# Longer texts of a context are as if they were not given, and of a list only so many elements are looked at, as text
-# only so much of them: whoever asks cannot make an evaluation long.
-LONGEST_TEXT = 4_096  # characters
-MOST_ELEMENTS = 100
+# Longer texts of a context are as if they were not given, nobody is drawn by more than so much, and of a list only so
+# many elements are looked at, together no longer than a text: whoever asks cannot make an evaluation long.
+LONGEST_TEXT = 1_024  # characters
+LONGEST_DRAWN = 256
+MOST_ELEMENTS = 20
 
-Read = Callable[["Asker"], Any]  # a part of the context; None where it is absent
+T = TypeVar("T")
+Read = Callable[["Asker"], "Found"]  # a part of the context
 Identify = Callable[["Asker"], str]  # by what somebody is drawn
+
+
+class Found:
+    """A value of a context, None where there is none, with what was made of it so far: many rules look at the same."""
+
+    __slots__ = ("_elements", "_read", "_text", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._text: str | None = None
+        self._elements: tuple[Found, ...] | None = None
+        self._read: dict[Callable[[Any], Any], Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """It as text; empty where it is absent."""
+        if self._text is None:
+            self._text = text_of(self.value)
+        return self._text
+
+    @property
+    def elements(self) -> tuple["Found", ...]:
+        """Of a list as many elements as may be looked at, without lists in it; those too long are left out."""
+        if self._elements is None:
+            self._elements = tuple(map(Found, _elements(self.value)))
+        return self._elements
+
+    def read(self, how: Callable[[Any], T]) -> T:
+        """What is read out of it in some way."""
+        if self._read is None:
+            self._read = {}
+        if how not in self._read:
+            self._read[how] = how(self.value)
+        found: T = self._read[how]
+        return found
+
+
+ABSENT = Found(None)
+
+
+def _elements(value: list[Any]) -> Iterator[Any]:
+    left = LONGEST_TEXT
+    for element in value[:MOST_ELEMENTS]:
+        size = len(element) if type(element) is str else 0
+        if size <= left and type(element) is not list:
+            left -= size
+            yield element
 
 
 class Asker:
@@ -27,9 +76,11 @@ class Asker:
         "context",
         "drawing",
         "email",
+        "found",
         "groups",
         "organization_id",
         "outcomes",
+        "parts",
         "team_id",
         "user_id",
     )
@@ -40,6 +91,8 @@ class Asker:
         self.email = bounded(context.email)
         self.organization_id = bounded(context.organization_id)
         self.team_id = bounded(context.team_id)
+        self.found: dict[str, Found] = {}  # properties that were looked at
+        self.parts: dict[str, Found] = {}  # and the other attributes
         self._person: tuple[int, int] | None = None
         self.drawing: Drawing | None = None  # of the flag whose rules are looked at
         self.groups: dict[tuple[str, Drawing | None], int] = {}  # which rule of a target group matches first
@@ -48,7 +101,7 @@ class Asker:
     @property
     def person(self) -> str:
         """Whom draws by user are about (wire 6.3)."""
-        return self.user_id or self.email or ANONYMOUS
+        return drawn_by(self.user_id) or drawn_by(self.email) or ANONYMOUS
 
     def person_hash(self) -> tuple[int, int]:
         """`scale_and_hash` of the person, which all default draws by user share."""
@@ -62,6 +115,11 @@ def bounded(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else ""
 
 
+def drawn_by(text: str) -> str:
+    """A text that somebody is drawn by; empty where it is too long for that."""
+    return text if len(text) <= LONGEST_DRAWN else ""
+
+
 def reader(attribute: str) -> Read:
     """How an attribute is read: user_id, email, organization_id, team_id or a property."""
     known = _KNOWN.get(attribute)
@@ -71,26 +129,34 @@ def reader(attribute: str) -> Read:
 def property_reader(name: str) -> Read:
     """How a property is read, whatever its name."""
 
-    def read(asker: Asker) -> Any:
-        value = asker.context.properties.get(name)
-        return value if type(value) is not str or len(value) <= LONGEST_TEXT else None
+    def read(asker: Asker) -> Found:
+        found = asker.found.get(name)
+        if found is None:
+            value = asker.context.properties.get(name)
+            found = asker.found[name] = Found(value if type(value) is not str or len(value) <= LONGEST_TEXT else None)
+        return found
 
     return read
 
 
-def read_user_id(asker: Asker) -> str | None:
-    return asker.user_id or None
+def _part_reader(name: str) -> Read:
+    def read(asker: Asker) -> Found:
+        found = asker.parts.get(name)
+        if found is None:
+            found = asker.parts[name] = Found(getattr(asker, name) or None)
+        return found
+
+    return read
 
 
-def read_email(asker: Asker) -> str | None:
-    return asker.email or None
-
+read_user_id = _part_reader("user_id")
+read_email = _part_reader("email")
 
 _KNOWN: dict[str, Read] = {
     "user_id": read_user_id,
     "email": read_email,
-    "organization_id": lambda asker: asker.organization_id or None,
-    "team_id": lambda asker: asker.team_id or None,
+    "organization_id": _part_reader("organization_id"),
+    "team_id": _part_reader("team_id"),
 }
 
 
@@ -114,11 +180,11 @@ def identity_reader(rollout_by: RolloutBy, attribute: str) -> Identify:
     """By what is drawn: an attribute of its own, else as `rolloutBy` says (wire 6.3)."""
     if attribute:
         read = reader(attribute)
-        return lambda asker: text_of(read(asker)) or ANONYMOUS
+        return lambda asker: drawn_by(read(asker).text) or ANONYMOUS
     if rollout_by == "organization":
-        return lambda asker: asker.organization_id or ANONYMOUS
+        return lambda asker: drawn_by(asker.organization_id) or ANONYMOUS
     if rollout_by == "team":
-        return lambda asker: asker.team_id or ANONYMOUS
+        return lambda asker: drawn_by(asker.team_id) or ANONYMOUS
     return lambda asker: asker.person
 
 

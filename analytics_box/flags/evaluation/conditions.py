@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from analytics_box.flags.evaluation.asking import (
+    ABSENT,
     Asker,
+    Found,
     Read,
     property_reader,
     read_email,
@@ -68,8 +70,8 @@ def rule_reader(rule: Rule) -> Read:
     return property_reader(rule.field) if rule.field else _no_field
 
 
-def _no_field(asker: Asker) -> None:
-    return None
+def _no_field(asker: Asker) -> Found:
+    return ABSENT
 
 
 def rule_test(rule: Rule) -> Test:
@@ -82,18 +84,18 @@ def rule_test(rule: Rule) -> Test:
     return test if rule.operator in ("exists", "not_exists") else _if_given(test)
 
 
-def _fails(value: object) -> bool:
+def _fails(found: Found) -> bool:
     return False
 
 
 def _as_text(test: Test) -> Test:
     """Lists of a rule are texts, and so is what is looked up in them; what is empty is absent."""
-    return lambda value: test(text_of(value) or None)
+    return lambda found: test(Found(found.text or None))
 
 
 def _if_given(test: Test) -> Test:
     """No string rule but exists and not_exists matches whoever has no user id or email (wire 6.3)."""
-    return lambda value: value is not None and test(value)
+    return lambda found: found.value is not None and test(found)
 
 
 def nodes(rules: Iterable[Rule]) -> Iterator[Node]:

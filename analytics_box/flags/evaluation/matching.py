@@ -6,18 +6,18 @@ value; every other operator but not_exists holds for nobody who has none.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any, TypeVar
 
-from analytics_box.flags.evaluation.asking import LONGEST_TEXT, MOST_ELEMENTS, text_of
+from analytics_box.flags.evaluation.asking import Found, text_of
 from analytics_box.flags.flag import Operator, Scalar
 from analytics_box.query.patterns import NotAPattern, compiled
 
 Comparable = TypeVar("Comparable")
-Test = Callable[[Any], bool]  # of a value, None where there is none
+Test = Callable[[Found], bool]
 
 _LONGEST_READ = 100  # characters of a date, a version or an address
 _KEPT = 1_024  # of each that were read last: many rules look at the same one
@@ -32,7 +32,7 @@ NEGATIVE: dict[Operator, Operator] = {
 }
 
 
-def never(value: Any) -> bool:
+def never(found: Found) -> bool:
     """A test that nothing passes."""
     return False
 
@@ -52,30 +52,20 @@ def matcher(operator: Operator, wanted: Iterable[Scalar], *, elements: bool = Fa
     return _negated(positive) if operator in NEGATIVE else positive
 
 
-def _exists(value: Any) -> bool:
-    return value is not None
+def _exists(found: Found) -> bool:
+    return found.value is not None
 
 
-def _absent(value: Any) -> bool:
-    return value is None
+def _absent(found: Found) -> bool:
+    return found.value is None
 
 
 def _negated(test: Test) -> Test:
-    return lambda value: not test(value)
+    return lambda found: not test(found)
 
 
 def _any_element(test: Test) -> Test:
-    return lambda value: any(map(test, _elements(value))) if type(value) is list else test(value)
-
-
-def _elements(value: list[Any]) -> Iterator[Any]:
-    """As many elements of a list as may be looked at, without lists in it; those too long are left out."""
-    left = LONGEST_TEXT
-    for element in value[:MOST_ELEMENTS]:
-        size = len(element) if type(element) is str else 0
-        if size <= left and type(element) is not list:
-            left -= size
-            yield element
+    return lambda found: any(map(test, found.elements)) if type(found.value) is list else test(found)
 
 
 def _equals(wanted: tuple[Scalar, ...]) -> Test:
@@ -84,7 +74,8 @@ def _equals(wanted: tuple[Scalar, ...]) -> Test:
     truths = frozenset([value for value in wanted if type(value) is bool])
     numbers = frozenset([value for value in wanted if type(value) in (int, float)])
 
-    def equals(value: Any) -> bool:
+    def equals(found: Found) -> bool:
+        value = found.value
         kind = type(value)
         if kind is str:
             return value in texts
@@ -99,10 +90,10 @@ def _of_text(holds: Callable[[str, str], bool]) -> Callable[[tuple[Scalar, ...]]
     def make(wanted: tuple[Scalar, ...]) -> Test:
         texts = tuple(map(text_of, wanted))
 
-        def test(value: Any) -> bool:
-            if value is None:
+        def test(found: Found) -> bool:
+            if found.value is None:
                 return False
-            text = text_of(value)
+            text = found.text
             return any(holds(text, one) for one in texts)
 
         return test
@@ -118,9 +109,9 @@ def _compared(
     def make(wanted: tuple[Scalar, ...]) -> Test:
         limits = tuple(limit for limit in map(read, wanted) if limit is not None)
 
-        def test(value: Any) -> bool:
-            found = read(value)
-            return found is not None and any(holds(found, limit) for limit in limits)
+        def test(found: Found) -> bool:
+            value = found.read(read)
+            return value is not None and any(holds(value, limit) for limit in limits)
 
         return test
 
@@ -214,10 +205,10 @@ def _matches(wanted: tuple[Scalar, ...]) -> Test:
         except NotAPattern:
             continue
 
-    def matches(value: Any) -> bool:
-        if value is None:
+    def matches(found: Found) -> bool:
+        if found.value is None:
             return False
-        text = text_of(value)
+        text = found.text
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode("utf-8")  # RE2 takes no half of a surrogate pair
         return any(pattern.search(text) is not None for pattern in patterns)
@@ -256,8 +247,8 @@ def network_of(value: Any) -> Network | None:
 def _ip_in(wanted: tuple[Scalar, ...]) -> Test:
     networks = tuple(network for network in map(network_of, wanted) if network is not None)
 
-    def ip_in(value: Any) -> bool:
-        address = address_of(value)
+    def ip_in(found: Found) -> bool:
+        address = found.read(address_of)
         return address is not None and any(address in network for network in networks)
 
     return ip_in

@@ -180,7 +180,7 @@ class _Walk:
             return None
         found = rule_reader(rule)(self._asker)
         name = rule.field if rule.type == "property" else rule.type
-        return Check("compare", rule_test(rule)(found), name, rule.operator, rule_values(rule), found)
+        return Check("compare", rule_test(rule)(found), name, rule.operator, rule_values(rule), found.value)
 
     def _of_node(self, node: Node, grouped: bool, depth: int) -> Check:
         if depth > DEEPEST:
@@ -199,7 +199,7 @@ class _Walk:
         if not node.attribute:
             return Check("nothing", False)
         found = reader(node.attribute)(self._asker)
-        return Check("compare", node_test(node)(found), node.attribute, node.operator, node_values(node), found)
+        return Check("compare", node_test(node)(found), node.attribute, node.operator, node_values(node), found.value)
 
     def _of_nodes(self, nodes: Sequence[Node], grouped: bool, depth: int) -> tuple[Check, ...]:
         return tuple(self._of_node(one, grouped, depth + 1) for one in nodes)
