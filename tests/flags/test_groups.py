@@ -99,3 +99,20 @@ def test_a_group_that_goes_leaves_its_flags_but_not_conditions_that_name_it(shar
     assert (after["targetGroupIds"], after["targetGroups"], after["version"]) == ([], [], 2)
     assert shared.refused("targetGroups/getById", id=group["id"])[0] == 404
     shared.known()
+
+
+def test_a_group_grows_as_far_as_the_flags_of_each_environment_may_take(world: World) -> None:
+    words = {"type": "email", "operator": "contains", "batch": True, "batchValues": ["word"] * 500, "enabled": True}
+    names = [make(world, f"Group {number}", rules=[words])["id"] for number in range(7)]
+    world.good("flags/create", websiteId=world.shop, key="one", targetGroupIds=names[:3], environment="live")
+    world.good("flags/create", websiteId=world.shop, key="two", targetGroupIds=names[:6], environment="live")
+    status, message = world.refused("targetGroups/update", id=names[0], rules=[words] * 3)
+    assert (status, "may take 10,000 comparisons together" in message) == (400, True), message
+    world.good("targetGroups/update", id=names[6], rules=[words] * 3)  # no flag has it
+    world.good("flags/create", websiteId=world.shop, key="one", targetGroupIds=[names[6]])
+    assert (
+        world.refused("flags/create", websiteId=world.shop, key="three", targetGroupIds=[names[6]], environment="live")[
+            0
+        ]
+        == 400
+    )

@@ -13,7 +13,7 @@ from analytics_box.flags.flag import Bucketing, Definition, Flag, RolloutBy
 # Longer texts of a context are as if they were not given, nobody is drawn by more than so much, and of a list only so
 # many elements are looked at, together no longer than a text: whoever asks cannot make an evaluation long.
 LONGEST_TEXT = 1_024  # characters
-LONGEST_DRAWN = 256
+LONGEST_DRAWN = 320  # bytes
 MOST_ELEMENTS = 20
 
 T = TypeVar("T")
@@ -117,7 +117,9 @@ def bounded(text: str) -> str:
 
 def drawn_by(text: str) -> str:
     """A text that somebody is drawn by; empty where it is too long for that."""
-    return text if len(text) <= LONGEST_DRAWN else ""
+    if text.isascii():
+        return text if len(text) <= LONGEST_DRAWN else ""
+    return text if len(text.encode("utf-8", "surrogatepass")) <= LONGEST_DRAWN else ""
 
 
 def reader(attribute: str) -> Read:

@@ -61,8 +61,9 @@ def murmur3(data: bytes, seed: int = 0) -> int:
     """MurmurHash3 (x86, 32 bits)."""
     hashed = seed
     words = len(data) // 4
-    for block in unpack_from(f"<{words}I", data):
-        hashed ^= _mixed(block)
+    for word in unpack_from(f"<{words}I", data):
+        block = word * 0xCC9E2D51 & 0xFFFFFFFF  # as `_mixed` does, whose call would take a third of the time
+        hashed ^= (block << 15 | block >> 17) * 0x1B873593 & 0xFFFFFFFF
         hashed = (hashed << 13 | hashed >> 19) * 5 + 0xE6546B64 & 0xFFFFFFFF
     if len(data) % 4:
         hashed ^= _mixed(int.from_bytes(data[words * 4 :], "little"))

@@ -4,12 +4,13 @@ Shapes are checked before (msgspec). What passes is evaluated within bounds, who
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from analytics_box.errors import Detail
-from analytics_box.flags.evaluation.conditions import nodes
+from analytics_box.flags.evaluation.conditions import draws, nodes
 from analytics_box.flags.evaluation.prerequisites import DEEPEST_PREREQUISITES, circle, depths_of
 from analytics_box.flags.evaluation.rule_checking import (
     Faults,
@@ -36,7 +37,7 @@ from analytics_box.flags.flag import (
 )
 
 MOST_FAULTS = 20  # that are told at once
-MOST_STEPS = 50_000  # comparisons of all flags together: what an evaluation of them takes at most
+MOST_STEPS = 10_000  # comparisons of all flags of an environment: what an evaluation of them takes at most, some 50 ms
 MOST_GROUP_STEPS = 5_000  # comparisons of a target group
 TOO_MANY_STEPS = f"Rules of all flags may take {MOST_STEPS:,} comparisons together; compare long lists with in"
 _OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
@@ -194,18 +195,51 @@ def _of_size(definition: Definition, others: Iterable[Flag], groups: Iterable[Ta
         yield Detail("rules", f"A flag may have {LARGEST_FLAG:,} bytes")
     if sum(1 for _ in nodes(definition.rules)) > MOST_NODES:
         yield Detail("rules", f"There may be {MOST_NODES} conditions")
-    group_steps = group_steps_of(groups)
-    together = flag_steps(definition, group_steps)
-    if together > 1 and together + sum(flag_steps(other.definition, group_steps) for other in others) > MOST_STEPS:
-        yield Detail("rules", TOO_MANY_STEPS)
+    if definition.rules or definition.targetGroupIds:
+        together = steps_together((definition, *(other.definition for other in others)), groups)
+        if together > MOST_STEPS:
+            yield Detail("rules", TOO_MANY_STEPS)
 
 
-def group_steps_of(groups: Iterable[TargetGroup]) -> Mapping[str, int]:
-    """How many comparisons each target group takes, by its id."""
-    return {group.id: steps(group.rules) for group in groups}
+def environment_faults(flags: Iterable[Flag], groups: Iterable[TargetGroup], before: Iterable[TargetGroup]) -> Faults:
+    """What is wrong with target groups for the flags of a scope, in each environment, if it was not so `before`."""
+    groups, before = list(groups), list(before)
+    by_environment: dict[str | None, list[Definition]] = {}
+    for flag in flags:
+        by_environment.setdefault(flag.environment, []).append(flag.definition)
+    for definitions in by_environment.values():
+        together = steps_together(definitions, groups)
+        if together > MOST_STEPS and together > steps_together(definitions, before):
+            yield Detail("rules", TOO_MANY_STEPS)
+            return
 
 
-def flag_steps(definition: Definition, group_steps: Mapping[str, int]) -> int:
-    """How many comparisons a flag takes for whoever matches no rule, with those of the target groups that it names."""
-    named = {*definition.targetGroupIds, *(node.group for node in nodes(definition.rules) if node.group)}
-    return steps(definition.rules) + sum(group_steps.get(one, 0) for one in named)
+def steps_together(definitions: Iterable[Definition], groups: Iterable[TargetGroup]) -> int:
+    """What an evaluation of all these takes."""
+    load = Load(groups)
+    for definition in definitions:
+        load.add(definition)
+    return load.steps
+
+
+class Load:
+    """What an evaluation of flags takes, as `steps`, while flags come and go.
+
+    A target group is asked once for all flags that have it or name it, and once for each where its rules draw.
+    """
+
+    def __init__(self, groups: Iterable[TargetGroup]) -> None:
+        self._groups = {group.id: (steps(group.rules), draws(group.rules)) for group in groups}
+        self._asked = Counter[str]()
+        self.steps = 0
+
+    def add(self, definition: Definition, times: int = 1) -> None:
+        """Another flag, or with -1 one that goes."""
+        named = {node.group for node in nodes(definition.rules) if node.group}
+        self.steps += times * (steps(definition.rules) + len(definition.targetGroupIds))
+        for group_id in {*definition.targetGroupIds, *named} & self._groups.keys():
+            taken, drawing = self._groups[group_id]
+            there = self._asked[group_id]
+            self._asked[group_id] += times
+            if drawing or not there or not self._asked[group_id]:
+                self.steps += times * taken

@@ -14,7 +14,7 @@ from analytics_box.errors import BadRequest, Conflict
 from analytics_box.flags import rows
 from analytics_box.flags.access import Reach, check, existing_group
 from analytics_box.flags.editing import change as flags
-from analytics_box.flags.evaluation.checking import group_faults
+from analytics_box.flags.evaluation.checking import environment_faults, group_faults
 from analytics_box.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rule, TargetGroup
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.scope import Scope
@@ -140,7 +140,8 @@ def _expected(db: Connection, own: Reach, given: ChangedGroup) -> TargetGroup:
 
 
 def _check_rules(group: TargetGroup, scope: Scope) -> None:
-    found = group_faults(group)
+    others = [other for other in scope.groups if other.id != group.id]
+    found = group_faults(group) or list(environment_faults(scope.flags, [*others, group], scope.groups))
     if found:
         raise BadRequest(found[0].message, details=tuple(found))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.flags.access import Reach
 from analytics_box.flags.editing import change, dependencies
-from analytics_box.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, flag_steps, group_steps_of
+from analytics_box.flags.evaluation.checking import MOST_STEPS, TOO_MANY_STEPS, Load
 from analytics_box.flags.evaluation.prerequisites import depths_of
 from analytics_box.flags.flag import Definition, Flag, TargetGroup
 from analytics_box.flags.groups import change as groups
@@ -94,8 +94,7 @@ class _Planning:
         self._ids: dict[str, str] = {}  # of target groups, by what the file calls them
         self._seen: set[tuple[str, str | None, str | None]] = set()
         self._flags = _Among(scope.flags)
-        self._group_steps: Mapping[str, int] = {}
-        self._steps: dict[str | None, int] = {}  # by environment
+        self._loads: dict[str | None, Load] = {}  # by environment
 
     def group(self, wanted: WantedGroup) -> PlannedGroup:
         """What becomes of a target group: one of that name is the same one."""
@@ -125,7 +124,6 @@ class _Planning:
 
     def begin_flags(self) -> None:
         """All target groups are there."""
-        self._group_steps = group_steps_of(self._groups.values())
         for one in self._flags.all():
             self._count(one, 1)
 
@@ -169,15 +167,16 @@ class _Planning:
         if before is not None:
             self._count(before, -1)
         self._count(after, 1)
-        if self._steps[after.environment] > MOST_STEPS:
+        if self._loads[after.environment].steps > MOST_STEPS:
             self._count(after, -1)
             if before is not None:
                 self._count(before, 1)
             raise BadRequest.about("rules", TOO_MANY_STEPS)
 
     def _count(self, flag: Flag, sign: int) -> None:
-        there = self._steps.get(flag.environment, 0)
-        self._steps[flag.environment] = there + sign * flag_steps(flag.definition, self._group_steps)
+        if flag.environment not in self._loads:
+            self._loads[flag.environment] = Load(self._groups.values())
+        self._loads[flag.environment].add(flag.definition, sign)
 
     def _here(self, wanted: Wanted, definition: Definition) -> Definition:
         """The definition with the target groups of this box, inactive where something was lost."""

@@ -3,13 +3,16 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from analytics_box.flags.evaluation import asking
 from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.tracing import trace
 from analytics_box.flags.flag import Flag
+from tests.cases import each
 from tests.flags.evaluation.invented import ALGORITHMS, EVERY, Chance
 from tests.flags.evaluation.made import flag, group, ruleset
 
@@ -110,3 +113,21 @@ def test_what_was_compiled_says_nothing_of_who_asked_before() -> None:
     for who in people:
         alone = [(one.key, one.enabled, one.variant) for one in compiled(*world).all(who)]
         assert [(one.key, one.enabled, one.variant) for one in together.all(who)] == alone
+
+
+def test_a_long_list_is_made_text_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[float] = []
+    monkeypatch.setattr(asking, "_number_text", lambda value: made.append(value) or "1.5")
+    rules = [{"type": "property", "field": "p", "operator": "contains", "value": f"word {n}"} for n in range(50)]
+    node = {"any": [{"attribute": "p", "operator": "matches", "value": f"word {n}"} for n in range(50)]}
+    ready = compiled([flag(rules=[*rules, {"type": "conditions", "conditions": node}])], ())
+    assert not ready.all(Context(properties={"p": [1.5] * 1_000}))[0].enabled
+    assert len(made) == 2 * asking.MOST_ELEMENTS
+
+
+@each(("size", "drawn"), [(320, "x" * 320), (321, "anonymous")])
+def test_nobody_is_drawn_by_a_very_long_id(size: int, drawn: str) -> None:
+    ready = compiled([flag(type="rollout", rolloutPercentage=50, bucketing={"algorithm": "flagd"})], ())
+    step = trace(ready, "flag", Context(user_id="x" * size)).steps[-1]
+    assert step.draw is not None
+    assert step.draw.identity == drawn

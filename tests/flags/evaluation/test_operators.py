@@ -195,7 +195,7 @@ def test_a_condition_with_several_values_holds_for_any_of_them_and_a_negation_fo
         *((123456789012345680.0, "123456789012345680"), (1e20, "1" + "0" * 20), (1e21, "1e+21"), (10**400, "Infinity")),
         *((float("nan"), "NaN"), (True, "true"), (False, "false"), (None, ""), ("x", "x")),
         *((["a", 1.0, None, True], "a,1,,true"), ([], ""), ([["b"], "c"], ",c"), ({"a": 1}, "[object Object]")),
-        *((["x" * 3_000] * 3, f"{'x' * 3_000},{'x' * 1_095}"), ([1] * 500, ",".join("1" * 100))),
+        *((["x" * 1_000] * 3, f"{'x' * 1_000},{'x' * 23}"), ([1] * 500, ",".join("1" * 20))),
     ],
 )
 def test_values_have_the_text_that_javascript_gives_them(value: Any, text: str) -> None:
