@@ -117,7 +117,12 @@ def test_what_was_compiled_says_nothing_of_who_asked_before() -> None:
 
 def test_a_long_list_is_made_text_once_for_all_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[float] = []
-    monkeypatch.setattr(asking, "_number_text", lambda value: made.append(value) or "1.5")
+
+    def noted(value: float) -> str:
+        made.append(value)
+        return "1.5"
+
+    monkeypatch.setattr(asking, "_number_text", noted)
     rules = [{"type": "property", "field": "p", "operator": "contains", "value": f"word {n}"} for n in range(50)]
     node = {"any": [{"attribute": "p", "operator": "matches", "value": f"word {n}"} for n in range(50)]}
     ready = compiled([flag(rules=[*rules, {"type": "conditions", "conditions": node}])], ())
