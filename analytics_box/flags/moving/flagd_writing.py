@@ -7,11 +7,25 @@ a hash of its own: only flags that draw by it already leave everybody where they
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from analytics_box.flags.evaluation.asking import variants_by
-from analytics_box.flags.evaluation.conditions import is_percentage
-from analytics_box.flags.flag import Bucketing, Definition, Flag, Node, Operator, Rule, Scalar, TargetGroup, Variant
+from analytics_box.flags.evaluation.conditions import is_percentage, nodes
+from analytics_box.flags.evaluation.rule_checking import steps
+from analytics_box.flags.flag import (
+    LARGEST_FLAG,
+    LARGEST_SCOPE,
+    Bucketing,
+    Definition,
+    Flag,
+    Node,
+    Operator,
+    Rule,
+    Scalar,
+    TargetGroup,
+    Variant,
+)
 from analytics_box.flags.moving.conditions import EVERYBODY, is_for_everybody
 from analytics_box.flags.moving.wanted import Notes
 
@@ -37,6 +51,9 @@ _NEGATIVE: Final[dict[Operator, Operator]] = {"not_in": "in", "not_equals": "equ
 _BY: Final = {"user": "user_id", "organization": "organization_id", "team": "team_id"}
 
 
+_COMPARED: Final = 300  # bytes that a comparison is written in at most, beside its value
+
+
 class _Strange(Exception):
     """Something that flagd cannot say; its text says what."""
 
@@ -46,6 +63,8 @@ def written(
 ) -> tuple[dict[str, Any], list[tuple[str, tuple[str, ...]]]]:
     """A file of flagd, and what it cannot say of which flag."""
     known = {one.id: one for one in groups}
+    sizes = {one.id: len(msgspec.json.encode(one.rules)) + _COMPARED * steps(one.rules) for one in known.values()}
+    left = LARGEST_SCOPE
     found: dict[str, Any] = {}
     said: list[tuple[str, tuple[str, ...]]] = []
     for flag in flags:
@@ -55,10 +74,20 @@ def written(
         elif flag.definition.status == "archived":
             notes.say("An archived flag is left out")
         else:
-            found[flag.key] = _Writing(flag, known, notes).flag()
+            size = _size(flag.definition, sizes)
+            small = size <= min(left, LARGEST_FLAG)
+            left -= size if small else 0
+            found[flag.key] = _Writing(flag, known, notes).flag(small=small)
         if notes.said:
             said.append((flag.key, tuple(notes.said)))
     return {"$schema": _SCHEMA, "flags": found}, said
+
+
+def _size(definition: Definition, groups: Mapping[str, int]) -> int:
+    """The bytes of a flag whose target groups, of so many bytes, stand at each place where it uses them."""
+    named = (*definition.targetGroupIds, *(node.group for node in nodes(definition.rules) if node.group))
+    used = sum(groups.get(one, 0) for one in named)
+    return used and used + len(msgspec.json.encode(definition.rules))
 
 
 class _Writing:
@@ -69,11 +98,13 @@ class _Writing:
         self._groups = groups
         self._notes = notes
 
-    def flag(self) -> dict[str, Any]:
-        """The flag as flagd has it."""
+    def flag(self, *, small: bool) -> dict[str, Any]:
+        """The flag as flagd has it, without its targeting where that is not `small`."""
         definition = self._flag.definition
         values, default = _values(definition, self._notes)
-        targeting = self._targeting(definition, default)
+        targeting = self._targeting(definition, default) if small else None
+        if not small:
+            self._notes.lose("Its target groups, written out at each place where it uses them, would be too large")
         if definition.payload is not None:
             self._notes.say("The payload is left out")
         for name in ("dependencies", "prerequisites"):

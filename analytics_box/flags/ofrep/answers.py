@@ -1,15 +1,16 @@
 """What flags of a website or an organization give to an OFREP client, made of outcomes that are encoded once."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
 
 from analytics_box.flags.evaluation.compiling import Ruleset
+from analytics_box.flags.evaluation.conditions import nodes
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.outcome import Outcome
-from analytics_box.flags.flag import Node, Rule
+from analytics_box.flags.flag import Rule
 from analytics_box.flags.ofrep import results
 from analytics_box.flags.scope import Scope
 
@@ -43,11 +44,12 @@ class Environment:
         self.token = object()
         self._name = name
         self._encoded: dict[Outcome, bytes] = {}
-        groups = {group.id: group.rules for group in scope.groups}
+        asking = frozenset(group.id for group in scope.groups if _asking_user(group.rules))
         self._asks_user = frozenset(
             flag.key
             for flag in scope.flags
-            if flag.environment == name and _asks_user(flag.definition.rules, flag.definition.targetGroupIds, groups)
+            if flag.environment == name
+            and (not asking.isdisjoint(flag.definition.targetGroupIds) or _asking_user(flag.definition.rules, asking))
         )
 
     def one(self, key: str, context: Context) -> Given:
@@ -102,29 +104,10 @@ def bulk(given: list[Given], metadata: Mapping[str, str], streams: list[Mapping[
     return b'{"flags":[%b],%b' % (flags, msgspec.json.encode(rest)[1:])
 
 
-def _asks_user(rules: tuple[Rule, ...], group_ids: tuple[str, ...], groups: Mapping[str, tuple[Rule, ...]]) -> bool:
-    """Whether a rule looks at the user's id, in the flag itself or in a target group."""
-    return any(_rule_asks(rule, groups, ()) for rule in rules) or any(
-        _rule_asks(rule, groups, (group_id,)) for group_id in group_ids for rule in groups.get(group_id, ())
+def _asking_user(rules: Iterable[Rule], groups: Collection[str] = ()) -> bool:
+    """Whether a rule looks at the user's id, itself or by one of these target groups, which do."""
+    rules = tuple(rules)
+    return any(rule.type == "user_id" and rule.operator not in _NEEDS_NOBODY for rule in rules) or any(
+        node.group in groups or (node.attribute == "user_id" and node.operator not in _NEEDS_NOBODY)
+        for node in nodes(rules)
     )
-
-
-def _rule_asks(rule: Rule, groups: Mapping[str, tuple[Rule, ...]], within: tuple[str, ...]) -> bool:
-    if rule.type == "conditions":
-        return rule.conditions is not None and _node_asks(rule.conditions, groups, within)
-    return rule.type == "user_id" and rule.operator not in _NEEDS_NOBODY
-
-
-def _node_asks(node: Node, groups: Mapping[str, tuple[Rule, ...]], within: tuple[str, ...]) -> bool:
-    if node.group:
-        return node.group not in within and any(
-            _rule_asks(rule, groups, (*within, node.group)) for rule in groups.get(node.group, ())
-        )
-    return any(_node_asks(part, groups, within) for part in _parts(node)) or (
-        node.attribute == "user_id" and node.operator not in _NEEDS_NOBODY
-    )
-
-
-def _parts(node: Node) -> Iterator[Node]:
-    for parts in (node.all, node.any, node.none):
-        yield from parts or ()

@@ -10,11 +10,13 @@ import pytest
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.flags.access import Reach
-from analytics_box.flags.moving import files
+from analytics_box.flags.flag import LARGEST_SCOPE
+from analytics_box.flags.moving import files, flagd_writing
 from analytics_box.flags.moving.planning import Target, planned
 from analytics_box.flags.moving.storing import Outdated, store
 from analytics_box.flags.saving import save
 from tests.cases import each
+from tests.flags.evaluation.made import flag, group
 from tests.flags.world import World
 from tests.keys.world import cookie_of
 
@@ -122,6 +124,24 @@ def test_a_plan_is_not_stored_over_what_others_changed_meanwhile(world: World) -
     with pytest.raises(Outdated):
         world.box.run(save(world.box.box.parts, world.shop, lambda db: store(db, own, plan, "flagd")))
     assert [one.key for one in world.known().flags] == ["on"]
+
+
+def test_an_export_for_flagd_writes_no_target_group_out_without_end() -> None:
+    large = group("large", {"type": "property", "field": "p", "operator": "in", "values": ["x" * 900] * 100})
+    small = group("small", {"type": "property", "field": "p", "operator": "in", "values": ["x"]})
+
+    def naming(id: str, times: int) -> dict[str, Any]:
+        return {"type": "conditions", "conditions": {"any": [{"group": id}] * times}}
+
+    many = [flag(f"many-{number}", rules=[naming("large", 2)]) for number in range(60)]
+    flags = [flag("small", rules=[naming("small", 190)]), flag("large", rules=[naming("large", 3)]), *many]
+    file, said = flagd_writing.written(flags, [large, small])
+    refused = [key for key, _ in said]
+    assert refused[0] == "large"
+    assert (file["flags"]["large"]["state"], file["flags"]["many-0"]["state"]) == ("DISABLED", "ENABLED")
+    assert "targeting" not in file["flags"]["large"]
+    assert "many-59" in refused  # and all of them together
+    assert len(json.dumps(file)) < 2 * LARGEST_SCOPE
 
 
 HOSTILE = [

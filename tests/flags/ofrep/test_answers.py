@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from analytics_box.flags import rows
+from analytics_box.flags.evaluation.compiling import compiled
+from analytics_box.flags.evaluation.context import Context
+from analytics_box.flags.ofrep.answers import Environment
 from analytics_box.flags.ofrep.serve import Ofrep
 from analytics_box.flags.saving import save
+from analytics_box.flags.scope import Scope
 from analytics_box.settings import Settings
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import ClientId
 from tests.cases import each
+from tests.flags.evaluation.made import flag, group
 from tests.flags.ofrep.world import BASE, about, ask
 from tests.flags.world import World
 from tests.inprocess import whole_box
@@ -315,3 +320,17 @@ def test_a_restart_keeps_tags(world: World) -> None:
     world.box.reopen()
     assert world.box.box.parts[Ofrep] is not None
     assert ask(world, if_none_match=tag).status == 304
+
+
+@each(("inside", "status"), [({"attribute": "user_id", "value": "u"}, 400), ({"attribute": "plan", "value": "u"}, 200)])
+def test_who_asks_for_the_user_is_found_once_for_each_target_group(inside: dict[str, Any], status: int) -> None:
+    """Also in groups that name each other, as only a file of another time can have them."""
+    groups = [group("g0", {"type": "conditions", "conditions": inside})]
+    for number in range(1, 5):
+        nodes = [{"group": f"g{number - 1}"}, {"group": f"g{number}"}] * 50
+        groups.append(group(f"g{number}", {"type": "conditions", "conditions": {"any": nodes}}))
+    node = {"any": [{"group": one.id} for one in groups] * 30}
+    flags = [flag(rules=[{"type": "conditions", "conditions": node}]), flag("other", targetGroupIds=["g0", "g4"])]
+    scope = Scope("website", "organization", "website", 1, 1, tuple(flags), tuple(groups))
+    environment = Environment(scope, None, compiled(flags, groups))
+    assert [one.status for one in environment.all(Context())] == [status, status]
