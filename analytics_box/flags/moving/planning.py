@@ -22,7 +22,13 @@ T = TypeVar("T")
 
 Status = Literal["created", "updated", "unchanged", "existing", "failed"]
 
+MOST_EFFORT: Final = 1_000_000  # flags, and needs of flags, that are looked at for a file: two seconds
+_TOO_ENTANGLED: Final = "These flags need each other in too many ways; import them in several files"
 _INACTIVE: Final = "It is inactive; look at it and activate it"
+
+
+class TooEntangled(BadRequest):
+    """To plan a file would take too long."""
 
 
 class PlannedFlag(Struct, frozen=True, kw_only=True):
@@ -65,7 +71,10 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 def planned(scope: Scope, own: Reach, file: File, target: Target) -> Plan:
-    """What would become of a file. What cannot be has failed, and the rest is as if that were not in the file."""
+    """What would become of a file. What cannot be has failed, and the rest is as if that were not in the file.
+
+    Raises TooEntangled.
+    """
     planning = _Planning(scope, own, target)
     made = [planning.group(one) for one in file.groups]
     needs: dict[str, set[str]] = {}
@@ -135,6 +144,8 @@ class _Planning:
             )
         try:
             return self._flag(wanted, wanted.definition)
+        except TooEntangled:
+            raise
         except BoxError as refused:
             field = refused.details[0].field if refused.details else ""
             return PlannedFlag(wanted=wanted, status="failed", field=field, error=refused.message, notes=wanted.notes)
@@ -154,7 +165,10 @@ class _Planning:
             after = change.blank(self._own, wanted.key, definition, environment=environment, user_id=wanted.user_id)
         else:
             after = replace(before, definition=definition)
-        near = replace(self._scope, flags=self._flags.near(after), groups=tuple(self._groups.values()))
+            if after == before:
+                notes = (*wanted.notes, *_said(wanted, change.Changed(before)))
+                return PlannedFlag(wanted=wanted, status="unchanged", before=before, flag=before, notes=notes)
+        near = replace(self._scope, flags=self._flags.near(after, before), groups=tuple(self._groups.values()))
         changed = change.settle(before, after, near)
         self._check_steps(before, changed.flag)
         self._flags.put(changed.flag)
@@ -206,6 +220,8 @@ class _Among:
         self._by_id: dict[str, Flag] = {}
         self._by_key: dict[tuple[str, str | None], dict[str, Flag]] = {}
         self._wanted_by: dict[tuple[str, str | None], set[str]] = {}
+        self._needs: dict[str, frozenset[str]] = {}  # by id
+        self._effort = 0
         for one in flags:
             self.put(one)
 
@@ -217,18 +233,31 @@ class _Among:
         """A new flag, or another state of one."""
         self._by_id[flag.id] = flag
         self._by_key.setdefault((flag.key, flag.environment), {})[flag.id] = flag
-        for key in dependencies.needs(flag.definition):
+        self._needs[flag.id] = needs = frozenset(dependencies.needs(flag.definition))
+        for key in needs:
             self._wanted_by.setdefault((key, flag.environment), set()).add(flag.id)
 
     def find(self, key: str, environment: str | None, user_id: str | None) -> Flag | None:
         """The flag of this key in an environment, for a user."""
         return next((one for one in self._by_key.get((key, environment), {}).values() if one.user_id == user_id), None)
 
-    def near(self, flag: Flag) -> tuple[Flag, ...]:
-        """The flags that matter for this one, with itself and others of its key where they are there."""
-        found = dict(self._by_key.get((flag.key, flag.environment), {}))
-        found |= self._reached(flag, self._needed)
-        return tuple((found | self._reached(flag, self._needing)).values())
+    def near(self, flag: Flag, before: Flag | None) -> tuple[Flag, ...]:
+        """The flags that matter for this state of one: those that it needs and that need it, and, where it could close
+        a circle or make a way too long, those that these need. Raises BadRequest where a file takes too long."""
+        found = {one.id: one for one in (*self._needed(flag), *self._needing(flag))}
+        if before is None or _needs_more(before.definition, flag.definition):
+            if self._wanted_by.get((flag.key, flag.environment)):
+                found |= self._by_key.get((flag.key, flag.environment), {})
+                found |= self._reached(flag, self._needed) | self._reached(flag, self._needing)
+            else:  # nobody comes back to it
+                found |= self._reached(flag, self._needed_strictly)
+        self._count(found.values())
+        return tuple(found.values())
+
+    def _count(self, flags: Iterable[Flag]) -> None:
+        self._effort += sum(1 + len(self._needs[one.id]) for one in flags)
+        if self._effort > MOST_EFFORT:
+            raise TooEntangled(_TOO_ENTANGLED)
 
     def _reached(self, flag: Flag, step: Callable[[Flag], Iterable[Flag]]) -> dict[str, Flag]:
         found: dict[str, Flag] = {}
@@ -244,9 +273,20 @@ class _Among:
         for key in dependencies.needs(flag.definition):
             yield from self._by_key.get((key, flag.environment), {}).values()
 
+    def _needed_strictly(self, flag: Flag) -> Iterable[Flag]:
+        for key in {one.key for one in flag.definition.prerequisites}:
+            yield from self._by_key.get((key, flag.environment), {}).values()
+
     def _needing(self, flag: Flag) -> Iterable[Flag]:
         for flag_id in self._wanted_by.get((flag.key, flag.environment), ()):
             yield self._by_id[flag_id]
+
+
+def _needs_more(before: Definition, after: Definition) -> bool:
+    """Whether a flag needs others that it did not need before, or needs them more strictly."""
+    more = set(dependencies.needs(after)).difference(dependencies.needs(before))
+    strictly = {one.key for one in after.prerequisites}.difference(one.key for one in before.prerequisites)
+    return bool(more or strictly)
 
 
 def _said(wanted: Wanted, changed: change.Changed) -> Iterable[str]:

@@ -11,7 +11,7 @@ from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.flags.access import Reach
 from analytics_box.flags.flag import LARGEST_SCOPE
-from analytics_box.flags.moving import files, flagd_writing
+from analytics_box.flags.moving import files, flagd_writing, planning
 from analytics_box.flags.moving.planning import Target, planned
 from analytics_box.flags.moving.storing import Outdated, store
 from analytics_box.flags.saving import save
@@ -69,6 +69,43 @@ def test_what_was_lost_makes_an_inactive_flag_with_a_note(world: World) -> None:
     assert (dotted["status"], dotted["field"], dotted["flagId"]) == ("failed", "key", None)
     history = world.good("flags/history", flagId=row["flagId"])
     assert "From Unleash; It is on at random" in json.dumps(history)
+
+
+def own_file(*flags: dict[str, Any]) -> str:
+    return json.dumps({"format": "analytics-box-flags", "flags": flags})
+
+
+def test_flags_that_need_many_others_are_looked_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    flags: list[dict[str, Any]] = [
+        {"key": f"k{i}", "dependencies": [f"k{j}" for j in range(max(0, i - 5), i)]} for i in range(40)
+    ]
+    monkeypatch.setattr(planning, "MOST_EFFORT", 3_000)
+    assert imported(world, own_file(*flags))["created"] == 40
+    named = [one | {"name": "Other"} for one in flags]
+    assert imported(world, own_file(*named), existing="replace")["updated"] == 40
+    assert imported(world, own_file(*named), existing="replace")["unchanged"] == 40
+    around = [named[0] | {"dependencies": ["k39"]}, *named[1:]]
+    (wrong,) = [one for one in imported(world, own_file(*around), existing="replace")["flags"] if one["error"]]
+    assert (wrong["key"], "in a circle" in wrong["error"]) == ("k0", True)
+    more = [one | {"dependencies": [*one["dependencies"][:4], "k0"]} for one in named[1:]]
+    before = world.rows("select definition, version from flags order by id")
+    assert world.refused("flags/import", websiteId=world.shop, content=own_file(*more), existing="replace") == (
+        400,
+        "These flags need each other in too many ways; import them in several files",
+    )
+    assert world.rows("select definition, version from flags order by id") == before
+
+
+def test_a_way_that_is_too_long_is_found_in_a_file(world: World) -> None:
+    flags = [
+        {"key": f"k{i}", "prerequisites": [{"key": f"k{i - 1}", "gives": ["true"]}] if i else []} for i in range(13)
+    ]
+    shown = imported(world, own_file(*reversed(flags)))
+    wrong = {one["key"]: one["error"] for one in shown["flags"] if one["error"]}
+    assert wrong == {
+        "k11": "Flags may need each other over 10 steps",
+        "k12": "There is no flag k11 in this environment",
+    }
 
 
 def test_flags_stay_inactive_while_what_they_need_is(world: World) -> None:
