@@ -39,7 +39,7 @@ from analytics_box.flags.flag import (
 MOST_FAULTS = 20  # that are told at once
 MOST_STEPS = 10_000  # comparisons of all flags of an environment: what an evaluation of them takes at most, some 50 ms
 MOST_GROUP_STEPS = 5_000  # comparisons of a target group
-TOO_MANY_STEPS = f"Rules of all flags may take {MOST_STEPS:,} comparisons together; compare long lists with in"
+TOO_MANY_STEPS = f"Rules of all flags of an environment may take {MOST_STEPS:,} comparisons; use in for long lists"
 _OFF_100 = 0.01 + 1e-9  # by what weights may miss 100: three times 33.33 is enough
 
 

@@ -44,6 +44,7 @@ class Ruleset:
         self.groups = groups
         self.uses: Uses = uses_of(flags, groups)
         self.unsound = unsound(flags)
+        self._needed = {one.key for flag in flags for one in flag.definition.prerequisites}
         compiler = Compiler(groups)
         made = [_Compiled(flag, self, compiler) for flag in flags]
         self._made = tuple(made)
@@ -72,9 +73,9 @@ class Ruleset:
         if self._personal and asker.user_id in self._personal:
             there = {**self._common, **self._personal[asker.user_id]}
         if keys is None:
-            return [one.fixed or one.decide(asker) for one in there.values()]
+            return [one.fixed or self._decided(one, asker) for one in there.values()]
         chosen = [there[key] for key in dict.fromkeys(keys) if key in there]
-        return [one.fixed or one.decide(asker) for one in chosen]
+        return [one.fixed or self._decided(one, asker) for one in chosen]
 
     def outcomes(self) -> Iterable[Outcome]:
         """Every outcome that there can be, each once."""
@@ -100,6 +101,12 @@ class Ruleset:
             found = self._found(key, asker)
             asker.outcomes[key] = (found.fixed or found.decide(asker)) if found else None
         return asker.outcomes[key]
+
+    def _decided(self, one: "_Compiled", asker: Asker) -> Outcome:
+        """What a flag gives; what others need of it is the same, and found together."""
+        key = one.flag.key
+        found = self.needed(key, asker) if key in self._needed else None
+        return found or one.decide(asker)
 
     def _found(self, key: str, asker: Asker) -> "_Compiled | None":
         if self._personal:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from analytics_box.flags.evaluation import asking
+from analytics_box.flags.evaluation import asking, conditions
 from analytics_box.flags.evaluation.compiling import compiled
 from analytics_box.flags.evaluation.context import Context
 from analytics_box.flags.evaluation.tracing import trace
@@ -136,3 +136,17 @@ def test_nobody_is_drawn_by_a_very_long_id(size: int, drawn: str) -> None:
     step = trace(ready, "flag", Context(user_id="x" * size)).steps[-1]
     assert step.draw is not None
     assert step.draw.identity == drawn
+
+
+def test_a_flag_that_others_need_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def draw(asker: object) -> int:
+        asked.append(asker)
+        return 99
+
+    monkeypatch.setattr(conditions, "percentage_draw", draw)
+    needing = [flag(key, prerequisites=[{"key": "m"}]) for key in ("a", "z")]
+    ready = compiled([needing[0], flag("m", rules=[{"type": "property", "value": 1}]), needing[1]], ())
+    assert [one.key for one in ready.all(Context())] == ["a", "m", "z"]
+    assert len(asked) == 1
