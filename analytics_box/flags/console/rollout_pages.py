@@ -79,7 +79,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
             raise Conflict(FlagForm.changed_meanwhile)
         note = form.get("note", "").strip()[:LONGEST_DESCRIPTION]
         message = ChangedFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
-        await save(visit.parts, own.scope, lambda db: change.update(db, own, message))
+        await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
         errors = field_errors(wrong)
         return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
