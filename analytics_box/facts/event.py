@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 PAGE_VIEW, CUSTOM, PAGE_EXIT = 1, 2, 3  # kinds of events
+EXPOSURE = "$flag_evaluated"  # the name of custom events that say what a flag gave
 
 # Ids of visitors have so many bits, which are six bytes in SQLite. The lowest says whether the id lasts, which nothing
 # else in a row tells; among a million visitors of a day two are taken for one once in 140 days.

@@ -4,9 +4,10 @@ from typing import Any, Final
 
 import msgspec
 
+from analytics_box.facts.event import EXPOSURE
 from analytics_box.recognition.paths import clean
 
-NAME: Final = "$flag_evaluated"
+NAME: Final = EXPOSURE
 _LONGEST_FLAG, _LONGEST_VARIANT = 128, 128  # characters
 _EMPTY, _LONG, _NONE = "(empty)", "(value)", "(none)"
 

@@ -24,7 +24,7 @@ SOURCES = ("Direct", "Google", "news.example", "Hacker News", "Gmail", "ß", "Ü
 BROWSERS = ("", "Chrome", "Firefox", "chrome", "Unknown")
 SYSTEMS = ("", "Linux", "macOS")
 DEVICES = ("desktop", "", "mobile", "tablet")
-NAMES = ("sign_up", "Sign_up", "buy", "köp ✓", "a'b\"c")
+NAMES = ("sign_up", "Sign_up", "buy", "köp ✓", "a'b\"c", "$flag_evaluated")
 LABELS = ("", "en", "Europe/Berlin", "%", "спам")
 
 

@@ -55,7 +55,8 @@ class Session:
 
     @property
     def bounced(self) -> bool:
-        kinds = [happening.kind for happening in self.visit.happenings]
+        done = [one for one in self.visit.happenings if one.name != "$flag_evaluated"]  # what a page says of a flag
+        kinds = [happening.kind for happening in done]
         engaged = sum(happening.engaged for happening in self.visit.happenings)
         return kinds.count("view") == 1 and "custom" not in kinds and engaged < 10
 

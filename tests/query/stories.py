@@ -43,7 +43,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "system_version": ("", "9", "10.1"),
     "path": ("/", "/a", "/b/c", "/ü"),
     "query_string": ("", "q=1"),
-    "name": ("buy", "sign ✓"),
+    "name": ("buy", "sign ✓", "$flag_evaluated"),
     "namespace": ("", "shop"),
     "origin": ("", "backend"),
     "profile": ("", "", "ann", "bea"),

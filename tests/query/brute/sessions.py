@@ -49,7 +49,7 @@ class Visit:
 
     @property
     def bounced(self) -> bool:
-        custom = any(row["kind"] == CUSTOM for row in self.rows)
+        custom = any(row["kind"] == CUSTOM and row["name"] != "$flag_evaluated" for row in self.rows)
         return len(self.pages) == 1 and not custom and sum(row["engaged"] for row in self.rows) < 10
 
 

@@ -4,7 +4,7 @@ In the words that the engines share: integers divide to integers, `least` is the
 rest by other names.
 """
 
-from analytics_box.facts.event import LASTS, METRICS, VISITOR_BITS
+from analytics_box.facts.event import EXPOSURE, LASTS, METRICS, VISITOR_BITS
 from analytics_box.facts.tables import ATTRIBUTES, TABLES
 from analytics_box.query.plan import BUCKET, SESSION_AFTER, SESSION_BEFORE, Source
 
@@ -74,12 +74,15 @@ EVENTS = {
     "names": "count(distinct case when kind <> 3 then name end)",
 }
 
+# What a visitor did beside looking at pages: that a flag gave them something is said by the page (semantics 12).
+DID = f"kind = 2 and name not in (select id from strings where value = '{EXPOSURE}')"
 # Sessions: one row per session, of which a plan takes what it needs (semantics 12 and 13).
 PER_SESSION = {
     "first": "min(time)",
     "last": "max(time)",
     "views": "count(case when kind = 1 then 1 end)",
     "others": "count(case when kind = 2 then 1 end)",
+    "deeds": f"count(case when {DID} then 1 end)",
     "events": "count(case when kind <> 3 then 1 end)",
     "pages": "count(distinct case when kind = 1 then path end)",
     "engaged": "sum(engaged)",
@@ -92,7 +95,7 @@ PER_SESSION = {
 SESSIONS = {
     "sessions": "count(*)",
     "visitors": "count(distinct person)",
-    "bounces": "count(case when views = 1 and engaged < 10 and others = 0 then 1 end)",
+    "bounces": "count(case when views = 1 and engaged < 10 and deeds = 0 then 1 end)",
     "median_duration": "median(duration)",
     "duration_total": "sum(duration)",
     "total_events": "sum(events)",
@@ -209,7 +212,7 @@ LINK_CLICKS = {
 LANDINGS = {
     "sessions": "count(*)",
     "pageviews": "coalesce(sum(views), 0)",
-    "bounces": "count(case when views = 1 and engaged < 10 and others = 0 then 1 end)",
+    "bounces": "count(case when views = 1 and engaged < 10 and deeds = 0 then 1 end)",
     "duration_total": "coalesce(sum(duration), 0)",
     "median_duration": "median(duration)",
 }

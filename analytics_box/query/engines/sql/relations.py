@@ -7,7 +7,7 @@ from analytics_box.clock import MINUTE
 from analytics_box.facts.tables import ATTRIBUTES
 from analytics_box.query.engines.sql.conditions import Values, named, render
 from analytics_box.query.engines.sql.dialect import Dialect
-from analytics_box.query.engines.sql.names import BEGUN, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
@@ -64,7 +64,7 @@ def _landings(plan: Plan, values: Values) -> str:
         "    and entry.kind = 1 and entry.bot = 0 and entry.session <> 0"
     )
     inner = (
-        "select session, count(case when kind = 1 then 1 end) as views, count(case when kind = 2 then 1 end) as others,"
+        f"select session, count(case when kind = 1 then 1 end) as views, count(case when {DID} then 1 end) as deeds,"
         " sum(engaged) as engaged, max(time) - min(time) as duration\n  from events as fact\n"
         f"  where site in (select landing from ({clicked})) and bot = 0 and time >= :start - :soon and time < :latest\n"
         f"  and session in ({landed})\n  group by session"
