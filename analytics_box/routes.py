@@ -20,6 +20,7 @@ from analytics_box.docs import pages as docs_pages
 from analytics_box.docs import reference_pages, types_pages
 from analytics_box.drops import pages as drop_pages
 from analytics_box.flags.console import action_pages as flag_actions
+from analytics_box.flags.console import code_pages as flag_code
 from analytics_box.flags.console import flag_pages as flag_page
 from analytics_box.flags.console import folder_pages as flag_folders
 from analytics_box.flags.console import form_pages as flag_form
@@ -233,6 +234,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/flags/{flag_id:str}/status", flag_actions.set_status, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/{flag_id:str}/copy", flag_actions.copy_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/copy", flag_actions.copy, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/{flag_id:str}/code", flag_code.code, SIGNED_IN, page=True),
     Route("GET", "/flags/{flag_id:str}/history", flag_history.history, SIGNED_IN, page=True),
     Route("GET", "/flags/{flag_id:str}/restore", flag_history.restore_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/{flag_id:str}/restore", flag_history.restore, SIGNED_IN, "member", page=True),

@@ -17,13 +17,14 @@ from analytics_box.websites.directory import Directory
 from analytics_box.websites.shell import shell
 
 HOME: Final = "/flags"
-Tab = Literal["now", "rollout", "test", "results", "history"]
+Tab = Literal["now", "rollout", "test", "results", "history", "code"]
 _PATHS: Final[dict[Tab, str]] = {
     "now": "",
     "rollout": "/rollout",
     "test": "/test",
     "results": "/results",
     "history": "/history",
+    "code": "/code",
 }
 
 

@@ -12,6 +12,7 @@ from analytics_box.texts.box import TheBox, Warnings
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
+from analytics_box.texts.flag_code import FlagCode
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_results import FlagResults
 from analytics_box.texts.flag_rollout import FlagRollout
@@ -66,6 +67,7 @@ __all__ = [
     "Drops",
     "Errors",
     "Filters",
+    "FlagCode",
     "FlagFolders",
     "FlagForm",
     "FlagHistory",

@@ -193,6 +193,7 @@ class FlagPage:
         "test": "Try it",
         "results": "Results",
         "history": "History",
+        "code": "Code",
     }
     decides = "Who gets what"
     decides_help = "From top to bottom. The first line that fits a user decides."

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from litestar.params import FromPath
@@ -29,6 +29,17 @@ from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import FlagForm, FlagList, FlagRollout, figures
 
 MOST_SAMPLES: Final = 12  # of those who change, by name
+LABELS: Final[Mapping[str, str]] = {
+    "percentage": FlagRollout.share,
+    "switch-at": FlagRollout.at,
+    "step-at": FlagRollout.at,
+    "step-percentage": FlagRollout.percentage,
+    "ramp-from": FlagRollout.start,
+    "ramp-to": FlagRollout.end,
+    "ramp-starts": FlagRollout.starts,
+    "ramp-ends": FlagRollout.ends,
+    "ramp-every": FlagRollout.every,
+}
 
 
 class Sample(Struct, frozen=True):
@@ -81,8 +92,7 @@ async def save_share(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         message = ChangedFlag(id=flag.id, rolloutPercentage=share, version=flag.version, note=note)
         await save(visit.parts, own.scope, lambda db: change.update(db, own, message), adds=True)
     except (BadRequest, Conflict) as wrong:
-        errors = field_errors(wrong)
-        return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
+        return await _page(page, _again(wrong, form, field_errors(wrong)))
     return visit.go(f"{page.href}/rollout?done=saved")
 
 
@@ -94,7 +104,7 @@ async def schedule(visit: Visitor, flag_id: FromPath[str]) -> Answer:
         await calls.create(visit.call, message_of(given, NewSchedule, FlagRollout.wrong))
     except (BadRequest, Conflict) as wrong:
         errors = {times_of(name, form): text for name, text in field_errors(wrong).items()}
-        return await _page(page, Again(wrong.status, form, errors, "" if errors else wrong.message))
+        return await _page(page, _again(wrong, form, errors))
     return visit.go(f"{page.href}/rollout?done=scheduled")
 
 
@@ -103,6 +113,12 @@ async def cancel(visit: Visitor, flag_id: FromPath[str]) -> Next:
     page, form = await opened(visit, flag_id), await visit.form()
     await calls.delete(visit.call, message_of({"id": form.get("id", "")}, OneSchedule, FlagRollout.wrong))
     return visit.go(f"{page.href}/rollout?done=cancelled")
+
+
+def _again(wrong: BadRequest | Conflict, form: Mapping[str, str], errors: Mapping[str, str]) -> Again:
+    """The page after a refusal; what is about none of its fields stands above it."""
+    own = {name: text for name, text in errors.items() if name in LABELS}
+    return Again(wrong.status, form, own, "" if own else wrong.message)
 
 
 async def _page(page: Opened, again: Again) -> Page:
@@ -118,7 +134,7 @@ async def _page(page: Opened, again: Again) -> Page:
         is_rollout=flag.definition.type == "rollout",
         is_archived=flag.definition.status == "archived",
         version=flag.version,
-        labels=_labels(),
+        labels=LABELS,
         share=f"{share:.10g}",
         share_said=percent(share),
         now_said=FlagRollout.now.format(percent=percent(now)),
@@ -177,18 +193,3 @@ def _share(text: str) -> float | None:
     except ValueError:
         return None
     return found if 0 <= found <= 100 else None
-
-
-def _labels() -> Mapping[str, Any]:
-    words = FlagRollout
-    return {
-        "percentage": words.share,
-        "switch-at": words.at,
-        "step-at": words.at,
-        "step-percentage": words.percentage,
-        "ramp-from": words.start,
-        "ramp-to": words.end,
-        "ramp-starts": words.starts,
-        "ramp-ends": words.ends,
-        "ramp-every": words.every,
-    }

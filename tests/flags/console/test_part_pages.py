@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from analytics_box.websites.directory import Directory
 from tests.cases import each
 from tests.flags.console.world import Console
 from tests.flags.world import World
@@ -19,7 +20,9 @@ ROLLOUT = {
         {
             "type": "conditions",
             "enabled": False,
-            "conditions": {"all": [{"attribute": "plan", "value": "pro"}, {"none": [{"attribute": "email"}]}]},
+            "conditions": {
+                "all": [{"attribute": "plan", "value": "pro"}, {"none": [{"attribute": "email", "operator": "exists"}]}]
+            },
         },
     ],
 }
@@ -109,7 +112,7 @@ def test_a_version_is_told_compared_and_given_back(console: Console) -> None:
 def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: str) -> None:
     assert "No visitor has been named yet" in words_of(console.seen(f"{rollout}/rollout"))
     for number in range(20):
-        body = {"profileId": f"p{number}", "websiteId": console.world.shop}
+        body = {"profileId": f"user-{number * 7919 % 1000}-{number}", "websiteId": console.world.shop}
         assert console.box.post("/identify", body, key="all").status == 200
     page = words_of(console.seen(f"{rollout}/rollout?percentage=100"))
     assert "The 20 people whom the website has named of late" in page
@@ -117,7 +120,7 @@ def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: 
     assert "Lose it" not in page
     page = console.seen(f"{rollout}/rollout?percentage=0")
     assert "0 Lose it" in words_of(page)
-    assert re.search(rf'href="{rollout}/test\?userId=p\d+"', page)
+    assert re.search(rf'href="{rollout}/test\?userId=user-[0-9-]+"', page)
     assert "Nobody of them changes." in words_of(console.seen(f"{rollout}/rollout"))
     assert console.answer(f"{rollout}/rollout?percentage=101").status == 400
     version = str(console.flag(rollout).version)
@@ -157,3 +160,26 @@ def test_viewers_see_no_people(console: Console, rollout: str) -> None:
     page = words_of(console.seen(f"{rollout}/rollout?percentage=90", cookie_of(console.box, "viewer")))
     assert "Members of the organization see here" in page
     assert "Gain it" not in page
+
+
+@each(
+    ("definition", "environment", "expected"),
+    [
+        ({}, None, ('getBooleanValue("{key}", false', 'get_boolean_value("{key}", False', "key={key}&userId=user-42")),
+        (
+            {"type": "multivariant", "variants": [{"key": "a", "value": 1, "type": "number"}]},
+            'it\'s "staging"',
+            ('getNumberValue("{key}", 0', 'environment: "it\'s \\"staging\\""', "environment=it%27s+%22staging%22"),
+        ),
+    ],
+)
+def test_code_has_the_address_and_the_key_of_the_flag(
+    console: Console, definition: dict[str, object], environment: str | None, expected: tuple[str, ...]
+) -> None:
+    flag = console.world.put(f"coded-{len(definition)}", definition, environment=environment)
+    page = words_of(console.seen(f"/flags/{flag.id}/code"))
+    website = console.world.box.box.parts[Directory].find(console.world.shop)
+    assert website is not None
+    assert [text for text in expected if text.format(key=flag.key) not in page] == [], page
+    assert f'apiUrl: "{console.box.box.parts.settings.public_url}"' in page
+    assert f'clientId: "{website.client_id}"' in page
