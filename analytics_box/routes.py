@@ -27,6 +27,7 @@ from analytics_box.flags.console import form_pages as flag_form
 from analytics_box.flags.console import group_pages as flag_groups
 from analytics_box.flags.console import history_pages as flag_history
 from analytics_box.flags.console import list_pages as flag_list
+from analytics_box.flags.console import moving_pages as flag_files
 from analytics_box.flags.console import rollout_pages as flag_rollout
 from analytics_box.flags.console import tester_pages as flag_tester
 from analytics_box.flags.figures import pages as flag_results
@@ -216,6 +217,9 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/flags", flag_list.flag_list, SIGNED_IN, page=True),
     Route("GET", "/flags/new", flag_form.new_form, SIGNED_IN, "member", page=True),
     Route("POST", "/flags/new", flag_form.add, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/moving", flag_files.moving, SIGNED_IN, page=True),
+    Route("POST", "/flags/moving/{do:str}", flag_files.import_file, SIGNED_IN, "member", page=True),
+    Route("GET", "/flags/export/{form:str}", flag_files.export_file, SIGNED_IN),
     Route("GET", "/flags/folders", flag_folders.folder_list, SIGNED_IN, page=True),
     Route("POST", "/flags/folders/rename", flag_folders.rename, SIGNED_IN, "member", page=True),
     Route("GET", "/flags/folders/delete", flag_folders.delete_form, SIGNED_IN, "member", page=True),

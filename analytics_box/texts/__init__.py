@@ -13,6 +13,7 @@ from analytics_box.texts.configuration import BackupNotices, Defaults, Deliverie
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_code import FlagCode
+from analytics_box.texts.flag_files import FlagFiles
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_results import FlagResults
 from analytics_box.texts.flag_rollout import FlagRollout
@@ -68,6 +69,7 @@ __all__ = [
     "Errors",
     "Filters",
     "FlagCode",
+    "FlagFiles",
     "FlagFolders",
     "FlagForm",
     "FlagHistory",

@@ -185,6 +185,7 @@ class Manual:
         "monitors": ("monitors", "How monitors work"),
         "monitor-form": ("monitors#kinds", "Kinds of monitors and what they can expect"),
         "monitor-files": ("monitors#import-and-export", "Which files can be imported"),
+        "flag-files": ("flag-files", "Which files can be imported"),
         "status-pages": ("status-pages", "How status pages work"),
         "maintenance": ("monitors#maintenance", "How maintenance works"),
         "link-form": ("links#what-a-link-can-do", "What a link can do"),

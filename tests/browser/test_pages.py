@@ -122,6 +122,7 @@ SIGNED_IN = (
     "/flags/folders",
     "/flags/groups",
     "/flags/groups/new",
+    "/flags/moving",
     "/settings/audit",
     "/settings/audit?action=rotated&from=2026-01-01",
     "/settings/box",

@@ -16,8 +16,16 @@ async def upload_of(request: Request[Any, Any, Any], field: str, *, limit: int, 
 
     Raises PayloadTooLarge above `limit` bytes, BrokenBody, and the other refusals of http.body.
     """
+    return (await uploaded_with(request, field, limit=limit, seconds=seconds))[1]
+
+
+async def uploaded_with(
+    request: Request[Any, Any, Any], field: str, *, limit: int, seconds: float
+) -> tuple[dict[str, str], bytes]:
+    """The other fields of such a form, and its file as `upload_of` gives it. Raises the same."""
     sent = await body.of_request(request, wanted=_FORM, limit=limit + _FRAME, seconds=seconds)
-    content = multipart_form.fields(sent, request.headers.get("content-type", "")).get(field, b"")
+    found = multipart_form.fields(sent, request.headers.get("content-type", ""))
+    content = found.get(field, b"")
     if len(content) > limit:
         raise PayloadTooLarge(f"The file may have {limit:,} bytes at most")
-    return content
+    return {name: value.decode(errors="replace") for name, value in found.items() if name != field}, content

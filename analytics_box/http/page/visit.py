@@ -18,7 +18,7 @@ from analytics_box.http.cookies import cookie
 from analytics_box.http.page.settings_area import Tab
 from analytics_box.http.page.shell import frame
 from analytics_box.http.page.templates import MOST_FORM_BYTES, Pages, field_errors, form_of, go
-from analytics_box.http.page.upload import upload_of
+from analytics_box.http.page.upload import upload_of, uploaded_with
 from analytics_box.identity import Person
 
 Page = Response[str]
@@ -82,6 +82,10 @@ class Visit(Struct, frozen=True):
     async def upload(self, field: str, *, limit: int) -> bytes:
         """A posted file of at most `limit` bytes. Raises the refusals of http.page.upload."""
         return await upload_of(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
+
+    async def uploaded_with(self, field: str, *, limit: int) -> tuple[dict[str, str], bytes]:
+        """The other fields of a form with a file, and the file. Raises the refusals of http.page.upload."""
+        return await uploaded_with(self.request, field, limit=limit, seconds=self.parts.settings.body_seconds)
 
     def settings_page(
         self, template: str, tab: Tab, *, again: Again | None = None, cookie: str = "", **context: Any

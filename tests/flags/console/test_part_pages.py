@@ -2,6 +2,7 @@
 
 import html
 import re
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -10,8 +11,10 @@ from analytics_box.websites.directory import Directory
 from tests.cases import each
 from tests.flags.console.world import Console
 from tests.flags.world import World
+from tests.inprocess import Answer
 from tests.keys.world import cookie_of
 
+FLAGD = Path(__file__).parents[1] / "moving" / "flagd.json"
 ROLLOUT = {
     "type": "rollout",
     "rolloutPercentage": 40,
@@ -183,3 +186,47 @@ def test_code_has_the_address_and_the_key_of_the_flag(
     assert [text for text in expected if text.format(key=flag.key) not in page] == [], page
     assert f'apiUrl: "{console.box.box.parts.settings.public_url}"' in page
     assert f'clientId: "{website.client_id}"' in page
+
+
+def sent_file(console: Console, do: str, content: bytes, **fields: str) -> Answer:
+    """The form of an import with a file, as browsers send it."""
+    parts = [f'--b\r\ncontent-disposition: form-data; name="{name}"\r\n\r\n{fields[name]}\r\n' for name in fields]
+    file = '--b\r\ncontent-disposition: form-data; name="file"; filename="f.json"\r\n\r\n'
+    body = "".join(parts).encode() + file.encode() + content + b"\r\n--b--\r\n"
+    form = {"content_type": "multipart/form-data; boundary=b", "sec_fetch_site": "same-origin"}
+    return console.box.ask("POST", f"/flags/moving/{do}", headers=form | {"cookie": console.world.owner}, body=body)
+
+
+def test_a_file_is_checked_before_it_is_imported_and_goes_out_again(console: Console) -> None:
+    world, content = console.world, FLAGD.read_bytes()
+    tried = sent_file(console, "try", content, of=world.shop, environment="moved")
+    page = words_of(tried.body.decode())
+    assert "Nothing is stored yet." in page
+    assert "are inactive, because something that decides who gets what has no counterpart here" in page
+    assert "moved" not in {flag.environment for flag in (world.flags.scope(world.shop) or world.known()).flags}
+    done = sent_file(console, "import", content, of=world.shop, environment="moved")
+    assert done.status == 200, done.body
+    made = {flag.key for flag in (world.flags.scope(world.shop) or world.known()).flags if flag.environment == "moved"}
+    assert {"internal", "colours"} <= made
+    assert ">There already<" in sent_file(console, "import", content, of=world.shop, environment="moved").body.decode()
+    of = f"of={world.shop}&environment=moved"
+    out = console.answer(f"/flags/export/flagd?{of}")
+    assert "attachment" in out.headers["content-disposition"]
+    assert "internal" in out.json["flags"]
+    assert "What a file of flagd cannot say" in words_of(console.seen(f"/flags/moving?check=flagd&{of}"))
+    assert console.answer("/flags/export/other").status == 404
+
+
+@each(
+    ("content", "said"),
+    [
+        (b"", "Choose a file"),
+        (b"\xff\xfe", "This file is no text"),
+        (b"{}", "This is no file of flags"),
+        (b"[" * 50_000, "JSON"),
+    ],
+)
+def test_files_that_cannot_be_read_are_told(console: Console, content: bytes, said: str) -> None:
+    answer = sent_file(console, "try", content)
+    assert answer.status == 400
+    assert said in words_of(answer.body.decode()), answer.body
