@@ -27,6 +27,16 @@ class FlagFiles:
         "as the product did that it comes from."
     )
     file = "File"
+    format = "Whose file"
+    formats: ClassVar[Mapping[str, str]] = {
+        "": "As it looks",
+        "analytics-box": "Analytics Box",
+        "unleash": "Unleash",
+        "growthbook": "GrowthBook",
+        "launchdarkly": "LaunchDarkly",
+        "flagd": "flagd",
+        "flagd-v3": "flagd-v3 (third version of fractional)",
+    }
     to_environment = "Into the environment"
     to_environment_help = "Empty: none, or of a file of this box those that it says."
     source_environment = "Environment of the file"

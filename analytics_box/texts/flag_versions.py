@@ -36,8 +36,7 @@ class FlagVersions:
     pick_to = "Compare with version {number}"
     difference = "From version {before} to version {after}"
     no_difference = "Both are the same."
-    restore = "Go back to this"
-    restore_label = "Go back to version {number}"
+    restore = "Go back to version {number}"
     question: Final = Question(
         "Go back to {name}?",
         "The flag decides again as it did then: {changes} Apps get it within 30 seconds. This makes a new version; the "

@@ -8,6 +8,7 @@ from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.errors import BadRequest, Conflict, NotFound, PayloadTooLarge, RateLimited
+from analytics_box.flags.console.form_pages import owner_of
 from analytics_box.flags.directory import Flags
 from analytics_box.flags.moving.export_calls import ExportShown, GivenExport, export
 from analytics_box.flags.moving.import_calls import FlagRow, GivenImport, GroupRow, ImportShown, import_flags
@@ -66,7 +67,7 @@ async def import_file(visit: Visitor, do: FromPath[str]) -> Answer:
     except PayloadTooLarge as large:
         wrong = FlagFiles.too_large.format(most=MOST_BYTES // 1_000_000)
         return _page(visit, {}, code=large.status, wrong=wrong)
-    values = {name: form.get(name, "").strip()[:LONGEST] for name in ("of", "environment", "source")}
+    values = {name: form.get(name, "").strip()[:LONGEST] for name in ("of", "environment", "source", "format")}
     try:
         content = sent.decode("utf-8-sig")
         if not content:
@@ -101,15 +102,16 @@ def _export(visit: Visit, values: Mapping[str, str], form: str) -> GivenExport:
 
 def _given(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
     """Where the flags of a file go, and which of them."""
-    named = {"environment": values["environment"], "sourceEnvironment": values["source"]}
+    named = {
+        "environment": values["environment"],
+        "sourceEnvironment": values["source"],
+        "format": values["format"],
+    }
     return _scope(visit, values) | {name: text for name, text in named.items() if text}
 
 
 def _scope(visit: Visit, values: Mapping[str, str]) -> dict[str, Any]:
-    of = values.get("of", "")
-    named = owners(visit)
-    if of not in named:
-        of = next(iter(named))
+    of = owner_of(visit, values.get("of", ""))
     return {"organizationId": of} if of == visit.person.organization_id else {"websiteId": of}
 
 
@@ -129,13 +131,13 @@ def _page(
         code=code,
         shell=frame(visit.person),
         editable=may_edit(visit.person, visit.person.organization_id),
-        values=values,
+        values={**values, "of": owner_of(visit, values.get("of", ""))},
         wrong=figures.visible(wrong),
         found=found,
         lacking=_lacking(lacking) if lacking is not None else None,
         owners=list(owners(visit).items()),
         environments=[(one, figures.visible(one)) for one in environments],
-        none=NONE,
+        without=NONE,
     )
 
 

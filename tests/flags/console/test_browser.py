@@ -15,6 +15,7 @@ from tests.running import UNLIMITED, Box, running_box
 
 pytestmark = pytest.mark.browser
 
+PARTS = ("/rollout", "/test?userId=anna", "/history", "/code")
 SETTINGS = UNLIMITED | {"limit_sign_in": 0, "limit_rpc": 0}
 
 
@@ -75,7 +76,7 @@ def test_a_flag_is_made_and_reads_as_it_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("main")).to_contain_text("Everybody else → control")
     made = page.url.partition("?")[0]
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    for path in ("", "/edit", "/copy", "/delete"):
+    for path in ("", "/edit", "/copy", "/delete", *PARTS):
         page.goto(made + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0], path
 
@@ -105,6 +106,6 @@ def test_a_form_with_all_that_it_can_have_is_clean_for_axe(browser: Browser, box
         targetGroupIds=[group],
         payload={"a": 1},
     )
-    found = violations(page, f"{box.url}/flags/{flag}/edit")
+    found = [each for path in ("/edit", *PARTS) for each in violations(page, f"{box.url}/flags/{flag}{path}")]
     context.close()
     assert found == []
