@@ -5,6 +5,7 @@ from functools import partial
 
 from analytics_box.flags.evaluation.asking import (
     ABSENT,
+    LONGEST_TEXT,
     Asker,
     Found,
     Read,
@@ -171,7 +172,7 @@ class Compiler:
             return self._node(rule.conditions, grouped, 1) if rule.conditions else nobody
         if is_percentage(rule):
             return partial(_percentage, float(rule.value or 0))
-        return partial(_leaf, rule_reader(rule), rule_test(rule))
+        return _of_texts(rule) or partial(_leaf, rule_reader(rule), rule_test(rule))
 
     def _node(self, node: Node, grouped: bool, depth: int) -> Match:
         """Whether a tree of conditions holds."""
@@ -190,6 +191,34 @@ class Compiler:
 def node_test(node: Node) -> Test:
     """What a condition asks of its attribute: of a list, that any element matches (or none, of a negation)."""
     return matcher(node.operator, node_values(node), elements=True)
+
+
+def _of_texts(rule: Rule) -> Match | None:
+    """The plainest rules, which are most of them, as one look-up; None for all others. They decide as `_leaf` does."""
+    values = [value for value in rule_values(rule) if type(value) is str and 0 < len(value) <= LONGEST_TEXT]
+    if rule.batch or len(values) < len(rule_values(rule)):
+        return None
+    if rule.operator in ("equals", "in"):
+        return _among(frozenset(values), rule)
+    if rule.type == "email" and rule.operator == "ends_with":
+        ends = tuple(values)
+        return lambda asker: asker.email.endswith(ends)
+    return None
+
+
+def _among(texts: frozenset[str], rule: Rule) -> Match | None:
+    """Whether what a rule looks at is one of these texts."""
+    name = rule.field
+    if rule.type == "user_id":
+        return lambda asker: asker.user_id in texts
+    if rule.type == "email":
+        return lambda asker: asker.email in texts
+
+    def has(asker: Asker) -> bool:
+        value = asker.context.properties.get(name)
+        return type(value) is str and value in texts
+
+    return has if rule.type == "property" and name else None
 
 
 def _leaf(read: Read, test: Test, asker: Asker) -> bool:
