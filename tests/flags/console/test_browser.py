@@ -56,6 +56,7 @@ def test_a_flag_is_made_and_reads_as_it_is_typed(page: Page, box: Box) -> None:
     page.fill("[name='variants.0.weight']", "60")
     expect(page.locator("#sum")).to_contain_text("40\N{NO-BREAK SPACE}% are missing")
     page.click("#add-variant")
+    expect(page.locator("[name='variants.1.value']")).to_be_focused()  # the new fields are listened to by now
     page.fill("[name='variants.1.weight']", "40")
     expect(page.locator("#sum")).to_contain_text("add up to 100")
     page.click("#add-rule")
