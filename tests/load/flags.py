@@ -1,19 +1,15 @@
 """P13: a crowd asks for all flags of a website: new users, returning ones, and those who have the answer already."""
 
-import os
-import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from tests.load.figures import machine, remark, report
-from tests.load.ingest import CONNECTIONS, COUNTED, SECONDS, WARM, Run
-from tests.load.server import GENERATOR_CORE, memory_mb, processor_seconds, serving
+from tests.load.figures import machine, report
+from tests.load.server import memory_mb, serving
+from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 MODES = ("distinct", "repeated", "unchanged")
@@ -25,8 +21,7 @@ _BULK = "/public/v1/flags/bulk?clientId={client}&userId=user-{number}&properties
 
 def main(flags: int = 20) -> None:
     """Print the figures. Needs wrk (Debian's package)."""
-    if shutil.which("wrk") is None:
-        sys.exit("wrk is missing: apt-get install wrk")
+    needed()
     machine()
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
@@ -87,21 +82,8 @@ def _asked(server: Server, account: Account, flags: int) -> list[str]:
 
 
 def _run(server: Server, account: Account, asked: Path, mode: str) -> Run:
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(_LUA), server.url]
-    if (os.cpu_count() or 1) > 1:
-        command = ["taskset", "-c", GENERATOR_CORE, *command]
-    before = processor_seconds(server.process.pid)
-    wanted = os.environ | {"LOAD_MODE": mode, "LOAD_CLIENT": account.website_id, "LOAD_ASKED": str(asked)}
-    ended = subprocess.run(command, env=wanted, capture_output=True, text=True, check=True)
-    processor = processor_seconds(server.process.pid) - before
-    line = next(line for line in ended.stdout.splitlines() if line.startswith("LOAD "))
-    requests, wrong, *rest = line.split()[1:]
-    seconds, p50, p99 = (float(number) for number in rest)
-    run = Run(int(requests), int(wrong), seconds, p50, p99, processor)
-    remark(f"flags, {mode}: {run}")
-    if run.wrong:
-        sys.exit(f"{run.wrong} answers were wrong:\n{ended.stdout}")
-    return run
+    given = {"mode": mode, "client": account.website_id, "asked": str(asked)}
+    return crowd(f"flags, {mode}", server.process.pid, server.url, _LUA, given)
 
 
 def _report(figure: str, runs: list[Run], flags: int) -> None:

@@ -3,8 +3,6 @@
 Without the column replica, or with one that follows on the same core.
 """
 
-import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -17,27 +15,14 @@ from typing import NamedTuple
 import apsw
 import httpx
 
-from tests.load.figures import machine, remark, report
+from tests.load.figures import machine, report
 from tests.load.generator import DAYS
 from tests.load.query import prepared
-from tests.load.server import GENERATOR_CORE, READY_SECONDS, SERVER_CORE, pin, processor_seconds, serving, wait
+from tests.load.server import READY_SECONDS, SERVER_CORE, pin, serving, wait
+from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import Account, Server, set_up
 
-CONNECTIONS = 64
-SECONDS = 5
-WARM, COUNTED = 2, 3
 _LUA = Path(__file__).with_name("events.lua")
-
-
-class Run(NamedTuple):
-    """What the generator saw (median and 99th percentile in ms), and the processor time that the server took."""
-
-    requests: int
-    wrong: int
-    seconds: float
-    p50: float
-    p99: float
-    processor: float
 
 
 class Load(NamedTuple):
@@ -52,8 +37,7 @@ class Load(NamedTuple):
 
 def main(columnar: str, before: int) -> None:
     """Print the figures, of a box that has that many events before. Needs wrk (Debian's package)."""
-    if shutil.which("wrk") is None:
-        sys.exit("wrk is missing: apt-get install wrk")
+    needed()
     machine()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -147,30 +131,14 @@ def _measure(loads: dict[str, Load]) -> dict[str, list[Run]]:
     runs: dict[str, list[Run]] = {name: [] for name in loads}
     for _ in range(WARM + COUNTED):
         for name, load in loads.items():
-            run = _run(load)
-            remark(f"{name}: {run}")
-            runs[name].append(run)
+            runs[name].append(_run(name, load))
     return runs
 
 
-def _run(load: Load) -> Run:
-    """One run; every answer has to be a 200."""
-    environment = os.environ | {"LOAD_SITE": load.site, "LOAD_PER_REQUEST": str(load.per_request)}
-    if load.key:
-        environment["LOAD_KEY"] = load.key
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(_LUA), load.url]
-    if (os.cpu_count() or 1) > 1:
-        command = ["taskset", "-c", GENERATOR_CORE, *command]
-    before = processor_seconds(load.pid)
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    processor = processor_seconds(load.pid) - before
-    line = next(line for line in ended.stdout.splitlines() if line.startswith("LOAD "))
-    requests, wrong, *rest = line.split()[1:]
-    seconds, p50, p99 = (float(number) for number in rest)
-    run = Run(int(requests), int(wrong), seconds, p50, p99, processor)
-    if run.wrong:
-        sys.exit(f"{run.wrong} answers were no 200s:\n{ended.stdout}")
-    return run
+def _run(name: str, load: Load) -> Run:
+    """One run."""
+    key = {"key": load.key} if load.key else {}
+    return crowd(name, load.pid, load.url, _LUA, {"site": load.site, "per_request": load.per_request, **key})
 
 
 def _stored(path: Path) -> int:

@@ -1,7 +1,6 @@
 """P12: redirects a second over many links, with every click written; what an end takes of them, and the memory."""
 
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -15,8 +14,8 @@ import httpx
 
 from analytics_box.store.schema import BOX_FILE, EVENTS_FILE
 from tests.load.figures import machine, remark, report
-from tests.load.ingest import CONNECTIONS, COUNTED, SECONDS, WARM, Run
-from tests.load.server import GENERATOR_CORE, memory_mb, processor_seconds, serving, wait
+from tests.load.server import memory_mb, serving, wait
+from tests.load.wrk import CONNECTIONS, COUNTED, WARM, Run, crowd, needed
 from tests.running import BROWSER, Account, Server, set_up
 
 CHANGES = 50
@@ -27,8 +26,7 @@ _TARGET = "https://www.shop-number-{}.example/products/spring/item-{}?ref=newsle
 
 def main(links: int) -> None:
     """Print the figures. Needs wrk (Debian's package)."""
-    if shutil.which("wrk") is None:
-        sys.exit("wrk is missing: apt-get install wrk")
+    needed()
     machine()
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
@@ -95,21 +93,7 @@ def _fill(path: Path, account: Account, links: int) -> None:
 
 
 def _run(server: Server, links: int, pause: int = 0) -> Run:
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(_LUA), server.url]
-    if (os.cpu_count() or 1) > 1:
-        command = ["taskset", "-c", GENERATOR_CORE, *command]
-    before = processor_seconds(server.process.pid)
-    wanted = os.environ | {"LOAD_LINKS": str(links), "LOAD_PAUSE": str(pause)}
-    ended = subprocess.run(command, env=wanted, capture_output=True, text=True, check=True)
-    processor = processor_seconds(server.process.pid) - before
-    line = next(line for line in ended.stdout.splitlines() if line.startswith("LOAD "))
-    requests, wrong, *rest = line.split()[1:]
-    seconds, p50, p99 = (float(number) for number in rest)
-    run = Run(int(requests), int(wrong), seconds, p50, p99, processor)
-    remark(f"links: {run}")
-    if run.wrong:
-        sys.exit(f"{run.wrong} answers were no redirects:\n{ended.stdout}")
-    return run
+    return crowd("links", server.process.pid, server.url, _LUA, {"links": links, "pause": pause})
 
 
 def _report(figure: str, runs: list[Run]) -> None:

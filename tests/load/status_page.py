@@ -2,11 +2,7 @@
 
 import asyncio
 import itertools
-import os
-import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -19,9 +15,9 @@ from analytics_box.facts.layout import INSERT
 from analytics_box.facts.uptime import UP
 from analytics_box.store.schema import EVENTS_FILE
 from tests.load.figures import machine, percentile, remark, report
-from tests.load.ingest import CONNECTIONS, Run
-from tests.load.server import GENERATOR_CORE, processor_seconds, serving
+from tests.load.server import serving
 from tests.load.steady import Count, begin, end
+from tests.load.wrk import Run, crowd, needed
 from tests.running import Account, Server, set_up
 
 MONITORS = 10
@@ -35,8 +31,7 @@ _LUA = Path(__file__).with_name("page.lua")
 
 def main(rate: int) -> None:
     """Print the figures, the crowd's beside that many events a second. Needs wrk (Debian's package)."""
-    if shutil.which("wrk") is None:
-        sys.exit("wrk is missing: apt-get install wrk")
+    needed()
     machine()
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
@@ -145,22 +140,7 @@ def _ask(server: Server, times: int = 1) -> list[float]:
 
 
 def _crowd(server: Server, pause: int) -> Run:
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "-s", str(_LUA), server.url + _PAGE]
-    if (os.cpu_count() or 1) > 1:
-        command = ["taskset", "-c", GENERATOR_CORE, *command]
-    before = processor_seconds(server.process.pid)
-    ended = subprocess.run(
-        command, env=os.environ | {"LOAD_PAUSE": str(pause)}, capture_output=True, text=True, check=True
-    )
-    processor = processor_seconds(server.process.pid) - before
-    line = next(line for line in ended.stdout.splitlines() if line.startswith("LOAD "))
-    requests, wrong, *rest = line.split()[1:]
-    seconds, p50, p99 = (float(number) for number in rest)
-    run = Run(int(requests), int(wrong), seconds, p50, p99, processor)
-    remark(f"page: {run}")
-    if run.wrong:
-        sys.exit(f"{run.wrong} answers were no pages:\n{ended.stdout}")
-    return run
+    return crowd("page", server.process.pid, server.url + _PAGE, _LUA, {"pause": pause}, seconds=SECONDS)
 
 
 async def _beside_events(server: Server, account: Account, rate: int) -> tuple[Run, Count]:
