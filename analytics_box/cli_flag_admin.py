@@ -1,7 +1,6 @@
 """What the commands `analytics-box flag …` do."""
 
 import sys
-from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 import click
@@ -11,7 +10,7 @@ from analytics_box.admin.given import flags
 from analytics_box.cli_admin import ORGANIZATION, carry_out
 from analytics_box.flags.flag import Status
 from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, Form, Source
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
+from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings, write
 
 IMPORT_SECONDS = 600.0
 _WEBSITE = click.option("--website", default=None, help="Its id or domain. [default: flags of the organization itself]")
@@ -90,7 +89,7 @@ def flag_export(
             return
         for one in shown["notes"]:
             click.echo(f"{one['key']}: {'; '.join(one['notes'])}", err=True)
-        _write(shown["content"], to)
+        write(shown["content"], to)
 
     guarded(run)
 
@@ -175,17 +174,3 @@ def _of_import(shown: dict[str, Any]) -> list[str]:
         for one in shown["targetGroups"]
     ]
     return lines
-
-
-def _write(content: str, to: str) -> None:
-    """The whole file or none."""
-    if to == "-":
-        click.echo(content, nl=False)
-        return
-    part = Path(f"{to}.part")
-    try:
-        part.write_text(content, encoding="utf-8")
-        part.replace(to)
-    except OSError as broken:
-        part.unlink(missing_ok=True)
-        raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken

@@ -1,8 +1,6 @@
 """The commands `analytics-box monitor …` that are about the monitors of a box."""
 
-import os
 import sys
-from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 import click
@@ -13,10 +11,9 @@ from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Granularity
 from analytics_box.monitors.moving.files import MOST_BYTES
 from analytics_box.monitors.moving.wanted import Existing, Form, Source
-from analytics_box.options import AS_JSON, Field, guarded, read_settings, show, with_settings
+from analytics_box.options import AS_JSON, Field, guarded, read_settings, show, with_settings, write
 
 IMPORT_SECONDS = 600.0
-_PRIVATE = 0o600
 
 
 @click.command("list")
@@ -137,10 +134,7 @@ def monitor_export(
         chosen: Form = form or ("json" if as_json or to.lower().endswith(".json") else "yaml")
         wanted = monitors.ExportedMonitors(chosen, secrets, organization)
         content = carry_out(read_settings(given), "monitor export", wanted, seconds=IMPORT_SECONDS)["content"]
-        try:
-            _write(content, to)
-        except OSError as broken:
-            raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
+        write(content, to)
 
     guarded(run)
 
@@ -216,15 +210,3 @@ def _of_import(shown: dict[str, Any]) -> list[str]:
         for one in shown["maintenances"]
     ]
     return lines
-
-
-def _write(content: str, to: str) -> None:
-    """The whole file or none; nobody else may read it."""
-    if to == "-":
-        click.echo(content, nl=False)
-        return
-    part = Path(f"{to}.part")
-    part.unlink(missing_ok=True)
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w", encoding="utf-8") as file:
-        file.write(content)
-    os.replace(part, to)

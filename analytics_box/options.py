@@ -1,9 +1,11 @@
 """What every command has in common: options from the table of settings, and refusals in one line."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
 import click
@@ -42,6 +44,7 @@ _REFUSALS = (
 )
 
 
+_PRIVATE: Final = 0o600
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -125,6 +128,23 @@ EXIT_CODES: Final = (
     ),
     (2, "The command was not understood: an unknown command or option, or a value that cannot be."),
 )
+
+
+def write(content: str, to: str) -> None:
+    """The whole file or none, or standard output for `-`; nobody else may read the file. Raises ClickException."""
+    if to == "-":
+        click.echo(content, nl=False)
+        return
+    part = Path(f"{to}.part")
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE), "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(part, to)
+    except OSError as broken:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise click.ClickException(f"{to} cannot be written: {broken.strerror}") from broken
 
 
 def with_settings(*names: str) -> Callable[[Command], Command]:

@@ -170,8 +170,8 @@ class FlagList:
     delete_it = "Delete"
     delete: Final = Question(
         "Delete {name}?",
-        "Apps that ask for {key} get no answer, and use what they have in their code. {needed} Its history is kept for "
-        "your audit log. This cannot be undone; archive the flag instead if you may need it again.",
+        "Apps that ask for {key} get no answer, and use what they have in their code. {needed} The API can bring it "
+        "back for some days (flags.undelete). Archive it instead if you may need it again.",
         "Delete {name}",
     )
     needed_by: ClassVar[Mapping[bool, str]] = {

@@ -33,7 +33,7 @@ def test_flags_are_imported_listed_and_exported(world: World, data: Path, tmp_pa
     assert tried.exit_code == 1  # one has a key that cannot be
     assert tried.stdout.splitlines()[0].startswith("Would be of 24 flags: 23 created")
     assert "    It is on at random, each time anew" in tried.stdout.splitlines()
-    assert world.flags.scope(world.shop).flags == ()  # type: ignore[union-attr]
+    assert world.flags.scope(world.shop).flags == ()  # type: ignore[union-attr]  # the website is there
     done = json.loads(typed("flag", "import", source, *shop, "--environment", "staging", "--json", data=data).stdout)
     assert (done["created"], done["failed"], done["dryRun"]) == (23, 1, False)
     assert {one.environment for one in world.known().flags} == {"staging"}

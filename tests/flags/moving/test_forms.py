@@ -196,7 +196,7 @@ def test_whatever_stands_in_a_file_it_is_read_or_refused(product: str, place: in
     whole, places = SAMPLES[product]
     broken = _with(whole, places[place % len(places)], odd)
     try:
-        _, file = files.read(json.dumps(broken), product)  # type: ignore[arg-type]
+        _, file = files.read(json.dumps(broken), product)  # type: ignore[arg-type]  # one of READERS
     except BadRequest:
         return
     ready = compiled(flags_of(file), groups_of(file))
