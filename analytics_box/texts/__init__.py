@@ -14,13 +14,14 @@ from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_code import FlagCode
 from analytics_box.texts.flag_files import FlagFiles
+from analytics_box.texts.flag_form import FlagForm
 from analytics_box.texts.flag_history import FlagHistory
 from analytics_box.texts.flag_results import FlagResults
 from analytics_box.texts.flag_rollout import FlagRollout
 from analytics_box.texts.flag_schedules import FlagSchedules
 from analytics_box.texts.flag_tester import FlagTester
 from analytics_box.texts.flag_versions import FlagVersions
-from analytics_box.texts.flags_pages import FlagFolders, FlagForm, FlagList, FlagPage, FlagWords, TargetGroupPages
+from analytics_box.texts.flags_pages import FlagFolders, FlagList, FlagPage, FlagWords, TargetGroupPages
 from analytics_box.texts.frame import App, Errors, Form, Keys, SettingsArea
 from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
