@@ -80,7 +80,7 @@ class SubscriberDeliveries:
         return Lanes(due, self._try, lambda one: one.subscriber_id, lambda one: one.organization_id)
 
     async def _try(self, delivery: Delivery) -> None:
-        if not await self._db.read(lambda db: rows.waits(db, delivery.number)):
+        if not await self._db.read(lambda db: rows.waits(db, delivery)):
             return  # they left a moment ago
         outcome, gone, confirmed = await self._send(delivery)
         attempts, now = delivery.attempts + 1, self._clock.now()
@@ -90,9 +90,9 @@ class SubscriberDeliveries:
             if gone:
                 rows.delete(db, delivery.subscriber_id)
             elif wait is None:
-                rows.set_ended(db, delivery.number, attempts=attempts, now=now, error=outcome.error)
+                rows.set_ended(db, delivery, attempts=attempts, now=now, error=outcome.error)
             else:
-                rows.set_due(db, delivery.number, attempts=attempts, due_at=now + wait, error=outcome.error)
+                rows.set_due(db, delivery, attempts=attempts, due_at=now + wait, error=outcome.error)
             if delivery.kind == "webhook" and outcome.error and wait is None and not outcome.final:
                 rows.end_before(db, delivery.subscriber_id, now - _STALE, now=now, error=outcome.error)
             if confirmed:

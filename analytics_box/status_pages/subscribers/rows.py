@@ -40,6 +40,11 @@ class Delivery(Struct, frozen=True):
         """The message's id, the same for each attempt."""
         return f"msg_{self.topic}_{self.subscriber_id}"
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is found by after an attempt; its number may be another's by then, if the subscriber has left."""
+        return self.subscriber_id, self.topic
+
 
 def put(db: Connection, subscriber: Subscriber) -> None:
     """Store a subscriber, new or changed."""
@@ -247,10 +252,14 @@ def due(
     )
 
 
-def waits(db: Connection, number: int) -> bool:
+def waits(db: Connection, one: Delivery) -> bool:
     """Whether a delivery is still to be sent."""
     found = db.execute(
-        "-- subscribers.waits\nselect 1 from subscriber_deliveries where number = ? and due_at is not null", (number,)
+        """
+        -- subscribers.waits
+        select 1 from subscriber_deliveries where subscriber_id = ? and topic = ? and due_at is not null
+        """,
+        one.key,
     )
     return found.fetchone() is not None
 
@@ -343,26 +352,27 @@ def begin_again(db: Connection, number: int, now: int) -> None:
     )
 
 
-def set_due(db: Connection, number: int, *, attempts: int, due_at: int, error: str) -> None:
+def set_due(db: Connection, one: Delivery, *, attempts: int, due_at: int, error: str) -> None:
     """It is tried again later."""
     db.execute(
         """
         -- subscribers.set_due
-        update subscriber_deliveries set attempts = ?, due_at = ?, error = ? where number = ? and due_at is not null
+        update subscriber_deliveries set attempts = ?, due_at = ?, error = ?
+        where subscriber_id = ? and topic = ? and due_at is not null
         """,
-        (attempts, due_at, error, number),
+        (attempts, due_at, error, *one.key),
     )
 
 
-def set_ended(db: Connection, number: int, *, attempts: int, now: int, error: str) -> None:
+def set_ended(db: Connection, one: Delivery, *, attempts: int, now: int, error: str) -> None:
     """It was sent, or given up with an error."""
     db.execute(
         """
         -- subscribers.set_ended
         update subscriber_deliveries set attempts = ?, due_at = null, ended_at = ?, error = ?
-        where number = ? and due_at is not null
+        where subscriber_id = ? and topic = ? and due_at is not null
         """,
-        (attempts, now, error, number),
+        (attempts, now, error, *one.key),
     )
 
 

@@ -8,9 +8,12 @@ from msgspec.structs import replace
 
 from analytics_box.clock import HOUR
 from analytics_box.errors import Forbidden, NotFound
+from analytics_box.notify.mail import Mail
 from analytics_box.notify.rules import WAITS
+from analytics_box.notify.send import Outcome, Sender
 from analytics_box.status_pages.subscribers import subscribing
 from analytics_box.status_pages.subscribers.asking import PER_ADDRESS, PER_DOMAIN, PER_HOST, mailbox_of
+from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
 from analytics_box.status_pages.subscribers.public import PER_VISITOR, Subscriptions, Visit
 from analytics_box.texts import SubscribePages as Words
 from tests.cases import each
@@ -111,6 +114,26 @@ def test_a_page_takes_as_many_as_it_may_have(tmp_path_factory: pytest.TempPathFa
         assert here.subscribe().status == 200  # the way to change or end it
         here.send()
         assert "subscribed already" in here.mails()[-1][1]
+
+
+def test_who_makes_room_while_their_mail_is_sent_takes_no_other_mail_along(
+    here: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subscribing, "MOST_UNCONFIRMED", 1)
+    send = Sender.mail
+
+    async def send_and_ask(self: Sender, mail: Mail) -> Outcome:
+        if mail.to == "bogus@example.org":  # removed, and the number of its delivery is given again
+            visit = Visit("POST", "subscribe", "203.0.113.0/24", {"address": "grace@example.net"})
+            await here.parts[Subscriptions].answer(here.whole, seen_of(here.whole), visit)
+            assert here.rows("select address from subscribers") == [("grace@example.net",)]
+        return await send(self, mail)
+
+    monkeypatch.setattr(Sender, "mail", send_and_ask)
+    monkeypatch.setattr(SubscriberDeliveries, "soon", lambda self: None)  # so that one is sent after the other
+    here.subscribe("bogus@example.org")
+    here.send()
+    assert [to for to, _ in here.mails()] == ["bogus@example.org", "grace@example.net"]
 
 
 def test_many_who_never_answer_close_no_page(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
