@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from analytics_box.store.event_schema import EVENTS, EVENTS_REWRITTEN
 from analytics_box.store.flag_schema import FLAGS
+from analytics_box.store.overview_schema import OVERVIEW
 
 __all__ = ["BOX", "BOX_FILE", "EVENTS", "EVENTS_FILE", "REWRITES"]
 
@@ -987,4 +988,5 @@ BOX = (
         ),
     ),
     FLAGS,
+    OVERVIEW,
 )
