@@ -1,5 +1,5 @@
 """`python -m analytics_box` is the command `analytics-box`."""
 
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 
 main()

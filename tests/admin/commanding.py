@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from analytics_box import settings
 from analytics_box.admin import channel, commands
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from analytics_box.store import data_lock
 from tests.inprocess import WholeBox
 

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from analytics_box.admin import commands
-from analytics_box.cli_keys import key
+from analytics_box.cli.keys import key
+from analytics_box.cli.options import End, Rate
 from analytics_box.errors import BadRequest, BoxError
 from analytics_box.keys.ring import KeyRing
-from analytics_box.options import End, Rate
 from tests.inprocess import WholeBox, whole_box
 from tests.running import set_up
 

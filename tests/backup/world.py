@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from analytics_box.box import open_box
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from analytics_box.settings import Settings
 from tests.inprocess import FixedClock, SiteName, WholeBox
 

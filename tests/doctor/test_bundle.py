@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 import analytics_box
 from analytics_box import jobs, log
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from analytics_box.jobs import Job
 from tests.admin.commanding import beside, result, typed
 from tests.inprocess import EMAIL, WholeBox, whole_box

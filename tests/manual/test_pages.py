@@ -12,13 +12,13 @@ import click
 import pytest
 
 from analytics_box.box import web_dir
-from analytics_box.cli import main
-from analytics_box.cli_reference import rows
+from analytics_box.cli.main import main
+from analytics_box.cli.options import EXIT_CODES
+from analytics_box.cli.reference import rows
 from analytics_box.docs.manual import Manual, Section
 from analytics_box.errors import NotFound
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.openapi.refusals import codes
-from analytics_box.options import EXIT_CODES
 from analytics_box.settings import Settings
 from analytics_box.texts import (
     ApiKeys,

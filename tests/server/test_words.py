@@ -106,7 +106,7 @@ def test_a_user_without_a_home_is_told_to_name_a_place(tmp_path: Path, given: tu
         "import os, pwd, sys\n"
         "def unknown(user): raise KeyError(user)\n"
         "pwd.getpwuid = unknown\n"
-        "from analytics_box.cli import main\n"
+        "from analytics_box.cli.main import main\n"
         "main(['serve', *sys.argv[1:]])\n"
     )
     without = {name: value for name, value in environment().items() if name not in {"HOME", "XDG_DATA_HOME"}}

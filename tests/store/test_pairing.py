@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from analytics_box import jobs
 from analytics_box.acting import By
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from analytics_box.store import schema
 from analytics_box.store.pairing import NotAPair, bring_together
 from analytics_box.websites.create import create

@@ -11,10 +11,10 @@ import click
 import msgspec
 
 from analytics_box.admin.given import links
-from analytics_box.cli_admin import ORGANIZATION, carry_out, operating
+from analytics_box.cli.operating import ORGANIZATION, carry_out, operating
+from analytics_box.cli.options import AS_JSON, End, Field, guarded, read_settings, show, with_settings
 from analytics_box.links.bulk import imports
 from analytics_box.links.bulk.files import utf8
-from analytics_box.options import AS_JSON, End, Field, guarded, read_settings, show, with_settings
 
 IMPORT_SECONDS = 3_600.0  # passwords take their time
 _MOST_WRONG = 20  # rows that are said in words

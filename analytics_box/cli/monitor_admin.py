@@ -6,12 +6,12 @@ from typing import Any, BinaryIO, get_args
 import click
 
 from analytics_box.admin.given import monitors
-from analytics_box.cli_admin import ORGANIZATION, carry_out
+from analytics_box.cli.operating import ORGANIZATION, carry_out
+from analytics_box.cli.options import AS_JSON, Field, guarded, read_settings, show, with_settings, write
 from analytics_box.monitors.engine import State
 from analytics_box.monitors.monitor import Granularity
 from analytics_box.monitors.moving.files import MOST_BYTES
 from analytics_box.monitors.moving.wanted import Existing, Form, Source
-from analytics_box.options import AS_JSON, Field, guarded, read_settings, show, with_settings, write
 
 IMPORT_SECONDS = 600.0
 

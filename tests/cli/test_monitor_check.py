@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from tests.cases import each
 from tests.outgoing.places import plain
 

@@ -7,10 +7,10 @@ import click
 from msgspec import UNSET
 
 from analytics_box.admin.given import flags
-from analytics_box.cli_admin import ORGANIZATION, carry_out
+from analytics_box.cli.operating import ORGANIZATION, carry_out
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings, write
 from analytics_box.flags.flag import Status
 from analytics_box.flags.moving.wanted import MOST_BYTES, Existing, Form, Source
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings, write
 
 IMPORT_SECONDS = 600.0
 _WEBSITE = click.option("--website", default=None, help="Its id or domain. [default: flags of the organization itself]")

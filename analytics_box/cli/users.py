@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from analytics_box.admin.given import users
-from analytics_box.cli_admin import ORGANIZATION, carry_out
+from analytics_box.cli.operating import ORGANIZATION, carry_out
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.identity import ROLES, Role
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 
 
 @click.group()

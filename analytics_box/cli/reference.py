@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 from msgspec import Struct
 
 from analytics_box import __version__, settings
-from analytics_box.options import AS_JSON, EXIT_CODES, Setting, show
+from analytics_box.cli.options import AS_JSON, EXIT_CODES, Setting, show
 
 PROGRAM: Final = "analytics-box"
 SHELLS: Final = ("bash", "zsh", "fish")

@@ -4,20 +4,20 @@ from typing import Final
 
 import click
 
-from analytics_box.cli_tree import Line, Tree
+from analytics_box.cli.tree import Line, Tree
 
 COMMANDS: Final = {
     "export": Line(
-        "cli_flag_admin", "flag_export", "Export feature flags as a file that `flag import` takes, or as one of flagd."
+        "flag_admin", "flag_export", "Export feature flags as a file that `flag import` takes, or as one of flagd."
     ),
     "import": Line(
-        "cli_flag_admin",
+        "flag_admin",
         "flag_import",
         "Import feature flags from FILE (- reads standard input): an export, of Unleash, GrowthBook, LaunchDarkly, "
         "flagd.",
     ),
     "list": Line(
-        "cli_flag_admin", "flag_list", "List feature flags by their keys: status, type, id, key, environment and name."
+        "flag_admin", "flag_list", "List feature flags by their keys: status, type, id, key, environment and name."
     ),
 }
 

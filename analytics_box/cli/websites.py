@@ -6,8 +6,8 @@ import click
 from msgspec import UNSET
 
 from analytics_box.admin.given import websites
-from analytics_box.cli_admin import ORGANIZATION, carry_out
-from analytics_box.options import AS_JSON, OrNone, guarded, read_settings, show, with_settings
+from analytics_box.cli.operating import ORGANIZATION, carry_out
+from analytics_box.cli.options import AS_JSON, OrNone, guarded, read_settings, show, with_settings
 from analytics_box.websites.tracking import LONGEST_RETENTION, GivenTracking, VisitorIds
 
 _LISTS = {  # an option for each list of the tracking settings

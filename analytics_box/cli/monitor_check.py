@@ -8,12 +8,12 @@ from typing import Any, Final, get_args
 
 import click
 
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.clock import SystemClock
 from analytics_box.monitors.monitor import Assertion, Kind, Monitor, Options, RecordType, Subject
 from analytics_box.monitors.probing.address import cleaned
 from analytics_box.monitors.probing.probe import KINDS, Prober
 from analytics_box.monitors.result import Phases, Result
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.outgoing import client
 from analytics_box.outgoing.failures import Refused
 from analytics_box.settings import Settings

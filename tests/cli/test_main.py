@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analytics_box import __version__, settings
-from analytics_box.cli import main
+from analytics_box.cli.main import main
 from analytics_box.store import data_lock
 from analytics_box.store.db import Db
 
@@ -204,8 +204,8 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_a_command_beside_a_running_box_loads_none_of_it() -> None:
-    commands = ", ".join(f"analytics_box.cli_{name}" for name in ("users", "keys", "websites", "links", "care"))
-    asked = f"import sys, {commands}, analytics_box.cli_monitor_admin; print(*sorted(sys.modules))"
+    commands = ", ".join(f"analytics_box.cli.{name}" for name in ("users", "keys", "websites", "links", "care"))
+    asked = f"import sys, {commands}, analytics_box.cli.monitor_admin; print(*sorted(sys.modules))"
     loaded = subprocess.run((sys.executable, "-c", asked), capture_output=True, text=True, check=True).stdout.split()
     assert "analytics_box.admin.channel" in loaded
     assert not {"analytics_box.box", "analytics_box.admin.commands", "litestar", "jinja2"} & set(loaded)

@@ -10,11 +10,11 @@ import msgspec
 from analytics_box import __version__, server
 from analytics_box.accounts import first_run
 from analytics_box.box import Box
+from analytics_box.cli.options import guarded, read_settings, with_settings
 from analytics_box.clock import SystemClock
 from analytics_box.demo import shop
 from analytics_box.demo.fill import FOLDER as DEMO_FOLDER
 from analytics_box.demo.fill import fill, shop_port
-from analytics_box.options import guarded, read_settings, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock
 

@@ -18,8 +18,8 @@ from analytics_box.backup.places import PIPE, place_of, source_of
 from analytics_box.backup.record import Entry
 from analytics_box.backup.sealing import passphrase_of
 from analytics_box.backup.take import Copy, Wanted
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, with_settings
 from analytics_box.clock import SystemClock
-from analytics_box.options import AS_JSON, guarded, read_settings, with_settings
 from analytics_box.settings import FILE_NAME, Settings
 from analytics_box.store import data_lock, schema
 

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from analytics_box.admin.given import keys
-from analytics_box.cli_admin import ORGANIZATION, carry_out
+from analytics_box.cli.operating import ORGANIZATION, carry_out
+from analytics_box.cli.options import AS_JSON, End, Rate, guarded, read_settings, show, with_settings
 from analytics_box.identity import SCOPES
 from analytics_box.keys.rules import TYPES, KeyType, RateLimit
-from analytics_box.options import AS_JSON, End, Rate, guarded, read_settings, show, with_settings
 
 
 @click.group()

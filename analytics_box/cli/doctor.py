@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from analytics_box.admin import channel
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.clock import SystemClock
 from analytics_box.doctor import bundle, settings_shown, system
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock, report, schema
 from analytics_box.store.files import write_private

@@ -5,62 +5,60 @@ from typing import Final
 import click
 
 from analytics_box import __version__
-from analytics_box.cli_tree import Line, Tree
+from analytics_box.cli.tree import Line, Tree
 
 COMMANDS: Final = {
     "accept-files": Line(
-        "cli_box",
+        "box",
         "accept_files",
         "Go on without events.db, or with a box.db older than it, after a start was refused because of that.",
     ),
     "backup": Line(
-        "cli_backup", "backup", "Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix."
+        "backup", "backup", "Back up the box into DEST: a folder, - for standard output, or s3://bucket/prefix."
     ),
     "check": Line(
-        "cli_box",
+        "box",
         "check",
         "Check that both databases are sound, and what this version would change in them.",
     ),
-    "completion": Line("cli_reference", "completion", "Print what makes a shell complete commands and options."),
+    "completion": Line("reference", "completion", "Print what makes a shell complete commands and options."),
     "demo": Line(
-        "cli_serve",
+        "serve",
         "demo",
         "Serve a demo in a folder of its own (demo, in the data folder), with 90 days of invented visits up to now.",
     ),
-    "doctor": Line("cli_doctor", "doctor", "Write a bundle for a report of a problem, to be sent to whoever helps."),
-    "flag": Line(
-        "cli_flags", "flag", "List, import and export feature flags; a running server evaluates them at once."
-    ),
-    "key": Line("cli_keys", "key", "Make, list, rotate, revoke and delete API keys; a running server knows at once."),
+    "doctor": Line("doctor", "doctor", "Write a bundle for a report of a problem, to be sent to whoever helps."),
+    "flag": Line("flags", "flag", "List, import and export feature flags; a running server evaluates them at once."),
+    "key": Line("keys", "key", "Make, list, rotate, revoke and delete API keys; a running server knows at once."),
     "link": Line(
-        "cli_links",
+        "links",
         "link",
         "List, create, edit, delete, import and export short links; a running server redirects by it at once.",
     ),
     "man": Line(
-        "cli_reference", "man", "Print the man page, analytics-box(1); with --json the commands that it describes."
+        "reference", "man", "Print the man page, analytics-box(1); with --json the commands that it describes."
     ),
     "monitor": Line(
-        "cli_monitors",
+        "monitors",
         "monitor",
         "List, add, pause, resume, export and import monitors, and check URLs as they do.",
     ),
-    "prune": Line("cli_care", "prune", "Remove events from before a day, of one website or of all."),
+    "prune": Line("care", "prune", "Remove events from before a day, of one website or of all."),
     "restore": Line(
-        "cli_backup",
+        "backup",
         "restore_command",
         "Restore the box from SOURCE: a backup, the newest one in a folder or under s3://bucket/prefix/.",
     ),
-    "serve": Line("cli_serve", "serve", "Serve the API, the events and the web pages until stopped."),
+    "serve": Line("serve", "serve", "Serve the API, the events and the web pages until stopped."),
     "setup": Line(
-        "cli_box",
+        "box",
         "setup",
         "Set up a new box without a browser: user, organization, website and a global API key with all scopes.",
     ),
-    "user": Line("cli_users", "user", "Make and list accounts, and help people who cannot sign in."),
-    "vacuum": Line("cli_care", "vacuum", "Give the empty space in both databases back to the disk."),
+    "user": Line("users", "user", "Make and list accounts, and help people who cannot sign in."),
+    "vacuum": Line("care", "vacuum", "Give the empty space in both databases back to the disk."),
     "website": Line(
-        "cli_websites", "website", "List, create, edit, delete and restore websites; a running server knows at once."
+        "websites", "website", "List, create, edit, delete and restore websites; a running server knows at once."
     ),
 }
 

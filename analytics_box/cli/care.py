@@ -10,9 +10,9 @@ from analytics_box import errors
 from analytics_box.admin import channel
 from analytics_box.admin.given import care
 from analytics_box.backup import restore
-from analytics_box.cli_admin import carry_out
+from analytics_box.cli.operating import carry_out
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.clock import DAY
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.settings import Settings
 from analytics_box.store import data_lock, schema, space
 from analytics_box.store.space import Vacuumed

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from analytics_box import settings
-from analytics_box.cli import main
-from analytics_box.cli_reference import SHELLS, Row, man_page, rows
-from analytics_box.cli_tree import Tree
-from analytics_box.options import EXIT_CODES
+from analytics_box.cli.main import main
+from analytics_box.cli.options import EXIT_CODES
+from analytics_box.cli.reference import SHELLS, Row, man_page, rows
+from analytics_box.cli.tree import Tree
 
 ALL = list(rows(main))
 
@@ -111,7 +111,7 @@ def test_the_tables_of_commands_say_what_the_commands_say_of_themselves() -> Non
 
 def test_a_help_and_a_completion_load_no_command() -> None:
     asked = (
-        "import sys; from click.testing import CliRunner; from analytics_box.cli import main;"
+        "import sys; from click.testing import CliRunner; from analytics_box.cli.main import main;"
         "said = CliRunner().invoke(main, ['--help']).output;"
         "said += CliRunner(env={'_ANALYTICS_BOX_COMPLETE': 'bash_complete', 'COMP_WORDS': 'analytics-box mon', "
         "'COMP_CWORD': '1'}).invoke(main, prog_name='analytics-box').output;"
@@ -120,4 +120,4 @@ def test_a_help_and_a_completion_load_no_command() -> None:
     ended = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert "List, add, pause, resume" in ended.stdout
     assert "plain,monitor" in ended.stdout
-    assert "['analytics_box', 'analytics_box.cli', 'analytics_box.cli_tree']" in ended.stdout
+    assert "['analytics_box', 'analytics_box.cli', 'analytics_box.cli.main', 'analytics_box.cli.tree']" in ended.stdout

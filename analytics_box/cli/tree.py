@@ -41,7 +41,7 @@ class _Loaded(MutableMapping[str, click.Command]):
 
     def __getitem__(self, name: str) -> click.Command:
         line = self._lines[name]
-        found: click.Command = getattr(importlib.import_module(f"analytics_box.{line.module}"), line.name)
+        found: click.Command = getattr(importlib.import_module(f"analytics_box.cli.{line.module}"), line.name)
         return found
 
     def __iter__(self) -> Iterator[str]:

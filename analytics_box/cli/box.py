@@ -13,9 +13,9 @@ from analytics_box import __version__, errors, health_check
 from analytics_box.accounts import passwords, rules
 from analytics_box.admin import channel
 from analytics_box.backup import restore, upgrade
-from analytics_box.cli_admin import carry_out
+from analytics_box.cli.operating import carry_out
+from analytics_box.cli.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.clock import SystemClock
-from analytics_box.options import AS_JSON, guarded, read_settings, show, with_settings
 from analytics_box.settings import Settings
 from analytics_box.setup.account import Wanted
 from analytics_box.store import data_lock, schema
