@@ -11,6 +11,8 @@ start    P11: start to first accepted event, empty and with --events stored
 query    P3, P4, P10: query times on --events over --days, on SQLite, the column replica and, with the extra
          `benchmark`, ClickHouse
 answers  P5 to P8: the overview page and single questions over HTTP, on --events over --days, also while events come in
+pages    an overview of --events in a browser: first load, first byte, all panels, a click on a filter; and what
+         Lighthouse says of pages
 overlap  queries that overlap for --seconds while events come in at --rate: the log stays below 64 MB
 abuse    connections that only take up room, --connections of each of --kinds for --seconds, from --addresses: how
          others are answered meanwhile; --kinds flood: 150 MB of events with long texts, and what they leave behind
@@ -37,6 +39,7 @@ from tests.load import (
     links,
     monitors,
     overlap,
+    pages,
     phases,
     query,
     resources,
@@ -62,6 +65,7 @@ def main() -> None:
         "memory",
         "monitors",
         "overlap",
+        "pages",
         "phases",
         "query",
         "soak",
@@ -119,6 +123,8 @@ def main() -> None:
             answers.main(given.events, given.days, given.data)
         case "overlap":
             overlap.main(given.rate, given.seconds, given.stored)
+        case "pages":
+            pages.main(given.events, given.days, given.data)
         case "phases":
             phases.main(given.rounds)
         case "soak":
