@@ -1,15 +1,17 @@
 """What a page of figures asks the query engine, and its answers."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Rows
-from analytics_box.dashboard.chart import Outage
-from analytics_box.dashboard.periods import granularity
+from analytics_box.dashboard.chart import Axis, Outage
+from analytics_box.dashboard.comparing import Compared
+from analytics_box.dashboard.steps import Step
 from analytics_box.errors import BoxError
 from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query import ranges
@@ -29,7 +31,8 @@ class Unanswered(Exception):
 
 class Asking(Struct, frozen=True):
     """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
-    dates are written. `now` is UTC ms; `filters` are those of its address."""
+    dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address.
+    Series have rows of this `step`; without one, hours for a day and days for more."""
 
     queries: Queries
     number: int
@@ -40,6 +43,9 @@ class Asking(Struct, frozen=True):
     formats: Formats = USUAL
     filters: tuple[tuple[str, str], ...] = ()
     outages: Outages | None = None
+    step: Step | None = None
+    compared: Compared | None = None
+    begun: int | None = None
 
     async def outages_shown(self) -> Sequence[Outage]:
         """The outages in the days of the page."""
@@ -51,14 +57,26 @@ class Asking(Struct, frozen=True):
     @property
     def wall(self) -> datetime:
         """Now, as the wall clock of the zone shows it."""
-        return datetime.fromtimestamp(self.now / 1000, self.zone).replace(tzinfo=None)
+        return _wall(self.now, self.zone)
+
+    @property
+    def axis(self) -> Axis:
+        """What the points of its chart stand for."""
+        begun = _wall(self.begun, self.zone) if self.begun is not None else None
+        return Axis(self.wall, self.steps, self.days.last, self.formats, begun)
+
+    @property
+    def steps(self) -> Step:
+        """How wide the rows of its series are."""
+        return self.step or ("hour" if self.days.length == 1 else "day")
 
     async def rows(self, types: Sequence[str], *, before: Sequence[str] = (), limit: int = 0) -> list[Rows]:
-        """The rows of each type, then those of the types that are wanted `before`, too: of the period before.
+        """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
+        compared with.
 
         Raises Unanswered.
         """
-        earlier = self.days.previous()
+        earlier = self.compared.days if self.compared is not None else self.days.previous()
         first, last = earlier.first.isoformat(), earlier.last.isoformat()
         wanted = [
             *(GivenParameter(name) for name in types),
@@ -68,7 +86,7 @@ class Asking(Struct, frozen=True):
             parameters=[*wanted],
             startDate=self.days.first.isoformat(),
             endDate=self.days.last.isoformat(),
-            granularity=granularity(self.days),
+            granularity=_NARROWEST[self.steps],
             limit=limit or MAX_LIMIT,
             filters=[_filter(field, value) for field, value in self.filters if not self._is_kind(field)],
         )
@@ -77,7 +95,9 @@ class Asking(Struct, frozen=True):
         request = replace(
             request,
             questions=tuple(
-                question if question.type is None else replace(question, type=asks(question.type))
+                question
+                if question.type is None
+                else replace(question, type=asks(question.type), granularity=self.steps)
                 for question in request.questions
             ),
         )
@@ -93,6 +113,19 @@ class Asking(Struct, frozen=True):
 
     def _is_kind(self, field: str) -> bool:
         return self.of.kinds is not None and self.of.kinds.field == field
+
+
+# What a query is checked with; the API knows no weeks and months, the engine does.
+_NARROWEST: dict[Step, Literal["hour", "day"]] = {"hour": "hour", "day": "day", "week": "day", "month": "day"}
+
+
+def day_of(instant: int, zone: ZoneInfo) -> date:
+    """The local day of an instant."""
+    return _wall(instant, zone).date()
+
+
+def _wall(instant: int, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(instant / 1000, zone).replace(tzinfo=None)
 
 
 def _filter(field: str, value: str) -> GivenFilter:

@@ -2,15 +2,19 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, tzinfo
-from typing import Any, Literal
+from datetime import UTC, date, datetime, tzinfo
+from functools import partial
+from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Metric, Rows, Unit
-from analytics_box.dashboard.periods import Bucket, bucket
+from analytics_box.dashboard.periods import Bucket, buckets
+from analytics_box.dashboard.steps import Step
 from analytics_box.http.page.dates import USUAL, Formats
-from analytics_box.texts import Overview, figures
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Overview, Steps, figures
 
 WRITTEN: dict[Unit, Callable[[float], str]] = {
     "count": figures.count,
@@ -20,7 +24,6 @@ WRITTEN: dict[Unit, Callable[[float], str]] = {
     "uptime": figures.uptime,
 }
 UNKNOWN = "–"
-Step = Literal["hour", "day", "month"]
 
 
 def written(metric: Metric, value: float | None) -> str:
@@ -29,18 +32,46 @@ def written(metric: Metric, value: float | None) -> str:
 
 
 class Point(Struct, frozen=True):
-    """One bucket as shown. It has no value before it has begun, nor a rate without sessions; `unfinished` says that
-    it is still filling. `step` is what it begins: an hour, a day, or a day that begins a month."""
+    """One bucket as shown. It has no value before it has begun, before anything is known, nor a rate without sessions.
+    `unfinished` says that it is still filling, `cut` how much of it lies in the range; a month begins where it `turns`.
+    `second` is the value of the measure beside."""
 
     tick: str
-    step: Step
     label: str
     value: float | None
     text: str
+    turns: bool = False
     unfinished: str = ""
+    cut: str = ""
     before: float | None = None
     before_label: str = ""
     before_text: str = ""
+    second: float | None = None
+    second_text: str = ""
+
+    @property
+    def note(self) -> str:
+        """Why it does not stand for as much as others; empty for a whole one."""
+        return self.unfinished or self.cut
+
+
+class Axis(Struct, frozen=True):
+    """What the points of a chart stand for: steps up to the day `last`, written in these formats. `now` and `begun`,
+    before which nothing is known, are wall times in the page's zone."""
+
+    now: datetime
+    step: Step = "day"
+    last: date | None = None
+    formats: Formats = USUAL
+    begun: datetime | None = None
+
+    def places(self, rows: Rows, last: date | None) -> list[Bucket]:
+        """The buckets of these rows, whose range ends with this day."""
+        return buckets([row["date"] for row in rows], self.step, last, self.now.year, self.formats)
+
+    def known(self, place: Bucket) -> bool:
+        """Whether anything can be known of a bucket: it has begun, and does not lie before all that is known."""
+        return place.start <= self.now and (self.begun is None or place.start + place.length > self.begun)
 
 
 class Outage(Struct, frozen=True):
@@ -62,24 +93,25 @@ class Shade(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """A series as chart.js draws it and as the table lists it."""
+    """A series as chart.js draws it and as the table lists it; `second` is the unit of the measure beside it."""
 
     unit: Unit
     points: tuple[Point, ...]
     compared: bool
     shades: tuple[Shade, ...] = ()
+    step: Step = "day"
+    second: Unit | None = None
 
     @property
     def columns(self) -> dict[str, Any]:
-        """For chart.js, column by column; `unfinished` is the index of the bucket that is still filling, `months` are
-        those of first days of months."""
-        filling = (index for index, point in enumerate(self.points) if point.unfinished)
+        """For chart.js, column by column. `partial` are the indexes of the buckets that are still filling, or lie
+        partly outside of the range; `months` are those with which a month begins."""
         columns: dict[str, Any] = {
             "unit": self.unit,
-            "unfinished": next(filling, None),
-            "note": self.unfinished,
-            "hourly": any(point.step == "hour" for point in self.points),
-            "months": [index for index, point in enumerate(self.points) if point.step == "month"],
+            "step": self.step,
+            "partial": [index for index, point in enumerate(self.points) if point.note],
+            "partialNotes": [point.note for point in self.points if point.note],
+            "months": [index for index, point in enumerate(self.points) if point.turns],
             "ticks": [point.tick for point in self.points],
             "labels": [point.label for point in self.points],
             "values": [point.value for point in self.points],
@@ -92,6 +124,10 @@ class Chart(Struct, frozen=True):
             columns["before"] = [point.before for point in self.points]
             columns["beforeLabels"] = [point.before_label for point in self.points]
             columns["beforeTexts"] = [point.before_text for point in self.points]
+        if self.second:
+            columns["secondUnit"] = self.second
+            columns["second"] = [point.second for point in self.points]
+            columns["secondTexts"] = [point.second_text for point in self.points]
         return columns
 
     @property
@@ -112,46 +148,76 @@ class Chart(Struct, frozen=True):
         """Words for the bucket that is still filling, else empty."""
         return next((point.unfinished for point in self.points if point.unfinished), "")
 
+    @property
+    def cut(self) -> str:
+        """What the steps are called of which some lie partly outside of the range; empty without one."""
+        return Steps.cut_key[self.step] if any(point.cut for point in self.points) else ""
+
 
 def chart(
     metric: Metric,
     rows: Rows,
     previous: Rows | None,
     *,
-    now: datetime,
-    formats: Formats = USUAL,
+    axis: Axis,
+    previous_last: date | None = None,
+    second: tuple[Metric, Rows] | None = None,
     outages: Sequence[Outage] = (),
     zone: tzinfo = UTC,
 ) -> Chart:
-    """The series of one metric beside the period before. `now` is wall time in the page's zone.
+    """The series of one metric beside the period before, which ends with the day `previous_last`, and beside a second
+    metric with its rows.
 
-    Buckets after now are empty rather than zero, the bucket of now is marked as unfinished. The period before is
-    laid on ours bucket by bucket; what it has more (a day of 25 hours before one of 24) is not drawn. `outages` are
-    shaded.
+    Buckets after now are empty rather than zero, as are those before anything is known; the bucket of now is marked
+    as unfinished. The period before is laid on ours bucket by bucket; what it has more (a day of 25 hours before one
+    of 24) is not drawn. `outages` are shaded.
     """
-    named = [bucket(row["date"], now.year, formats) for row in rows]
-    filling = _filling(named, now)
+    named = axis.places(rows, axis.last)
+    filling = _filling(named, axis.now)
     points = []
     for index, (place, row) in enumerate(zip(named, rows, strict=True)):
-        theirs = previous[index] if previous and index < len(previous) else None
-        begun = place.start <= now
-        value = metric.of(row) if begun else None
-        old = metric.of(theirs) if theirs else None
+        known = axis.known(place)
+        value = metric.of(row) if known else None
         points.append(
             Point(
                 tick=place.tick,
-                step=_step(place),
                 label=place.label,
                 value=value,
-                text=written(metric, value) if begun else "",
-                unfinished=_so_far(place, now) if index == filling else "",
-                before=old,
-                before_label=bucket(theirs["date"], now.year, formats).label if theirs else "",
-                before_text=written(metric, old) if theirs else "",
+                text=written(metric, value) if known else "",
+                turns=place.turns,
+                unfinished=_so_far(place, axis) if index == filling else "",
+                cut=place.cut,
             )
         )
+    if previous:
+        theirs = zip(axis.places(previous, previous_last), previous, strict=True)
+        points = [*map(partial(_compared, metric, axis), points, theirs), *points[len(previous) :]]
+    if second is not None:
+        points = [_beside(second[0], axis, *each) for each in zip(points, named, second[1], strict=True)]
     shades = tuple(shade for outage in outages if (shade := _shade(outage, named, zone)) is not None)
-    return Chart(metric.unit, tuple(points), compared=previous is not None, shades=shades)
+    return Chart(
+        unit=metric.unit,
+        points=tuple(points),
+        compared=previous is not None,
+        shades=shades,
+        step=axis.step,
+        second=second[0].unit if second is not None else None,
+    )
+
+
+def _compared(metric: Metric, axis: Axis, point: Point, theirs: tuple[Bucket, Record]) -> Point:
+    place, row = theirs
+    if not axis.known(place):
+        return replace(point, before_label=place.label)
+    value = metric.of(row)
+    return replace(point, before=value, before_label=place.label, before_text=written(metric, value))
+
+
+def _beside(metric: Metric, axis: Axis, point: Point, place: Bucket, row: Record) -> Point:
+    if not axis.known(place):
+        return point
+    value = metric.of(row)
+    return replace(point, second=value, second_text=written(metric, value))
 
 
 def _shade(outage: Outage, named: Sequence[Bucket], zone: tzinfo) -> Shade | None:
@@ -169,12 +235,6 @@ def _place(instant: int, named: Sequence[Bucket], zone: tzinfo) -> float:
     return index - 0.5 + min(max(within, 0), 1)
 
 
-def _step(place: Bucket) -> Step:
-    if not place.length.days:
-        return "hour"
-    return "month" if place.start.day == 1 else "day"
-
-
 def _filling(named: Sequence[Bucket], now: datetime) -> int | None:
     """The bucket that holds now: the last that has begun, when it has not ended."""
     begun = [index for index, place in enumerate(named) if place.start <= now]
@@ -183,7 +243,7 @@ def _filling(named: Sequence[Bucket], now: datetime) -> int | None:
     return begun[-1]
 
 
-def _so_far(place: Bucket, now: datetime) -> str:
-    if place.start.date() != now.date():
+def _so_far(place: Bucket, axis: Axis) -> str:
+    if axis.step in {"hour", "day"} and place.start.date() != axis.now.date():
         return Overview.unfinished
-    return Overview.unfinished_day if place.length.days else Overview.unfinished_hour
+    return Steps.so_far[axis.step]

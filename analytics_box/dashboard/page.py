@@ -9,33 +9,41 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box import errors
-from analytics_box.dashboard import chart, chips, panels, range_picker, tiles
-from analytics_box.dashboard.asking import Asking, Outages, Unanswered
+from analytics_box.dashboard import chart, chips, panels, range_picker, steps, tiles
+from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
 from analytics_box.dashboard.board import Extra
 from analytics_box.dashboard.chart import Chart
+from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import Chip, Choice
+from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
+from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, LateParts
 from analytics_box.dashboard.panels import Panel
 from analytics_box.dashboard.range_picker import RangeShown
+from analytics_box.dashboard.spans import days_of
 from analytics_box.dashboard.tiles import Tile
-from analytics_box.dashboard.view import View, days_of
+from analytics_box.dashboard.view import View
 from analytics_box.http.page.dates import formats_of
 from analytics_box.http.page.visit import Visit
-from analytics_box.query import ranges
+from analytics_box.query import beginnings, ranges
 from analytics_box.query.run import Queries
 
 Task = asyncio.Task[Any]
 
 
 class Figures(Struct, frozen=True):
-    """Tiles and chart; `label` is what the chart shows, `anchor` that of its definition."""
+    """Tiles and chart; `label` is what the chart shows, `beside` the second measure in it, and the anchors those of
+    their definitions."""
 
     tiles: tuple[Tile, ...]
     chart: Chart
     label: str
     anchor: str
+    beside: str = ""
+    beside_anchor: str = ""
 
 
 class ExtraPanel(Struct, frozen=True):
@@ -53,12 +61,15 @@ class ExtraPanel(Struct, frozen=True):
 class Dashboard(Struct, frozen=True):
     """Everything below the header of a page of figures, with its parts as far as they are ready.
 
-    `names` are those of the tiles, `filters` those of the fields that can be filtered by.
+    `names` are those of the tiles, `filters` those of the fields that can be filtered by. `unread` says what of the
+    address could not be shown.
     """
 
     view: View
     zone: str
     range: RangeShown
+    comparison: ComparisonShown
+    drawing: ChartChoices
     figures: Figures | None
     panels: tuple[Panel, ...]
     names: tuple[str, ...]
@@ -67,18 +78,24 @@ class Dashboard(Struct, frozen=True):
     extras: tuple[ExtraPanel, ...] = ()
     chips: tuple[Chip, ...] = ()
     kinds: tuple[Choice, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 async def whole(
-    visit: Visit, number: int, view: View, names: Sequence[str], outages: Outages | None = None
+    visit: Visit,
+    number: int,
+    view: View,
+    names: Sequence[str],
+    outages: Outages | None = None,
+    begun: int | None = None,
 ) -> Dashboard:
     """The whole page with these of its parts; `number` is what the facts know its subject by, `outages` are shaded in
-    its chart.
+    its chart. Nothing is known before the instant `begun` (UTC ms), which is that of its first fact unless given.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
     """
-    asking = _asking(visit, number, view, outages)
+    asking = await _asking(visit, number, view, outages, begun)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -88,26 +105,45 @@ async def whole(
     return _dashboard(asking, view, names, {name: task for name, task in tasks.items() if task not in slow})
 
 
-async def part(visit: Visit, number: int, view: View, name: str, outages: Outages | None = None) -> Dashboard:
+async def part(
+    visit: Visit, number: int, view: View, name: str, outages: Outages | None = None, begun: int | None = None
+) -> Dashboard:
     """One part of the page that was not ready in time. Raises NotFound."""
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
-    asking = _asking(visit, number, view, outages)
+    asking = await _asking(visit, number, view, outages, begun)
     task = visit.parts[LateParts].take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
     return _dashboard(asking, view, (name,), {name: task})
 
 
-def _asking(visit: Visit, number: int, view: View, outages: Outages | None) -> Asking:
+async def _asking(visit: Visit, number: int, view: View, outages: Outages | None, begun: int | None) -> Asking:
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
-    formats = formats_of(visit.person)
-    days = days_of(view, now, zone)
-    return Asking(visit.parts[Queries], number, view.of, days, zone, now, formats, view.filters, outages)
+    queries = visit.parts[Queries]
+    if begun is None:
+        begun = await beginnings.first(queries.events, view.of.subject, number)
+    since = None if begun is None else day_of(begun, zone)
+    days = days_of(view.span, now, zone, since)
+    against = compared(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None
+    return Asking(
+        queries,
+        number,
+        view.of,
+        days,
+        zone,
+        now,
+        formats_of(visit.person),
+        view.filters,
+        outages,
+        step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
+        compared=against,
+        begun=begun,
+    )
 
 
 def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
     """All that the content of a part depends on but the instant."""
-    return asking.number, asking.days, asking.zone.key, asking.formats, view, name
+    return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, replace(view, unread=()), name
 
 
 def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mapping[str, Task]) -> Dashboard:
@@ -116,10 +152,15 @@ def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mappi
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     of, words = view.of, view.of.words
     about = of.about(dict(view.filters))
+    theirs = asking.compared.days.length if asking.compared is not None else 0
+    _, not_drawn = steps.chosen(view.by, asking.days, theirs)
     return Dashboard(
         view=view,
         zone=asking.zone.key,
-        range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats),
+        range=range_picker.range_shown(view, asking.days, asking.wall.date(), asking.formats, asking.steps),
+        comparison=comparison_shown(view, asking.days, asking.compared, asking.formats),
+        drawing=chart_choices(view, asking.days, asking.steps, theirs),
+        unread=(*view.unread, *((not_drawn,) if not_drawn else ())),
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         panels=tuple(
@@ -157,26 +198,40 @@ async def _part(asking: Asking, view: View, name: str) -> Any:
 
 async def _figures(asking: Asking, view: View) -> Figures:
     """Tiles and chart. Raises Unanswered."""
-    of, drawn = view.of, view.of.charted[view.metric]
-    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), drawn.series)))
-    compared = tuple(dict.fromkeys((*(metric.total for metric in of.charted.values()), drawn.series)))
-    before = compared if view.compare else ()
+    of, drawn, against = view.of, view.of.charted[view.metric], asking.compared
+    second = of.charted.get(view.beside)
+    series = (drawn.series, *((second.series,) if second is not None else ()))
+    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
+    wanted = tuple(dict.fromkeys((*(metric.total for metric in of.charted.values()), drawn.series)))
+    before = wanted if against is not None and not against.nothing else ()
     answers = await asking.rows(types, before=before)
     now, then = dict(zip(types, answers, strict=False)), dict(zip(before, answers[len(types) :], strict=True))
+    shown = comparison_shown(view, asking.days, against, asking.formats)
     one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
+    names, anchors = of.about(dict(view.filters)).names, of.words.anchors
     return Figures(
-        tiles=tiles.tiles(view, now, then, unfinished=one_day),
+        tiles=tiles.tiles(
+            view,
+            now,
+            None if shown.instead else then,
+            whole_day=shown.whole_day if one_day else "",
+            fair=against is None or against.fair,
+            instead=shown.instead,
+        ),
         chart=chart.chart(
             drawn,
             now[drawn.series],
             then.get(drawn.series),
-            now=asking.wall,
-            formats=asking.formats,
+            axis=asking.axis,
+            previous_last=against.days.last if against is not None else None,
+            second=(second, now[second.series]) if second is not None else None,
             outages=await asking.outages_shown(),
             zone=asking.zone,
         ),
-        label=of.about(dict(view.filters)).names[drawn.name],
-        anchor=of.words.anchors[drawn.name],
+        label=names[drawn.name],
+        anchor=anchors[drawn.name],
+        beside=names[second.name] if second is not None else "",
+        beside_anchor=anchors[second.name] if second is not None else "",
     )
 
 

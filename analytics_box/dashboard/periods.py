@@ -1,18 +1,18 @@
 """Ranges of local days and their buckets, in words. All dates and times here are local to the page's zone."""
 
-from datetime import datetime, timedelta
-from typing import Literal
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from typing import Final
 
 from msgspec import Struct
 
-from analytics_box.http.page.dates import Formats, day_text, short_day_text, time_text
+from analytics_box.dashboard.steps import Step
+from analytics_box.http.page.dates import Formats, day_text, month_text, short_day_text, time_text
 from analytics_box.query.ranges import Days
-from analytics_box.texts import Ranges
+from analytics_box.texts import Ranges, Steps
 
-
-def granularity(days: Days) -> Literal["hour", "day"]:
-    """One day is drawn by hour, anything longer by day."""
-    return "hour" if days.length == 1 else "day"
+_DAY: Final = timedelta(days=1)
 
 
 def period_text(days: Days, formats: Formats) -> str:
@@ -30,24 +30,56 @@ def period_text(days: Days, formats: Formats) -> str:
 
 
 class Bucket(Struct, frozen=True):
-    """The start of a row of a series, as local wall time, and how it is named."""
+    """The start of a row of a series, as local wall time, and how it is named. `cut` says how much of a week or month
+    is there, where the range begins or ends within it; `turns` that a month begins with or within it."""
 
     start: datetime
     length: timedelta
     tick: str
     label: str
+    cut: str = ""
+    turns: bool = False
 
 
-def bucket(named: str, year: int, formats: Formats) -> Bucket:
-    """Reads a row's `date`: YYYY-MM-DD, or YYYY-MM-DD HH:00:00 with an offset where two hours share a name.
+def buckets(named: Sequence[str], step: Step, last: date | None, year: int, formats: Formats) -> list[Bucket]:
+    """Reads the `date` of each row of a series in these steps, whose range ends with the day `last`.
 
     A day of another year than `year` is named with it.
     """
+    if step not in {"week", "month"} or last is None:
+        return [_bucket(name, year, formats) for name in named]
+    starts = [date.fromisoformat(name) for name in named]
+    ends = [following - _DAY for following in (*starts[1:], last + _DAY)]
+    make = _week if step == "week" else _month
+    return [make(Days(start, end), formats) for start, end in zip(starts, ends, strict=True)]
+
+
+def _bucket(named: str, year: int, formats: Formats) -> Bucket:
+    """A day, YYYY-MM-DD; or an hour, YYYY-MM-DD HH:00:00 with an offset where two hours share a name."""
     start = datetime.fromisoformat(named[:19])
     weekday, short = Ranges.weekdays[start.weekday()], short_day_text(start, formats.date)
     if len(named) == 10:
         day = short if start.year == year else day_text(start, formats.date)
-        return Bucket(start, timedelta(days=1), short, f"{weekday} {day}")
+        return Bucket(start, _DAY, short, f"{weekday} {day}", turns=start.day == 1)
     hour = time_text(start, formats.time)
     offset = f" {named[19:].strip()}" if named[19:] else ""
     return Bucket(start, timedelta(hours=1), hour, f"{weekday} {short}, {hour}{offset}")
+
+
+def _week(days: Days, formats: Formats) -> Bucket:
+    """Weeks begin on Sunday (semantics 6)."""
+    turns = days.first.day == 1 or days.first.month != days.last.month
+    tick = short_day_text(days.first, formats.date)
+    return _several(days, tick, period_text(days, formats), whole=7, turns=turns)
+
+
+def _month(days: Days, formats: Formats) -> Bucket:
+    whole = monthrange(days.first.year, days.first.month)[1]
+    name = month_text(days.first, formats.date)
+    return _several(days, name, name if days.length == whole else period_text(days, formats), whole=whole, turns=True)
+
+
+def _several(days: Days, tick: str, label: str, *, whole: int, turns: bool) -> Bucket:
+    start = datetime.combine(days.first, time.min)
+    cut = Steps.cut.format(there=days.length, whole=whole) if days.length < whole else ""
+    return Bucket(start, timedelta(days=days.length), tick, label, cut, turns)

@@ -4,61 +4,55 @@ from datetime import date
 
 from msgspec import Struct
 
-from analytics_box import texts
 from analytics_box.dashboard.periods import period_text
+from analytics_box.dashboard.spans import NAMED
+from analytics_box.dashboard.steps import Step, usual
 from analytics_box.dashboard.view import View
 from analytics_box.http.page.dates import Formats
-from analytics_box.query.ranges import PRESETS, Days
-from analytics_box.texts import Ranges
+from analytics_box.query.ranges import Days
+from analytics_box.texts import Ranges, Steps
 
-KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y"}
+KEYS = {"today": "d", "last_7d": "w", "last_30d": "m", "this_year": "y", "all": "a"}
 
 
 class Choice(Struct, frozen=True):
-    """A preset in the range picker, with the key that chooses it, if any."""
+    """Something that can be chosen, with the key that chooses it, if any."""
 
     name: str
     label: str
     href: str
-    key: str
-    selected: bool
+    key: str = ""
+    selected: bool = False
 
 
 class RangeShown(Struct, frozen=True):
-    """The chosen range in words: its name, its dates, the dates it is compared with, and what in it is not over."""
+    """The chosen range in words: its name, its dates, and what in it is not over. `first` and `last` are ISO dates, as
+    fields of forms speak."""
 
     label: str
     dates: str
-    before: str
     unfinished: str
     first: str
     last: str
     choices: tuple[Choice, ...]
 
 
-def range_shown(view: View, days: Days, today: date, formats: Formats) -> RangeShown:
-    """The range picker's words. `today` is the local day of the page's zone."""
+def range_shown(view: View, days: Days, today: date, formats: Formats, step: Step | None = None) -> RangeShown:
+    """The range picker's words. `today` is the local day of the page's zone; the chart is drawn in this `step`."""
     return RangeShown(
         label=Ranges.names.get(view.range) or period_text(days, formats),
         dates=period_text(days, formats),
-        before=period_text(days.previous(), formats),
-        unfinished=_unfinished(days, today),
+        unfinished=Steps.so_far[step or usual(days)] if days.first <= today <= days.last else "",
         first=days.first.isoformat(),
         last=days.last.isoformat(),
         choices=tuple(
             Choice(
-                name=preset,
-                label=Ranges.names[preset],
-                href=view.link(range=preset, first=None, last=None),
-                key=KEYS.get(preset, ""),
-                selected=view.range == preset,
+                name=name,
+                label=Ranges.names[name],
+                href=view.of_range(name).link(),
+                key=KEYS.get(name, ""),
+                selected=view.range == name,
             )
-            for preset in PRESETS
+            for name in NAMED
         ),
     )
-
-
-def _unfinished(days: Days, today: date) -> str:
-    if not days.first <= today <= days.last:
-        return ""
-    return texts.Overview.unfinished_hour if days.length == 1 else texts.Overview.unfinished_day

@@ -15,14 +15,14 @@ TIMES = 10  # from ten times on, growth is said as a multiple
 
 
 class Change(Struct, frozen=True):
-    """Against the period before. `amount` is empty when there was nothing to compare with; `whole_day` says that a
-    day that is not over stands against a whole one."""
+    """Against what the range is compared with. `amount` is empty when there is nothing to set it against; `whole_day`
+    names the whole day that stands against one that is not over."""
 
     direction: Literal["up", "down", "same"]
     tone: Tone
     amount: str
     before: str
-    whole_day: bool = False
+    whole_day: str = ""
 
 
 class Tile(Struct, frozen=True):
@@ -41,9 +41,12 @@ class Tile(Struct, frozen=True):
 Totals = Mapping[str, Rows]  # by query type
 
 
-def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bool) -> tuple[Tile, ...]:
-    """One tile per metric. `unfinished`: the range is a single day that is not over, which no count of a whole
-    day before can judge, so it is neither good nor bad."""
+def tiles(
+    view: View, totals: Totals, previous: Totals | None, *, whole_day: str = "", fair: bool = True, instead: str = ""
+) -> tuple[Tile, ...]:
+    """One tile per metric. `whole_day`: the range is a single day that is not over, which no count of this whole day
+    can judge, so it is neither good nor bad. Not `fair` is a comparison of more days with fewer: then no counts are
+    set against each other. `instead` is said where nothing is known to compare with."""
     filters = dict(view.filters)
     about = view.of.about(filters)
     return tuple(
@@ -52,47 +55,52 @@ def tiles(view: View, totals: Totals, previous: Totals | None, *, unfinished: bo
             label=about.names[metric.name],
             value=written(metric, metric.total_of(totals[metric.total], filters)),
             anchor=view.of.words.anchors[metric.name],
-            change=_change(metric, totals, previous, filters, unfinished=unfinished, judged=about.judged)
+            change=_change(metric, totals, previous, filters, whole_day=whole_day, fair=fair, judged=about.judged)
             if previous and metric.series
             else None,
             selected=view.metric == metric.name,
-            href=view.link(metric=metric.name) if metric.series else "",
-            help=metric.help,
+            href=view.link(metric=metric.name, beside=view.beside if view.beside != metric.name else "")
+            if metric.series
+            else "",
+            help=metric.help or (instead if metric.series else ""),
         )
         for metric in view.of.metrics
     )
 
 
 def _change(
-    metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, unfinished: bool, judged: bool
+    metric: Metric, totals: Totals, previous: Totals, filters: Filters, *, whole_day: str, fair: bool, judged: bool
 ) -> Change | None:
     """Relative for counts, in points for rates, in seconds for durations. Nothing where one of them is unknown."""
     now = metric.total_of(totals[metric.total], filters)
     then = metric.total_of(previous[metric.total], filters)
     if now is None or then is None:
         return None
+    before, adds_up = written(metric, then), metric.unit == "count" or metric.value is not None
+    if not fair and adds_up:
+        return Change("up" if now > then else "down", "neutral", "", before)
     difference, amount = _difference(metric, now, then)
     if not difference:
-        return Change("same", "neutral", "", written(metric, then))
+        return Change("same", "neutral", "", before)
     better = (difference > 0) != metric.fewer_is_better
-    tone: Tone = "neutral" if unfinished or not judged else "good" if better else "bad"
-    whole = unfinished and metric.unit == "count"
-    return Change("up" if difference > 0 else "down", tone, amount, written(metric, then), whole_day=whole)
+    tone: Tone = "neutral" if whole_day or not judged else "good" if better else "bad"
+    return Change("up" if difference > 0 else "down", tone, amount, before, whole_day if metric.unit == "count" else "")
 
 
 def _difference(metric: Metric, now: float, then: float) -> tuple[float, str]:
-    """What has changed, and how that is written."""
+    """What has changed between the numbers as they are shown, and how that is written."""
     match metric.unit:
         case "percent":
-            points = round(now - then, 1)
+            points = round(round(now, 1) - round(then, 1), 1)
             return points, f"{abs(points):.1f}{figures.NBSP}pt"
         case "seconds":
             seconds = round(now) - round(then)
             return seconds, figures.duration(abs(seconds))
         case "ms":
-            return round(now) - round(then), figures.milliseconds(abs(now - then))
+            return round(now) - round(then), figures.milliseconds(abs(round(now) - round(then)))
         case "uptime":
-            return round(now - then, 2), f"{abs(now - then):.2f}{figures.NBSP}pt"
+            hundredths = int(now * 100 + 1e-9) - int(then * 100 + 1e-9)
+            return hundredths, f"{abs(hundredths) / 100:.2f}{figures.NBSP}pt"
         case "count":
             return now - then, _relative(now, then) if then else ""
 

@@ -1,15 +1,17 @@
 """What the address of a page of figures asks for: range, metric, comparison, tabs. Everything on the page is a URL.
 
-    range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      compare=off
+    range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      beside=pageviews (a second one)
+    by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
     tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
     country=Germany&referrer=Google (filters by their fields, wire 2.2)      kind=bot (one of the board's kinds)
     field=country&value=Germany (the same from a form)      zone=Europe/Berlin      wait=all (no part may come later)
 
-Pages are forgiving: what cannot be read falls back to the default, and defaults are left out of addresses.
+Pages are forgiving: what cannot be read falls back to the default, which the page says; defaults are left out of
+addresses.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Literal
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -18,28 +20,37 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board
-from analytics_box.query.ranges import PRESETS, Days, Preset, of_preset
+from analytics_box.dashboard.comparing import Comparison, read_comparison
+from analytics_box.dashboard.spans import USUAL, RangeName, Span, read_span, said
+from analytics_box.dashboard.steps import Step, read_step
+from analytics_box.texts import Unread
 
-LONGEST = timedelta(days=730)
 LONGEST_VALUE = 2_048  # characters of what is filtered by
 
 
 class View(Struct, frozen=True):
-    """One state of such a page. `path` is the page's own path; own dates are both inclusive local days."""
+    """One state of such a page. `path` is the page's own path; own dates are both inclusive local days.
+
+    Without `by`, points are as wide as fits the range. `beside` is a second metric in the same chart. `unread` says
+    what could not be read of the address.
+    """
 
     path: str
     of: Board
     metric: str
-    range: Preset | Literal["custom"] = "last_30d"
+    range: RangeName = USUAL
     first: date | None = None
     last: date | None = None
-    compare: bool = True
+    by: Step | Literal[""] = ""
+    compare: Comparison = Comparison()
+    beside: str = ""
     tabs: tuple[str, ...] = ()
     more: str = ""
     table: bool = False
     zone: str = ""
     wait: bool = False
     filters: tuple[tuple[str, str], ...] = ()
+    unread: tuple[str, ...] = ()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -82,9 +93,24 @@ class View(Struct, frozen=True):
         return address(replace(self, wait=True))
 
     @property
+    def span(self) -> Span:
+        """The range."""
+        return Span(self.range, self.first, self.last)
+
+    def of_range(self, name: RangeName) -> "View":
+        """This view of another range, without the steps and own dates to compare with that were chosen for this one."""
+        compare = self.compare if self.compare.how != "own" else Comparison()
+        return replace(self, range=name, first=None, last=None, by="", compare=compare)
+
+    @property
     def fields(self) -> tuple[tuple[str, str], ...]:
         """What a form that chooses own dates carries along: everything but the range."""
-        return tuple(_parameters(replace(self, range="last_30d", first=None, last=None)).items())
+        return tuple(_parameters(self.of_range(USUAL)).items())
+
+    @property
+    def uncompared_fields(self) -> tuple[tuple[str, str], ...]:
+        """What a form that chooses own dates to compare with carries along: everything but the comparison."""
+        return tuple(_parameters(replace(self, compare=Comparison())).items())
 
     @property
     def all_fields(self) -> tuple[tuple[str, str], ...]:
@@ -94,19 +120,18 @@ class View(Struct, frozen=True):
 
 def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
     """The state that an address asks for. Never raises."""
-    chosen = query.get("range", "")
-    first, last = day_in(query.get("from")), day_in(query.get("to"))
-    if first and last and first > last:
-        first, last = last, first
-    custom = chosen == "custom" and first is not None and last is not None and last - first <= LONGEST
-    return View(
+    span, comparison, (by, no_step) = read_span(query), read_comparison(query), read_step(query.get("by", ""))
+    metric = _one_of(tuple(of.charted), query.get("metric"), of.default)
+    view = View(
         path=path,
         of=of,
-        range="custom" if custom else next((preset for preset in PRESETS if preset == chosen), "last_30d"),
-        first=first if custom else None,
-        last=last if custom else None,
-        metric=_one_of(tuple(of.charted), query.get("metric"), of.default),
-        compare=query.get("compare") != "off",
+        range=span.name,
+        first=span.first,
+        last=span.last,
+        metric=metric,
+        by=by,
+        compare=replace(comparison, unread=""),
+        beside=_one_of(tuple(name for name in of.charted if name != metric), query.get("beside"), ""),
         tabs=_in_order(query.get("tab", "").split(","), of),
         more=_one_of(tuple(of.panel_of), query.get("more"), ""),
         table=query.get("show") == "table",
@@ -114,13 +139,19 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         wait=query.get("wait") == "all",
         filters=_filters(query, of),
     )
+    unread = (span.unread, comparison.unread, no_step and Unread.step.format(name=no_step), *_unread(query, view))
+    return replace(view, unread=tuple(text for text in unread if text))
 
 
-def days_of(view: View, now: int, zone: ZoneInfo) -> Days:
-    """The local days that are shown: own dates, else the preset's (spec 2.8). `now` is in UTC ms."""
-    if view.range == "custom":
-        return Days(view.first or date.min, view.last or date.max)
-    return of_preset(view.range, now, zone)
+def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
+    """What of the figures and of the zone could not be read."""
+    metric, beside, zone = (query.get(name, "") for name in ("metric", "beside", "zone"))
+    names = view.of.about(dict(view.filters)).names
+    return (
+        Unread.metric.format(name=said(metric), metric=names[view.metric]) if metric not in {"", view.metric} else "",
+        Unread.beside.format(name=said(beside)) if beside not in {"", view.metric, view.beside} else "",
+        Unread.zone.format(name=said(zone)) if zone and not view.zone else "",
+    )
 
 
 def address(view: View) -> str:
@@ -131,11 +162,13 @@ def address(view: View) -> str:
 
 def _parameters(view: View) -> dict[str, str]:
     given = {
-        "range": view.range if view.range != "last_30d" else "",
+        "range": view.range if view.range != USUAL else "",
         "from": view.first.isoformat() if view.first else "",
         "to": view.last.isoformat() if view.last else "",
         "metric": view.metric if view.metric != view.of.default else "",
-        "compare": "" if view.compare else "off",
+        "beside": view.beside,
+        "by": view.by,
+        **view.compare.parameters,
         "tab": ",".join(view.tabs),
         "more": view.more,
         "show": "table" if view.table else "",
@@ -173,15 +206,6 @@ def _in_order(names: Sequence[str], of: Board) -> tuple[str, ...]:
 
 def _one_of(allowed: tuple[str, ...], value: str | None, default: str) -> str:
     return value if value in allowed else default
-
-
-def day_in(text: str | None) -> date | None:
-    """The day in an address, if it is one that a range may have."""
-    try:
-        day = date.fromisoformat(text or "")
-    except ValueError:
-        return None
-    return day if 1980 <= day.year <= 2100 else None
 
 
 def zone_in(name: str) -> str:

@@ -97,15 +97,24 @@ def vitals(rows: Sequence[VitalRow]) -> tuple[Vital, ...]:
 
 
 def _vital(row: VitalRow) -> Vital:
-    rating = rate(row.metric_name, row.p75)
+    shown = rounded(row.metric_name, row.p75)
+    rating = rate(row.metric_name, shown)
     return Vital(
         name=row.metric_name,
         title=Vitals.names[row.metric_name],
-        value=_written(row.metric_name, row.p75),
+        value=_written(row.metric_name, shown),
         rating=rating,
         words=Vitals.ratings[rating],
         samples=Vitals.samples.format(count=figures.count(row.samples)),
     )
+
+
+def rounded(metric: str, value: float) -> float:
+    """A 75th percentile as it is shown, so that its rating never contradicts what is read: CLS to two decimals, times
+    to whole milliseconds, from a second on to tenths of a second."""
+    if metric == "CLS":
+        return round(value, 2)
+    return round(value) if round(value) < 1_000 else round(value / 100) * 100
 
 
 def rate(metric: str, value: float) -> Rating:
@@ -114,10 +123,10 @@ def rate(metric: str, value: float) -> Rating:
     return "good" if value <= good else "fair" if value <= fair else "poor"
 
 
-def _written(metric: str, value: float) -> str:
+def _written(metric: str, shown: float) -> str:
     if metric == "CLS":
-        return f"{value:.2f}"
-    return f"{round(value)}{figures.NBSP}ms" if value < 1_000 else f"{value / 1_000:.1f}{figures.NBSP}s"
+        return f"{shown:.2f}"
+    return f"{shown:.0f}{figures.NBSP}ms" if shown < 1_000 else f"{shown / 1_000:.1f}{figures.NBSP}s"
 
 
 def _errors(answers: Sequence[Rows]) -> Errors:

@@ -9,6 +9,7 @@ from analytics_box.texts.alarms import Alarms
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
+from analytics_box.texts.comparing import Beside, Comparing, Steps, Unread
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
@@ -59,8 +60,10 @@ __all__ = [
     "App",
     "AuditLog",
     "BackupNotices",
+    "Beside",
     "Bots",
     "Compact",
+    "Comparing",
     "Defaults",
     "Definitions",
     "Deliveries",
@@ -127,10 +130,12 @@ __all__ = [
     "StatusPublic",
     "StatusSubscribers",
     "StatusView",
+    "Steps",
     "SubscribePages",
     "SubscriberPages",
     "TargetGroupPages",
     "TheBox",
+    "Unread",
     "Vitals",
     "Warnings",
     "WebsiteSettings",

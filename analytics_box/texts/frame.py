@@ -48,6 +48,7 @@ class Keys:
         ("w", "Last 7 days"),
         ("m", "Last 30 days"),
         ("y", "This year"),
+        ("a", "All time"),
         ("c", "Compare with the previous period, or stop"),
         ("f", "Filter the overview"),
         ("t", "Chart or table"),

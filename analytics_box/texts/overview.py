@@ -25,10 +25,9 @@ class Overview:
     zone = "Times in {zone}"
     use_zone = "Use {zone}, this browser's zone"
     compare = "Compare"
-    compare_help = "Compare with the previous period"
     figures = "Figures"
     before = "from {value}"
-    before_whole = "Day before: {value}"
+    before_whole = "{day}: {value}"
     unchanged = "no change"
     higher = "up"
     lower = "down"
@@ -77,6 +76,8 @@ class Ranges:
         "this_month": "This month",
         "last_month": "Last month",
         "this_year": "This year",
+        "last_12m": "Last 12 months",
+        "all": "All time",
     }
     months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
     weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")

@@ -207,10 +207,10 @@ def test_single_keys_choose_ranges_and_the_way_back_leads_back(page: Page, box: 
         page.keyboard.press(key)
         page.wait_for_url(f"**?{address}")
         expect(page.locator("#page")).not_to_have_class(re.compile("htmx-request"))
-    expect(page.locator("#compare-switch")).to_have_attribute("aria-checked", "false")
+    expect(page.locator("#compare-off")).to_have_attribute("aria-current", "true")
     page.go_back()
     page.wait_for_url("**?range=last_7d")
-    expect(page.locator("#compare-switch")).to_have_attribute("aria-checked", "true")
+    expect(page.locator("#compare-previous")).to_have_attribute("aria-current", "true")
     expect(page.locator("#chart canvas")).to_have_count(1)
 
 

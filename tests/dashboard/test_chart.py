@@ -1,11 +1,11 @@
 """The chart's numbers, and the table with the same numbers."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 import pytest
 
 from analytics_box.dashboard.board import Metric
-from analytics_box.dashboard.chart import UNKNOWN, chart
+from analytics_box.dashboard.chart import UNKNOWN, Axis, chart
 from analytics_box.http.page.dates import Formats
 from analytics_box.query.catalog.types import Record
 
@@ -27,21 +27,21 @@ def hours(*values: int, day: str = "2026-11-20") -> list[Record]:
 
 
 def test_today_is_unfinished_and_what_has_not_begun_has_no_value() -> None:
-    drawn = chart(VISITORS, days(5, 7, 2, 0), None, now=NOON)
+    drawn = chart(VISITORS, days(5, 7, 2, 0), None, axis=Axis(NOON))
     assert [point.value for point in drawn.points] == [5, 7, 2, None]
     assert [point.unfinished for point in drawn.points] == ["", "", "today so far", ""]
-    assert drawn.columns["unfinished"] == 2
+    assert drawn.columns["partial"] == [2]
 
 
 def test_a_range_that_is_over_has_nothing_unfinished() -> None:
-    drawn = chart(VISITORS, days(5, 7), None, now=NOON)
-    assert drawn.columns["unfinished"] is None
+    drawn = chart(VISITORS, days(5, 7), None, axis=Axis(NOON))
+    assert drawn.columns["partial"] == []
     assert drawn.unfinished == ""
 
 
 def test_the_hour_of_now_is_unfinished() -> None:
-    drawn = chart(VISITORS, hours(*[1] * 24), None, now=datetime.fromisoformat("2026-11-20 12:59"))
-    assert drawn.columns["unfinished"] == 12
+    drawn = chart(VISITORS, hours(*[1] * 24), None, axis=Axis(datetime.fromisoformat("2026-11-20 12:59"), "hour"))
+    assert drawn.columns["partial"] == [12]
     assert [point.value for point in drawn.points][12:14] == [1, None]
     assert drawn.points[12].label == "Fri 20 Nov, 12:00"
     assert drawn.points[12].unfinished == "this hour so far"
@@ -49,45 +49,46 @@ def test_the_hour_of_now_is_unfinished() -> None:
 
 def test_of_a_doubled_hour_the_second_is_the_one_that_is_filling() -> None:
     rows = [row(f"2026-10-25 02:00:00{offset}", visitors=1) for offset in ("+02:00", "+01:00")]
-    drawn = chart(VISITORS, rows, None, now=datetime.fromisoformat("2026-10-25 02:30"))
+    drawn = chart(VISITORS, rows, None, axis=Axis(datetime.fromisoformat("2026-10-25 02:30"), "hour"))
     assert [point.label for point in drawn.points] == ["Sun 25 Oct, 02:00 +02:00", "Sun 25 Oct, 02:00 +01:00"]
-    assert drawn.columns["unfinished"] == 1
+    assert drawn.columns["partial"] == [1]
 
 
 def test_the_period_before_is_laid_on_ours() -> None:
-    drawn = chart(VISITORS, days(5, 7), days(1, 2, first=16), now=NOON)
+    drawn = chart(VISITORS, days(5, 7), days(1, 2, first=16), axis=Axis(NOON))
     assert drawn.columns["before"] == [1, 2]
     assert drawn.columns["beforeLabels"] == ["Mon 16 Nov", "Tue 17 Nov"]
 
 
 def test_a_longer_day_before_does_not_make_ours_longer_nor_a_shorter_one_break_it() -> None:
-    assert len(chart(VISITORS, hours(*[1] * 24), hours(*[1] * 25, day="2026-10-25"), now=NOON).points) == 24
-    assert chart(VISITORS, hours(*[1] * 24), hours(*[1] * 23), now=NOON).columns["before"][-1] is None
+    longer = [*hours(*[1] * 24, day="2026-10-25"), row("2026-10-25 23:00:00", visitors=1)]
+    assert len(chart(VISITORS, hours(*[1] * 24), longer, axis=Axis(NOON)).points) == 24
+    assert chart(VISITORS, hours(*[1] * 24), hours(*[1] * 23), axis=Axis(NOON)).columns["before"][-1] is None
 
 
 def test_without_comparison_there_are_no_columns_of_it() -> None:
-    assert "before" not in chart(VISITORS, days(5), None, now=NOON).columns
+    assert "before" not in chart(VISITORS, days(5), None, axis=Axis(NOON)).columns
 
 
 def test_a_rate_without_sessions_is_unknown_rather_than_zero() -> None:
     rows = [row("2026-11-18", sessions=4, bounce_rate=25), row("2026-11-19")]
-    drawn = chart(BOUNCES, rows, None, now=NOON)
+    drawn = chart(BOUNCES, rows, None, axis=Axis(NOON))
     assert [point.value for point in drawn.points] == [25, None]
     assert drawn.points[1].text == UNKNOWN
 
 
 def test_the_table_lists_what_has_begun_or_is_compared() -> None:
-    alone = chart(VISITORS, hours(*[1] * 24), None, now=NOON)
-    compared = chart(VISITORS, hours(*[1] * 24), hours(*[1] * 24, day="2026-11-19"), now=NOON)
+    alone = chart(VISITORS, hours(*[1] * 24), None, axis=Axis(NOON))
+    compared = chart(VISITORS, hours(*[1] * 24), hours(*[1] * 24, day="2026-11-19"), axis=Axis(NOON))
     assert (len(alone.listed), len(compared.listed)) == (13, 24)
 
 
 def test_a_day_of_another_year_is_named_with_it() -> None:
-    assert chart(VISITORS, [row("2025-12-31")], None, now=NOON).points[0].label == "Wed 31 Dec 2025"
+    assert chart(VISITORS, [row("2025-12-31")], None, axis=Axis(NOON)).points[0].label == "Wed 31 Dec 2025"
 
 
 def test_an_empty_range_is_an_empty_chart() -> None:
-    assert chart(VISITORS, [], [], now=NOON).points == ()
+    assert chart(VISITORS, [], [], axis=Axis(NOON)).points == ()
 
 
 FORMATS = [
@@ -111,13 +112,47 @@ def test_buckets_are_named_as_the_person_writes_dates(
     formats: Formats, day: tuple[str, str], other: str, hour: tuple[str, str]
 ) -> None:
     rows = [row("2025-12-31"), row("2026-11-20"), row("2026-11-20 14:00:00")]
-    drawn = chart(VISITORS, rows, rows, now=NOON, formats=formats).points
+    drawn = chart(VISITORS, rows, rows, axis=Axis(NOON, formats=formats)).points
     assert [(point.tick, point.label) for point in drawn[1:]] == [day, hour]
     assert drawn[0].label == drawn[0].before_label == other
 
 
 def test_the_chart_is_told_where_months_begin_however_dates_are_written() -> None:
     rows = [row(f"2026-{month:02}-{day:02}") for month, day in ((10, 31), (11, 1), (11, 11), (12, 1))]
-    columns = chart(VISITORS, rows, None, now=NOON, formats=Formats("MM/DD/YYYY")).columns
-    assert (columns["months"], columns["hourly"]) == ([1, 3], False)
-    assert chart(VISITORS, hours(1), None, now=NOON, formats=Formats(time="h:mm a")).columns["hourly"] is True
+    columns = chart(VISITORS, rows, None, axis=Axis(NOON, formats=Formats("MM/DD/YYYY"))).columns
+    assert columns["months"] == [1, 3]
+
+
+WEEKS = [row(day, visitors=value) for day, value in (("2026-10-22", 3), ("2026-10-25", 7), ("2026-11-01", 8))]
+FRIDAY = date(2026, 11, 6)
+
+
+def test_weeks_are_named_by_their_days_and_those_that_are_cut_say_so() -> None:
+    drawn = chart(VISITORS, WEEKS, None, axis=Axis(NOON, "week", FRIDAY))
+    assert [point.label for point in drawn.points] == ["22 – 24 Oct 2026", "25 – 31 Oct 2026", "1 – 6 Nov 2026"]
+    assert [point.note for point in drawn.points] == ["3 of 7 days", "", "6 of 7 days"]
+    assert drawn.columns["partial"] == [0, 2]
+    assert drawn.cut == "part of a week"
+
+
+def test_months_are_named_and_the_one_of_now_is_unfinished() -> None:
+    rows = [row(day, visitors=1) for day in ("2026-09-15", "2026-10-01", "2026-11-01")]
+    drawn = chart(VISITORS, rows, None, axis=Axis(NOON, "month", NOON.date()))
+    assert [point.label for point in drawn.points] == ["15 – 30 Sep 2026", "Oct 2026", "1 – 20 Nov 2026"]
+    assert [point.note for point in drawn.points] == ["16 of 30 days", "", "this month so far"]
+
+
+def test_what_lies_before_all_that_is_known_is_no_zero() -> None:
+    begun = datetime.fromisoformat("2026-11-19 08:00")
+    drawn = chart(VISITORS, days(0, 7, 2), days(0, 0, 0, first=15), axis=Axis(NOON, begun=begun))
+    assert [point.value for point in drawn.points] == [None, 7, 2]
+    assert drawn.columns["before"] == [None, None, None]
+    assert [point.text for point in drawn.listed] == ["7", "2"]
+
+
+def test_a_second_measure_has_its_own_unit_and_gaps() -> None:
+    rows = [row("2026-11-18", visitors=4, sessions=4, bounce_rate=25), row("2026-11-19", visitors=1)]
+    drawn = chart(VISITORS, rows, None, axis=Axis(NOON), second=(BOUNCES, rows))
+    assert (drawn.columns["secondUnit"], drawn.columns["second"]) == ("percent", [25, None])
+    assert drawn.columns["secondTexts"][1] == UNKNOWN
+    assert "second" not in chart(VISITORS, rows, None, axis=Axis(NOON)).columns

@@ -10,6 +10,7 @@ from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.identity import DateFormat
 from analytics_box.overview.board import WEBSITE
 from analytics_box.query.ranges import Days
+from tests.cases import each
 
 TODAY = date(2026, 11, 20)
 
@@ -19,20 +20,19 @@ def view(**query: str) -> View:
 
 
 RANGES = [
-    (Days(TODAY, TODAY), "20 Nov 2026", "19 Nov 2026", "this hour so far"),
-    (Days(date(2026, 10, 22), TODAY), "22 Oct – 20 Nov 2026", "22 Sep – 21 Oct 2026", "today so far"),
-    (Days(date(2026, 11, 1), date(2026, 11, 12)), "1 – 12 Nov 2026", "20 – 31 Oct 2026", ""),
-    (Days(date(2026, 1, 1), date(2026, 1, 31)), "1 – 31 Jan 2026", "1 – 31 Dec 2025", ""),
-    (Days(date(2025, 12, 22), date(2026, 1, 20)), "22 Dec 2025 – 20 Jan 2026", "22 Nov – 21 Dec 2025", ""),
+    (Days(TODAY, TODAY), "20 Nov 2026", "this hour so far"),
+    (Days(date(2026, 10, 22), TODAY), "22 Oct – 20 Nov 2026", "today so far"),
+    (Days(date(2025, 11, 1), TODAY), "1 Nov 2025 – 20 Nov 2026", "this week so far"),
+    (Days(date(2023, 1, 1), TODAY), "1 Jan 2023 – 20 Nov 2026", "this month so far"),
+    (Days(date(2026, 11, 1), date(2026, 11, 12)), "1 – 12 Nov 2026", ""),
+    (Days(date(2025, 12, 22), date(2026, 1, 20)), "22 Dec 2025 – 20 Jan 2026", ""),
 ]
 
 
-@pytest.mark.parametrize(("days", "dates", "before", "unfinished"), RANGES)
-def test_a_range_says_its_dates_what_it_is_compared_with_and_what_is_not_over(
-    days: Days, dates: str, before: str, unfinished: str
-) -> None:
+@each(("days", "dates", "unfinished"), RANGES)
+def test_a_range_says_its_dates_and_what_is_not_over(days: Days, dates: str, unfinished: str) -> None:
     shown = range_shown(view(), days, TODAY, USUAL)
-    assert (shown.dates, shown.before, shown.unfinished) == (dates, before, unfinished)
+    assert (shown.dates, shown.unfinished) == (dates, unfinished)
 
 
 def test_own_dates_are_called_by_their_dates() -> None:
@@ -43,15 +43,16 @@ def test_own_dates_are_called_by_their_dates() -> None:
 
 
 def test_all_presets_can_be_chosen_and_drop_own_dates() -> None:
-    own = view(range="custom", **{"from": "2026-11-01", "to": "2026-11-12"})
+    own = view(range="custom", by="day", **{"from": "2026-11-01", "to": "2026-11-12"})
     choices = range_shown(own, Days(TODAY, TODAY), TODAY, USUAL).choices
-    assert len(choices) == 11
-    assert not any("from=" in choice.href for choice in choices)
+    assert len(choices) == 13
+    assert not any("from=" in choice.href or "by=" in choice.href for choice in choices)
     assert {choice.key: choice.name for choice in choices if choice.key} == {
         "d": "today",
         "w": "last_7d",
         "m": "last_30d",
         "y": "this_year",
+        "a": "all",
     }
 
 

@@ -1,6 +1,7 @@
 """The figures of an overview: what they say, and whether a change is good."""
 
 from operator import itemgetter
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,9 @@ def totals(**numbers: float) -> Totals:
     return {"summary_totals": [dict.fromkeys(WEBSITE.charted, 0.0) | numbers]}
 
 
-def change_of(metric: str, now: float, then: float, *, sessions: float = 1, unfinished: bool = False) -> Change | None:
+def change_of(metric: str, now: float, then: float, *, sessions: float = 1, **how: Any) -> Change | None:
     numbers = ({"sessions": sessions, metric: now}, {"sessions": sessions, metric: then})
-    shown = tiles(view(), totals(**numbers[0]), totals(**numbers[1]), unfinished=unfinished)
+    shown = tiles(view(), totals(**numbers[0]), totals(**numbers[1]), **how)
     return next(tile.change for tile in shown if tile.metric == metric)
 
 
@@ -34,6 +35,7 @@ CHANGES = [
     ("fewer bounces are better", "bounce_rate", 41.3, 43.4, ("down", "good", "2.1 pt", "43.4 %")),
     ("more bounces are worse", "bounce_rate", 50, 40, ("up", "bad", "10.0 pt", "40.0 %")),
     ("a bounce rate the same to a tenth", "bounce_rate", 41.31, 41.33, ("same", "neutral", "", "41.3 %")),
+    ("a bounce rate of other tenths", "bounce_rate", 41.36, 41.34, ("up", "bad", "0.1 pt", "41.3 %")),
     ("shorter visits", "median_session_duration", 72, 76, ("down", "bad", "4 s", "1 m 16 s")),
 ]
 
@@ -49,20 +51,40 @@ def test_a_change_says_its_direction_and_whether_that_is_good(
 
 
 def test_a_day_that_is_not_over_is_not_judged_by_a_whole_one() -> None:
-    change = change_of("visitors", 10, 100, unfinished=True)
+    change = change_of("visitors", 10, 100, whole_day="13 Nov 2026")
     assert change is not None
-    assert (change.tone, change.whole_day) == ("neutral", True)
+    assert (change.tone, change.whole_day) == ("neutral", "13 Nov 2026")
+
+
+def test_counts_of_more_days_are_not_set_against_those_of_fewer_but_rates_are() -> None:
+    counts, rates = (change_of(metric, 10, 40, fair=False) for metric in ("visitors", "bounce_rate"))
+    assert counts is not None
+    assert (counts.tone, counts.amount, counts.before) == ("neutral", "", "40")
+    assert rates is not None
+    assert (rates.tone, rates.amount) == ("good", f"30.0{figures.NBSP}pt")
+
+
+def test_where_nothing_is_known_to_compare_with_a_tile_says_so() -> None:
+    found = tiles(view(), totals(), None, instead="no data before 24 Aug 2026")
+    assert {tile.help for tile in found} == {"no data before 24 Aug 2026"}
+    assert {tile.change for tile in found} == {None}
+
+
+def test_the_second_measure_goes_when_it_becomes_the_first() -> None:
+    found = {tile.metric: tile.href for tile in tiles(view(beside="sessions"), totals(), None)}
+    assert found["sessions"] == "/sites/w1?metric=sessions"
+    assert found["pageviews"] == "/sites/w1?metric=pageviews&beside=sessions"
 
 
 def test_rates_of_no_sessions_are_unknown_and_not_compared() -> None:
     assert change_of("bounce_rate", 0, 0, sessions=0) is None
-    found = {tile.metric: tile.value for tile in tiles(view(), totals(), None, unfinished=False)}
+    found = {tile.metric: tile.value for tile in tiles(view(), totals(), None)}
     assert found["visitors"] == "0"
     assert found["bounce_rate"] == found["median_session_duration"] == "–"
 
 
 def test_each_tile_leads_to_its_chart_and_keeps_the_rest() -> None:
-    found = tiles(view(range="today", metric="sessions"), totals(), None, unfinished=False)
+    found = tiles(view(range="today", metric="sessions"), totals(), None)
     assert [tile.metric for tile in found if tile.selected] == ["sessions"]
     assert found[0].href == "/sites/w1?range=today"
     assert found[1].href == "/sites/w1?range=today&metric=pageviews"

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from analytics_box.dashboard.view import View, address, days_of, read_view
+from analytics_box.dashboard.comparing import Comparison
+from analytics_box.dashboard.spans import NAMED, RangeName, Span, days_of
+from analytics_box.dashboard.steps import STEPS
+from analytics_box.dashboard.view import View, address, read_view
 from analytics_box.overview.board import LISTS, PANELS, WEBSITE
-from analytics_box.query.ranges import PRESETS, Days
+from analytics_box.query.ranges import Days
+from tests.cases import each
 
 PATH = "/sites/w1"
 NOVEMBER_20 = 1_795_183_200_000  # 2026-11-20 14:00 UTC
@@ -30,7 +34,11 @@ def test_defaults_are_left_out_of_the_address() -> None:
     [
         "range=today",
         "range=custom&from=2026-10-22&to=2026-11-20",
+        "range=custom&from=2019-10-22&to=2026-11-20&by=month",
+        "range=all&by=week&compare=year",
+        "range=last_12m&compare=own&cfrom=2025-01-01&cto=2025-01-31",
         "metric=bounce_rate&compare=off&tab=systems",
+        "metric=sessions&beside=visitors",
         "tab=channels,entry,regions,languages,domains",
         "channel=Organic+Search&country=Germany",
         "path=/blog/caf%C3%A9+%26+more",
@@ -42,14 +50,32 @@ def test_an_address_is_what_its_state_says(query: str) -> None:
     assert address(read(query)) == f"{PATH}?{query}"
 
 
-PARAMETERS = ("range", "from", "to", "metric", "tab", "more", "zone", "wait", "country", "path")
+PARAMETERS = (
+    "range",
+    "from",
+    "to",
+    "by",
+    "compare",
+    "cfrom",
+    "cto",
+    "beside",
+    "metric",
+    "tab",
+    "more",
+    "zone",
+    "wait",
+    "country",
+    "path",
+)
 STATES = some.builds(
     View,
     path=some.just(PATH),
     of=some.just(WEBSITE),
-    range=some.sampled_from(PRESETS),
+    range=some.sampled_from(NAMED),
+    by=some.sampled_from(("", *STEPS)),
     metric=some.sampled_from(tuple(WEBSITE.charted)),
-    compare=some.booleans(),
+    compare=some.sampled_from([Comparison(), Comparison("off"), Comparison("year")])
+    | some.builds(Comparison, some.just("own"), some.just(date(2020, 1, 1)), some.just(date(2026, 1, 1))),
     tabs=some.tuples(*(some.sampled_from(names) for names in PANELS.values())).map(
         lambda names: tuple(name for name in names if name not in PANELS)
     ),
@@ -76,23 +102,72 @@ def test_every_state_survives_its_address(state: View) -> None:
 )
 def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
     state = read_view(PATH, query, WEBSITE)
-    assert days_of(state, NOVEMBER_20, ZoneInfo("UTC")).length >= 1
+    assert days_of(state.span, NOVEMBER_20, ZoneInfo("UTC")).length >= 1
     assert address(read(urlsplit(address(state)).query)) == address(state)
 
 
-@pytest.mark.parametrize(
-    "query",
+@each(
+    ("query", "said"),
     [
-        "range=custom",
-        "range=custom&from=2026-11-01",
-        "range=custom&from=nonsense&to=2026-11-01",
-        "range=custom&from=0001-01-01&to=2026-11-01",
-        "range=custom&from=2020-01-01&to=2026-11-01",
-        "range=for_ever",
+        ("range=custom", "a first and a last day"),
+        ("range=custom&from=2026-11-01", "a first and a last day"),
+        ("range=custom&from=nonsense&to=2026-11-01", "nonsense – 2026-11-01"),
+        ("range=custom&from=0001-01-01&to=2026-11-01", "0001-01-01"),
+        ("range=for_ever", "“for_ever”"),
     ],
 )
-def test_a_range_that_cannot_be_is_the_default_range(query: str) -> None:
-    assert read(query).range == "last_30d"
+def test_a_range_that_cannot_be_is_the_usual_one_and_the_page_says_so(query: str, said: str) -> None:
+    state = read(query)
+    assert state.range == "last_30d"
+    assert said in state.unread[0]
+    assert "last 30 days" in state.unread[0]
+
+
+@each(
+    ("query", "said"),
+    [
+        ("compare=neighbours", "“neighbours”"),
+        ("compare=own&cfrom=2026-11-01", "2026-11-01"),
+        ("by=decade", "“decade”"),
+        ("metric=fame", "“fame”"),
+        ("beside=fame", "“fame”"),
+        ("zone=Mars/Olympus", "“Mars/Olympus”"),
+    ],
+)
+def test_what_else_cannot_be_read_is_said_and_left_out_of_links(query: str, said: str) -> None:
+    state = read(query)
+    assert said in "".join(state.unread)
+    assert address(state) == PATH
+
+
+def test_an_address_that_can_be_read_leaves_nothing_to_say() -> None:
+    assert read("range=all&by=month&metric=sessions&beside=visitors&compare=year&zone=UTC").unread == ()
+
+
+def test_years_are_a_range_and_of_more_than_can_be_asked_the_last_days_are() -> None:
+    assert read("range=custom&from=2017-01-01&to=2026-11-01").first == date(2017, 1, 1)
+    longest = read("range=custom&from=1990-01-01&to=2026-11-01")
+    assert (longest.last, days_of(longest.span, NOVEMBER_20, ZoneInfo("UTC")).length) == (date(2026, 11, 1), 3_660)
+    assert "3,660 days" in longest.unread[0]
+
+
+@each(
+    ("name", "begun", "first"),
+    [
+        ("last_12m", None, date(2025, 12, 1)),
+        ("all", date(2024, 2, 29), date(2024, 2, 29)),
+        ("all", None, date(2026, 11, 20)),
+        ("all", date(2001, 1, 1), date(2016, 11, 13)),
+    ],
+)
+def test_the_ranges_of_pages_end_today(name: RangeName, begun: date | None, first: date) -> None:
+    assert days_of(Span(name), NOVEMBER_20, ZoneInfo("UTC"), begun) == Days(first, date(2026, 11, 20))
+
+
+def test_another_range_leaves_what_was_chosen_for_this_one_behind() -> None:
+    state = read("range=all&by=month&compare=own&cfrom=2025-01-01&cto=2025-01-31&metric=sessions")
+    assert address(state.of_range("today")) == f"{PATH}?range=today&metric=sessions"
+    assert address(read("range=all&compare=off").of_range("today")) == f"{PATH}?range=today&compare=off"
 
 
 def test_own_dates_the_wrong_way_round_are_turned() -> None:
@@ -103,8 +178,10 @@ def test_own_dates_the_wrong_way_round_are_turned() -> None:
 def test_the_days_follow_the_zone_of_the_page() -> None:
     midnight_in_berlin = 1_795_129_200_000 + 30 * 60_000  # 2026-11-20 00:30 there, still the 19th in UTC
     today = read("range=today")
-    assert days_of(today, midnight_in_berlin, ZoneInfo("Europe/Berlin")) == Days(date(2026, 11, 20), date(2026, 11, 20))
-    assert days_of(today, midnight_in_berlin, ZoneInfo("UTC")) == Days(date(2026, 11, 19), date(2026, 11, 19))
+    assert days_of(today.span, midnight_in_berlin, ZoneInfo("Europe/Berlin")) == Days(
+        date(2026, 11, 20), date(2026, 11, 20)
+    )
+    assert days_of(today.span, midnight_in_berlin, ZoneInfo("UTC")) == Days(date(2026, 11, 19), date(2026, 11, 19))
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "/etc/localtime", "x" * 5000, "Europe"])

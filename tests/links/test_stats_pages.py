@@ -126,3 +126,11 @@ def test_a_link_that_nobody_has_followed_says_what_to_do(pages: PageWorld) -> No
 def test_a_link_that_is_over_says_that_nobody_will_follow_it(pages: PageWorld) -> None:
     link_id = pages.link(expiresAt="2020-01-01T00:00:00Z")["id"]
     assert "It has expired, so nobody is redirected" in pages.seen(f"/links/{link_id}?wait=all")
+
+
+def test_any_range_of_a_link_is_compared_with_what_is_known_since_it_was_made(pages: PageWorld) -> None:
+    path = f"/links/{pages.link(slug='young')['id']}"
+    pages.follow("young")
+    page = pages.seen(f"{path}?range=last_12m&by=month&compare=year&beside=visitors&show=table&wait=all")
+    assert page.count("no data before 17 Jun") == 2
+    assert "1 – 17 Jun 2026" in page

@@ -179,7 +179,7 @@ def test_tiles_table_comparison_and_zone_of_an_overview_lead_to_what_they_mean(
     assert led_to(tiles) == [Definitions.of[name] for name in Metrics.names]
     assert led_to(page.partition("<thead>")[2].partition("</thead>")[0]) == [Definitions.of[metric]]
     assert led_to(page.partition('class="legend"')[2].partition("</ul>")[0]) == ["comparison"]
-    assert led_to(page.partition('class="range-form"')[2].partition("</details>")[0]) == ["days-and-time-zones"]
+    assert led_to(page.partition('id="range-button"')[2].partition("</details>")[0]) == ["days-and-time-zones"]
     assert led_to(page.partition('class="live"')[2].partition("</header>")[0])[0] == "current-visitors"
 
 

@@ -21,6 +21,17 @@ def test_a_monitor_is_made_found_and_shown(pages: PageWorld) -> None:
     assert "2 failed checks in a row" in own
 
 
+def test_any_range_of_a_monitor_is_shown_by_weeks_or_months(pages: PageWorld) -> None:
+    path = f"/monitors/{pages.set_up(url='https://long.example.com')}"
+    for query in (
+        "range=last_12m&by=month&compare=year",
+        "range=all",
+        "range=last_90d&by=week&beside=uptime_percentage",
+    ):
+        assert 'class="table' in pages.seen(f"{path}?{query}&show=table&wait=all")
+    assert "Hours cannot be drawn" in pages.seen(f"{path}?range=last_90d&by=hour&wait=all")
+
+
 def test_what_is_down_stands_first_and_says_since_when(pages: PageWorld) -> None:
     first, second = pages.set_up(url="https://a.example.com"), pages.set_up(url="https://b.example.com")
     pages.engine.states = {

@@ -7,14 +7,19 @@ from analytics_box.overview.compact import ErrorRow, ErrorSummary, VitalRow
 
 RATED = [
     ("LCP", 2_500, "good", "2.5 s"),
-    ("LCP", 2_501, "fair", "2.5 s"),
-    ("LCP", 4_001, "poor", "4.0 s"),
+    ("LCP", 2_501, "good", "2.5 s"),
+    ("LCP", 2_551, "fair", "2.6 s"),
+    ("LCP", 4_001, "fair", "4.0 s"),
+    ("LCP", 4_051, "poor", "4.1 s"),
     ("INP", 200, "good", "200 ms"),
     ("INP", 501, "poor", "501 ms"),
     ("CLS", 0.1, "good", "0.10"),
-    ("CLS", 0.251, "poor", "0.25"),
+    ("CLS", 0.251, "fair", "0.25"),
+    ("CLS", 0.256, "poor", "0.26"),
     ("FCP", 1_900, "fair", "1.9 s"),
     ("TTFB", 799.6, "good", "800 ms"),
+    ("TTFB", 800.4, "good", "800 ms"),
+    ("TTFB", 999.6, "fair", "1.0 s"),
 ]
 
 

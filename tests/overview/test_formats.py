@@ -20,7 +20,9 @@ TEXT = re.compile(r"<(?:input|time)[^>]*>|<[^>]*>")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
     directory: Path = tmp_path_factory.mktemp("formats")
     with whole_box(directory / "data") as inside:
-        assert view(inside, inside.sites["shop"]).status == 200
+        for days in (-20, 20):  # something to compare with, and something of today
+            inside.clock.advance(seconds=days * 86_400)
+            assert view(inside, inside.sites["shop"]).status == 200
         yield inside
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from analytics_box.box import web_dir
 from analytics_box.dashboard import panels
+from analytics_box.dashboard.chart_picker import chart_choices
+from analytics_box.dashboard.compare_picker import comparison_shown
 from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.range_picker import range_shown
 from analytics_box.dashboard.view import read_view
@@ -194,6 +196,8 @@ def rendered(pages: Pages, name: str, *, rows: list[Record] | None, failed: bool
         view=view,
         zone="UTC",
         range=range_shown(view, days, days.last, USUAL),
+        comparison=comparison_shown(view, days, None, USUAL),
+        drawing=chart_choices(view, days, "hour"),
         figures=None,
         panels=(panels.panel(view, name, rows, failed=failed),) if name in PANELS else (),
         names=(),

@@ -6,7 +6,7 @@ from typing import Final
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.dashboard.view import LONGEST, day_in
+from analytics_box.dashboard.spans import day_in
 from analytics_box.errors import BoxError
 from analytics_box.flags.figures.result import Result, Row, result_of
 from analytics_box.flags.page_frame import Opened, opened
@@ -14,7 +14,7 @@ from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
-from analytics_box.query.ranges import PRESETS, Days, Preset
+from analytics_box.query.ranges import MAX_DAYS, PRESETS, Days, Preset
 from analytics_box.query.request import GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.texts import FlagResults, Ranges
@@ -58,7 +58,9 @@ def _asked(visit: Visitor, today: date) -> Asked:
     event = visit.asked("conversion").strip()[:_LONGEST_NAME]
     chosen: Preset = next((preset for preset in PRESETS if preset == visit.asked("range")), USUAL)
     first, last = sorted((day_in(visit.asked("from")) or today, day_in(visit.asked("to")) or today))
-    own = visit.asked("range") == "custom" and day_in(visit.asked("from")) is not None and last - first <= LONGEST
+    own = (
+        visit.asked("range") == "custom" and day_in(visit.asked("from")) is not None and (last - first).days < MAX_DAYS
+    )
     days = Days(first, last) if own else ranges.of_preset(chosen, visit.call.now, ranges.zone(visit.person.time_zone))
     return Asked(event, "custom" if own else chosen, days.first.isoformat(), days.last.isoformat(), days)
 

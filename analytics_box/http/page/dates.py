@@ -77,6 +77,19 @@ def short_day_text(when: date, form: DateFormat) -> str:
             return f"{when:%m-%d}"
 
 
+def month_text(when: date, form: DateFormat) -> str:
+    """A month of a year."""
+    match form:
+        case "D MMM YYYY" | "MMM D, YYYY":
+            return f"{Ranges.months[when.month - 1]} {when.year}"
+        case "DD.MM.YYYY":
+            return f"{when:%m.%Y}"
+        case "DD/MM/YYYY" | "MM/DD/YYYY":
+            return f"{when:%m/%Y}"
+        case "YYYY-MM-DD":
+            return f"{when:%Y-%m}"
+
+
 def time_text(when: datetime, form: TimeFormat) -> str:
     """The time of day of a local time."""
     if form == "HH:mm":

@@ -36,7 +36,8 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
     view = _view(visit, link.id)
     fresh = not link.clicks and not view.filters
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    board = await page.whole(visit, await link_number(visit, link_id), view, names)
+    number, made = await link_number(visit, link_id), millis(link.created_at)
+    board = await page.whole(visit, number, view, names, begun=made)
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -52,8 +53,9 @@ async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
 
 async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
     """GET /links/{id}/parts/{name}: one part of the page that was not ready in time. Raises NotFound."""
-    number = await link_number(visit, link_id)
-    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name))
+    link = await procedures.get(visit.call, OneLink(link_id))
+    number, made = await link_number(visit, link_id), millis(link.created_at)
+    return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name, begun=made))
 
 
 def _view(visit: Visit, link_id: str) -> View:

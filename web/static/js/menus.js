@@ -20,7 +20,7 @@ document.addEventListener("focusin", (event) => {
 // A choice in a menu of a page of figures swaps the page part that holds the menu: focus goes back to its button.
 let chosen = "";
 document.addEventListener("htmx:beforeRequest", () => {
-  chosen = document.activeElement?.closest(".range .menu-body")?.closest(".menu").querySelector("summary").id ?? "";
+  chosen = document.activeElement?.closest("[data-closes] .menu-body")?.closest(".menu").querySelector("summary").id ?? "";
 });
 document.addEventListener("htmx:afterSettle", () => {
   if (chosen) document.getElementById(chosen)?.focus();

@@ -1,0 +1,30 @@
+"""When what is known of something begins: the first of its facts."""
+
+from analytics_box.query.catalog.types import SubjectName
+from analytics_box.store.db import Connection, Db
+
+# Each is the first entry of an index; bots' events are skipped, of which there are few before the first visitor.
+_FIRST: dict[SubjectName, str] = {
+    "website": """
+        -- beginnings.first
+        select time from events where site = ? and bot = 0 order by time limit 1
+        """,
+    "link": """
+        -- beginnings.first
+        select time from link_clicks where link = ? order by time limit 1
+        """,
+    "monitor": """
+        -- beginnings.first
+        select start from monitor_spans where monitor = ? order by start limit 1
+        """,
+}
+
+
+async def first(events: Db, subject: SubjectName, number: int) -> int | None:
+    """The time of the first fact about this subject, in UTC ms; None where nothing has come yet."""
+    return await events.read(lambda db: _first(db, subject, number), seconds=2)
+
+
+def _first(db: Connection, subject: SubjectName, number: int) -> int | None:
+    row = db.execute(_FIRST[subject], (number,)).fetchone()
+    return None if row is None else int(str(row[0]))

@@ -1,0 +1,90 @@
+"""Ranges of any length, in steps of any width, beside what is known of earlier days."""
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cases import each
+from tests.inprocess import WholeBox, whole_box
+
+DAY = 86_400
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeBox]:
+    """A website with two visitors on Thursday 28 May 2026, one on Sunday 14 June, and one today, 17 June."""
+    with whole_box(tmp_path_factory.mktemp("ranges") / "data") as inside:
+        for days, who in ((-20, "ab"), (17, "c"), (3, "d")):
+            inside.clock.advance(seconds=days * DAY)
+            for name in who:
+                event = {"name": "screen_view", "path": "https://shop.example/", "anonymousId": name}
+                assert inside.post(f"/?client_id={inside.sites['shop']}", event).status == 200
+        yield inside
+
+
+def shown(box: WholeBox, rest: str) -> str:
+    answer = box.get(f"/sites/{box.sites['shop']}?wait=all&{rest}", cookie=box.cookie, accept="text/html")
+    assert answer.status == 200
+    return html.unescape(answer.body.decode())
+
+
+def table(page: str) -> list[list[str]]:
+    """The cells of the chart's table, row by row."""
+    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', page, re.DOTALL)
+    return [[" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in re.split("<td[^>]*>", row)] for row in rows]
+
+
+def test_all_time_begins_with_the_first_event_and_is_compared_with_nothing(box: WholeBox) -> None:
+    page = shown(box, "range=all&show=table&by=week")
+    assert "28 May – 17 Jun 2026" in page
+    assert "no data before" not in page
+    assert table(page) == [
+        ["28 – 30 May 2026 3 of 7 days", "2"],
+        ["31 May – 6 Jun 2026", "0"],
+        ["7 – 13 Jun 2026", "0"],
+        ["14 – 17 Jun 2026 this week so far", "2"],
+    ]
+
+
+def test_years_are_drawn_by_months_without_those_before_the_first_event(box: WholeBox) -> None:
+    page = shown(box, "range=custom&from=2017-01-01&to=2026-06-17&show=table&beside=bounce_rate")
+    assert table(page) == [
+        ["May 2026", "2", "100.0 %"],
+        ["1 – 17 Jun 2026 this month so far", "2", "100.0 %"],
+    ]
+
+
+def test_what_nothing_is_known_of_is_said_instead_of_a_change(box: WholeBox) -> None:
+    page = shown(box, "range=last_30d")
+    assert page.count("no data before 28 May") == 5
+    assert "No data before 28 May 2026" in page
+    assert 'class="change' not in page
+
+
+def test_a_week_stands_beside_the_week_before(box: WholeBox) -> None:
+    page = shown(box, "range=last_7d&show=table")
+    assert "no data before" not in page
+    assert [row[0] for row in table(page)[-2:]] == ["Tue 16 Jun", "Wed 17 Jun today so far"]
+    assert [row[2] for row in table(page)[-2:]] == ["Tue 9 Jun", "Wed 10 Jun"]
+
+
+def test_own_dates_of_another_length_are_shown_without_a_change_of_counts(box: WholeBox) -> None:
+    page = shown(box, "range=last_7d&compare=own&cfrom=2026-05-28&cto=2026-05-29")
+    assert "2 days against 7" in page
+    assert re.search(r'id="tile-visitors".*?tile-change number"><span>from 2</span>', page, re.DOTALL)
+
+
+@each(
+    ("query", "said"),
+    [
+        ("range=for_ever", "There is no range called “for_ever”. Shown instead: last 30 days."),
+        ("range=last_90d&by=hour", "Hours cannot be drawn for 90 days. These are days."),
+        ("range=custom&from=1990-01-01&to=2026-06-17", "A range has at most 3,660 days."),
+        ("compare=<script>", "There is no comparison called “<script>”."),
+    ],
+)
+def test_what_cannot_be_shown_is_said(box: WholeBox, query: str, said: str) -> None:
+    assert said in shown(box, query)
+    assert "<script>”" not in box.get(f"/sites/{box.sites['shop']}?wait=all&{query}", cookie=box.cookie).body.decode()
