@@ -19,6 +19,7 @@ from analytics_box.ingest.profiles import ProfileLinks
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.waiting import Clicks
+from analytics_box.links.named import NamedLinks
 from analytics_box.profiles.erasure import Erasures
 from analytics_box.profiles.matching import Traits
 from analytics_box.profiles.reading import Profiles
@@ -140,6 +141,7 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             clock,
             seconds=settings.query_seconds,
             traits=Traits(db, state.seal),
+            links=NamedLinks(state.db, state.websites),
             splits=FlagSplits(state.db, state.flags, state.websites),
             public=max(1, settings.readers // 2),
             budgets=AnswerBudgets(

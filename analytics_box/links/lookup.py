@@ -28,6 +28,21 @@ def called(db: Connection, link_id: str, domain: str | None, slug: str) -> list[
     return named[:1] if named and named[0][0] == link_id else named
 
 
+def numbers_called(db: Connection, organizations: Sequence[str], called: Sequence[str]) -> tuple[int, ...]:
+    """The numbers among the clicks of all links of these organizations with one of these ids or slugs."""
+    found = db.execute(
+        """
+        -- links.lookup
+        select number from links
+        where organization_id in (select value from json_each(:organizations))
+          and (id in (select value from json_each(:called)) or slug in (select value from json_each(:called)))
+        order by number
+        """,
+        {"organizations": json.dumps(organizations), "called": json.dumps(called)},
+    ).fetchall()
+    return tuple(int(str(number)) for (number,) in found)
+
+
 def link_numbers(db: Connection, organization_id: str) -> list[int]:
     """The numbers of all links of an organization among the clicks."""
     return rows.numbers_of(db, organization_id)

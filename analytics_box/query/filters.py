@@ -4,7 +4,9 @@ from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from analytics_box.query import happened
 from analytics_box.query.patterns import found_in
 from analytics_box.recognition.known_sources import DIRECT
 from analytics_box.recognition.source import name_of_host, name_of_tag
@@ -71,8 +73,11 @@ COLUMNS = {
     "reason": "reason",
     "flag": "flag",
     "conversion": "conversion",
+    **happened.FIELDS,
 }
-# What every type allows (wire 1.0), and beyond it channel, and what a flag gave the visitor.
+# What every type about websites allows beyond the wire: what a flag gave the visitor, and what selects whole sessions.
+SELECTING = ("flag", "entry_page", *happened.FIELDS)
+# What most types allow (wire 1.0), and beyond it channel.
 COMMON = (
     "path",
     "query_string",
@@ -89,11 +94,11 @@ COMMON = (
     "utm_medium",
     "utm_campaign",
     "channel",
-    "flag",
+    *SELECTING,
 )
 # Answers never show these to the public, so it may not filter by them: trying enough values would find them.
-NOT_PUBLIC = frozenset(("session_id", "flag"))
-OF_VALUES = frozenset(("query_string", "message", "href", "text"))
+NOT_PUBLIC = happened.NOT_PUBLIC | {"session_id", "flag"}
+OF_VALUES = happened.OF_VALUES | {"query_string", "message", "href", "text"}
 OF_THE_PAGE = frozenset(("path", "query_string"))  # columns that session types look for in any page view
 
 _MATCHES: dict[str, Match] = {
@@ -106,6 +111,7 @@ _MATCHES: dict[str, Match] = {
     "is_set": "set",
     "is_not_set": "set",
 }
+_PATHS = happened.OF_PAGES | {"path", "entry_page"}  # written with or without a slash at their end
 _NEGATED = frozenset(("ne", "not_contains", "not_starts_with", "not_in", "is_not_set"))
 _UNKNOWN_WHEN_EMPTY = frozenset(
     (
@@ -131,12 +137,14 @@ class FilterGroup(Struct, frozen=True):
 
 
 class Condition(Struct, frozen=True):
-    """A condition on one column: it matches any of the values, or with `negated` none of them."""
+    """A condition on one column: it matches any of the values, or with `negated` none of them. One on an event of the
+    session may say what `also` holds of that event."""
 
     column: str
     match: Match
     values: tuple[str, ...]
     negated: bool
+    also: "tuple[Condition, ...]" = ()
 
 
 class Group(Struct, frozen=True):
@@ -162,7 +170,7 @@ def conditions(
     not allow, and with one of them in a group of which any must hold all of that group, which would find less."""
     ignored: dict[str, None] = {}
     taken = tuple(where for item in filters if (where := _where(item, allowed, ignored)) is not None)
-    return taken, tuple(ignored)
+    return of_one_event(taken), tuple(ignored)
 
 
 def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict[str, None]) -> Where | None:
@@ -175,7 +183,24 @@ def _where(item: "Filter | FilterGroup", allowed: tuple[str, ...], ignored: dict
     if item.any and len(inner) < len(item.items):
         ignored.update(dict.fromkeys(_fields(item)))
         return None
-    return Group(item.any, inner) if inner else None
+    return Group(item.any, inner if item.any else of_one_event(inner)) if inner else None
+
+
+def of_one_event(items: tuple[Where, ...]) -> tuple[Where, ...]:
+    """Conditions that must all hold: properties are those of the event that is named beside them, of each if these are
+    several, and of one event where none is. What a session must not have stands for itself."""
+    properties = tuple(item for item in items if _is(item, "session_property"))
+    if not properties:
+        return items
+    named = tuple(item for item in items if _is(item, "session_event"))
+    events = named or (Condition("session_event", "set", (), negated=False),)
+    others = tuple(item for item in items if item not in properties and item not in named)
+    asked = tuple(item for item in properties if isinstance(item, Condition))
+    return (*others, *(replace(event, also=asked) for event in events if isinstance(event, Condition)))
+
+
+def _is(item: Where, column: str) -> bool:
+    return isinstance(item, Condition) and item.column == column and not item.negated
 
 
 def _fields(item: "Filter | FilterGroup") -> tuple[str, ...]:
@@ -222,7 +247,7 @@ def _stored(field: str, value: str, match: Match) -> tuple[str, ...]:
         return (lower, "") if lower == "desktop" and match == "is" else (lower,)
     if field in _UNKNOWN_WHEN_EMPTY and value == UNKNOWN and match == "is":
         return (value, "")
-    if field == "path" and match == "is" and value != "/":
+    if field in _PATHS and match == "is" and value != "/":
         return (value.rstrip("/") or "/",)
     if field == "referrer" and match == "is":
         return (_source(value),)

@@ -40,6 +40,11 @@ def compiled(text: str) -> Pattern:
         raise NotAPattern(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from wrong
 
 
+def quoted(text: str) -> str:
+    """A pattern that matches this text and nothing else."""
+    return cast(str, re2.escape(text))
+
+
 def found_in(pattern: str, text: str) -> bool:
     """Whether the pattern is found somewhere in the text."""
     return compiled(pattern).search(text) is not None

@@ -1,6 +1,6 @@
 """What POST /v1/query takes (spec 2.5 to 2.7), decoded and checked into one question per parameter."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from analytics_box.errors import Detail, InvalidQuery, WrongTypes
-from analytics_box.query import catalog, ranges
+from analytics_box.query import catalog, happened, ranges
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import Filter, FilterGroup, Op
 from analytics_box.query.patterns import NotAPattern, compiled
@@ -20,6 +20,7 @@ MAX_PARAMETERS, MAX_BATCH = 50, 20  # wire 0, size of a request
 MAX_FILTERS, MAX_LIST, MAX_DEPTH = 50, 1_000, 5
 MAX_PATTERN = 500  # characters
 MAX_PATTERNS = 20  # of all queries of a request: each may take some ms to compile
+MAX_HAPPENED = 20  # filters on what happened in a session, those in groups too: each takes a look at the events
 _MAX_PAGE = 1_000_000
 
 Comparison = Literal["previous_period", "previous_year"]
@@ -260,6 +261,8 @@ def _granularity(query_type: QueryType, named: GranularityName | None, days: Day
 def check_filters(given: list[GivenFilter], where: str) -> tuple[Filter | FilterGroup, ...]:
     """The filters of a query. Raises InvalidQuery or WrongTypes."""
     check_pattern_count([given], where)
+    if _count(given, lambda item: int(item.field in happened.FIELDS)) > MAX_HAPPENED:
+        raise InvalidQuery.about(f"{where}filters", f"A query may have {MAX_HAPPENED} filters on what happened")
     return tuple(_filter(item, f"{where}filters[{at}]") for at, item in enumerate(given))
 
 
@@ -269,15 +272,17 @@ def check_pattern_count(given: Iterable[Iterable[GivenFilter]], where: str = "")
         raise InvalidQuery.about(f"{where}filters", f"A request may have {MAX_PATTERNS} patterns")
 
 
-def _patterns_in(given: Iterable[GivenFilter], depth: int = 1) -> int:
+def _patterns_in(given: Iterable[GivenFilter]) -> int:
+    return _count(
+        given, lambda item: 0 if item.op != "regex" else len(item.value) if isinstance(item.value, list) else 1
+    )
+
+
+def _count(given: Iterable[GivenFilter], of_one: Callable[[GivenFilter], int], depth: int = 1) -> int:
+    """The sum over all filters, those in groups too."""
     if depth > MAX_DEPTH + 1:
         return 0  # refused for its depth
-    found = 0
-    for item in given:
-        if item.op == "regex":
-            found += len(item.value) if isinstance(item.value, list) else 1
-        found += _patterns_in((*(item.any or ()), *(item.all or ())), depth + 1)
-    return found
+    return sum(of_one(item) + _count((*(item.any or ()), *(item.all or ())), of_one, depth + 1) for item in given)
 
 
 def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGroup:
@@ -296,6 +301,8 @@ def _filter(given: GivenFilter, where: str, depth: int = 1) -> Filter | FilterGr
     texts = tuple(str(value) for value in values)
     if given.op == "regex":
         _check_patterns(texts, where)
+    if wrong := happened.wrong_with(given.field or "", given.op or "eq", texts):
+        raise InvalidQuery.about(where, wrong)
     return Filter(given.field or "", given.op or "eq", texts)
 
 

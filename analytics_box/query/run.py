@@ -16,6 +16,7 @@ from analytics_box.query.budget import AnswerBudgets, Budget, NeedsMore, Taken
 from analytics_box.query.catalog.types import Record
 from analytics_box.query.compose import follow_plan
 from analytics_box.query.engines import Engines
+from analytics_box.query.named_links import Links
 from analytics_box.query.plan import Plan
 from analytics_box.query.prepared import CannotAnswer, Prepared, prepare
 from analytics_box.query.ranges import Days, Window
@@ -75,6 +76,7 @@ class Queries:
         *,
         seconds: float,
         traits: Traits | None = None,
+        links: Links | None = None,
         splits: Splits | None = None,
         public: int = 2,
         budgets: AnswerBudgets | None = None,
@@ -82,6 +84,7 @@ class Queries:
         self._public = asyncio.Semaphore(public)
         self._waiting = 0
         self._traits = traits
+        self._links = links
         self._splits = splits or NoSplits()
         self.engines = engines
         self.events = engines.events
@@ -99,7 +102,7 @@ class Queries:
 
     async def answers(self, requests: Sequence[Request], reads: Scope, budget: Budget) -> list[list[Entry]]:
         """Answer all queries of an HTTP request, one after the other. Raises Unavailable."""
-        sitting = Sitting(reads, budget, Finding(self._traits), {})
+        sitting = Sitting(reads, budget, Finding(self._traits, self._links), {})
         try:
             return [await self._answer(request, sitting) for request in requests]
         finally:

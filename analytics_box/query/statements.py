@@ -1,7 +1,7 @@
 """What a question would run, as text, without running it: for POST /v1/query/compile and the page Queries.
 
-Some statements look for what an earlier one has found, or for people who are looked for first. What these parameters
-will be is not known before: they are found by writing every statement twice, for two different findings.
+Some statements look for what an earlier one has found, or for people or links that are looked for first. What these
+parameters will be is not known before: they are found by writing every statement twice, for two different findings.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from analytics_box.query import traits
+from analytics_box.query import named_links, traits
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.catalog.types import Record
@@ -82,20 +82,20 @@ def _of_question(question: Question, request: Request, reads: Scope, now: int, e
 def prepared_twice(
     question: Question, query_type: QueryType, request: Request, reads: Scope
 ) -> tuple[Prepared, Prepared]:
-    """The question for two findings of people with the traits that its filters name. Raises CannotAnswer."""
+    """The question for two findings of the people and links that its filters name. Raises CannotAnswer."""
     wanted = tuple(traits.named(request.filters))
     if wanted:
         traits.check(query_type, reads)
-    first, second = (
-        prepare(
-            question,
-            query_type,
-            traits.with_people(request, dict.fromkeys(wanted, (f"finding {finding}",))),
-            reads,
-        )
-        for finding in _FINDINGS
-    )
+    first, second = (prepare(question, query_type, _having_found(request, finding), reads) for finding in _FINDINGS)
     return first, second
+
+
+def _having_found(request: Request, finding: int) -> Request:
+    """The request as if the people and the links that its filters name had been found."""
+    links = tuple(named_links.named(request.filters))
+    request = named_links.with_numbers(request, dict.fromkeys(links, (finding,)))
+    people = tuple(traits.named(request.filters))
+    return traits.with_people(request, dict.fromkeys(people, (f"finding {finding}",)))
 
 
 def _steps(prepared: Prepared, request: Request, question: Question, now: int, finding: int) -> Iterator[Step]:
@@ -159,7 +159,7 @@ def _statement(step: Step, other: Plan, engines: Engines) -> Statement:
     if unknown and step.follows:
         note = f"{step.about}Known only then, and null here: {names}"
     elif unknown:
-        note = f"{step.about}The people with the traits that filters name, looked for first, and null here: {names}"
+        note = f"{step.about}The people or links that filters name, looked for first, and null here: {names}"
     else:
         note = step.about.rstrip(". ")
     return Statement(sql, params | dict.fromkeys(unknown), step.follows, unknown, note)

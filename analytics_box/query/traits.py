@@ -8,10 +8,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from analytics_box.errors import DeadlineExceeded, Unavailable
-from analytics_box.query import filters
+from analytics_box.query import filters, named_links
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.named_links import Links, NoLinks
 from analytics_box.query.prepared import CannotAnswer
 from analytics_box.query.request import Request
 
@@ -29,17 +30,27 @@ class Traits(Protocol):
 
 
 class Finding:
-    """Who has the traits that one HTTP request asks for: each is looked for once, however many parameters ask.
+    """Who has the traits that one HTTP request asks for, and which links it names: each is looked for once, however
+    many parameters ask.
 
     `stop` ends what is still being looked for.
     """
 
-    def __init__(self, traits: Traits | None) -> None:
+    def __init__(self, traits: Traits | None, links: Links | None = None) -> None:
         self._traits = traits
+        self._links = links or NoLinks()
+        self._numbers: dict[Filter, tuple[int, ...]] = {}
         self._found: dict[tuple[int, Filter], asyncio.Task[People]] = {}
 
     async def resolved(self, query_type: QueryType, request: Request, reads: Scope) -> Request:
-        """The request with people in place of traits. Raises CannotAnswer or Unavailable."""
+        """The request with people in place of traits, and numbers in place of what links are called.
+
+        Raises CannotAnswer or Unavailable.
+        """
+        for item in dict.fromkeys(named_links.named(request.filters)):
+            if item not in self._numbers:
+                self._numbers[item] = await self._links.numbers(reads.sites, item.values)
+        request = named_links.with_numbers(request, self._numbers)
         wanted = tuple(dict.fromkeys(named(request.filters)))
         if not wanted:
             return request

@@ -13,6 +13,7 @@ from analytics_box.query.access import Scope
 from analytics_box.query.catalog.values import id_text
 from analytics_box.query.run import Entry
 from tests.query import calendars
+from tests.query.brute import happened
 from tests.query.brute.facts import Facts, Filter, Group, Question, counted, with_flags
 from tests.query.brute.filters import COLUMN, IDS, holds
 from tests.query.stories import TEXTS, WORDS, Story
@@ -24,10 +25,20 @@ _OPERATORS = (
 # What a session keeps from its first event on (semantics 15).
 OF_A_SESSION = {
     *("country", "region", "city", "timezone", "language", "device_type", "browser_name", "os_name", "referrer"),
-    *("utm_source", "utm_medium", "utm_campaign", "channel"),
+    *("utm_source", "utm_medium", "utm_campaign", "channel", "entry_page"),
+    *happened.FIELDS,
 }
 # Types that also look at facts which the filters do not ask for.
 WITHOUT_GROUPS = {"new_vs_returning", "returning_visitors", "error_route_continuation_comparison"}
+_SPELLED = {
+    "event_property": ("k", "plan", "k=x", "plan=1", "ü=true", "k=", "nothing"),
+    "scroll": ("1", "25", "99", "100"),
+    "engaged": ("1", "10", "13", "7200"),
+    "viewed_page": (*WORDS["path"], "/a/"),
+    "exit_page": (*WORDS["path"], "/a/"),
+    "outgoing_link": WORDS["href"],
+    "outgoing_domain": WORDS["domain"],
+}
 _OF_IDS = ("eq", "ne", "in", "not_in")
 
 
@@ -78,7 +89,7 @@ class Asked:
     def facts(self, story: Story) -> Facts:
         """What it is about; groups of filters only ask for what all facts of a session have."""
         facts = counted(story.facts(self.scope, owner=catalog.TYPES[self.type].organization), self.question)
-        facts = with_flags(facts, self.looked_at)
+        facts = happened.with_sessions(with_flags(facts, self.looked_at))
         if not self.groups:
             return facts
         return {
@@ -166,7 +177,7 @@ def filters(story: Story, name: str) -> st.SearchStrategy[Filter]:
     allowed = [
         item
         for item in known.filters
-        if item in {*COLUMN, *IDS, "flag", "conversion"} and item not in {*known.needs, *known.having}
+        if item in {*COLUMN, *IDS, *happened.FIELDS, "flag", "conversion"} and item not in {*known.needs, *known.having}
     ]
     return _filters(story, allowed)
 
@@ -177,6 +188,8 @@ def _filters(draw: st.DrawFn, story: Story, allowed: list[str]) -> Filter:
     operator = draw(one_of(_OF_IDS if name in {"website_id", "client_id", *IDS} else _OPERATORS))
     if name == "conversion":
         operator = draw(one_of(("eq", "in")))
+    if name in happened.NUMBERS:
+        operator = draw(one_of((*_OF_IDS, "is_set", "is_not_set")))
     if operator in {"is_set", "is_not_set"}:
         return name, operator, []
     if operator == "regex":
@@ -193,8 +206,10 @@ def _values(story: Story, name: str) -> tuple[str, ...]:
         return "s1", "nobody"
     if name == "flag":
         return *WORDS["flag"], "new=a", "price=b", "price=", "other", "other=a"
-    if name == "conversion":
+    if name in {"conversion", "event"}:
         return *WORDS["name"], "screen_view"
+    if name in _SPELLED:
+        return _SPELLED[name]
     if name == "anonymous_id":
         return "ann", "bea", "nobody", *(id_text(site * 16 + who) for site in story.websites for who in (1, 2))
     return (*WORDS.get(COLUMN[name], TEXTS), "Unknown")

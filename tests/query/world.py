@@ -14,6 +14,7 @@ from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
+from analytics_box.query.named_links import Links
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries
 from analytics_box.query.splits import Splits
@@ -33,7 +34,13 @@ class World:
     Every question is asked of both engines, which have to agree.
     """
 
-    def __init__(self, directory: Path, traits: Traits | None = None, splits: Splits | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        traits: Traits | None = None,
+        splits: Splits | None = None,
+        links: Links | None = None,
+    ) -> None:
         migrate(directory)
         self.db = Db(directory / schema.EVENTS_FILE, readers=2, durability="normal")
         strings, live = Strings(), LiveSessions()
@@ -42,7 +49,8 @@ class World:
         self.clock = FixedClock()
         self._engines = Engines(self.db, columnar="off"), Engines(self.db, columnar="on")
         self._queries = [
-            Queries(engines, self.clock, seconds=30, traits=traits, splits=splits) for engines in self._engines
+            Queries(engines, self.clock, seconds=30, traits=traits, links=links, splits=splits)
+            for engines in self._engines
         ]
         self._runner = asyncio.Runner()
         self._sites = itertools.count(1)
@@ -133,8 +141,8 @@ def body_of(asked: Asked) -> dict[str, object]:
 
 
 @contextmanager
-def world_in(directory: Path) -> Iterator[World]:
-    world = World(directory)
+def world_in(directory: Path, links: Links | None = None) -> Iterator[World]:
+    world = World(directory, links=links)
     try:
         yield world
     finally:

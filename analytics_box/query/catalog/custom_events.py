@@ -7,6 +7,7 @@ from analytics_box.facts.event import CUSTOM
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Record, Visualization, column
 from analytics_box.query.catalog.values import decoded, field, hexadecimal, instant, quotient, ratio, session_id, share
+from analytics_box.query.filters import SELECTING
 from analytics_box.query.plan import Order
 from analytics_box.query.ranges import Window
 
@@ -19,9 +20,9 @@ FILTERS = (
     "session_id",
     "event_name",
     "source",
-    "flag",
+    *SELECTING,
 )
-_OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id", "flag")
+_OF_PROPERTIES = ("profile_id", "path", "event_name", "website_id", *SELECTING)
 _BY_COUNT = (Order("count"),)
 
 _TOTAL = column("total_events", "number", "How often it happened", field("count"))

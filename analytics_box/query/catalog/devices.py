@@ -16,7 +16,7 @@ from analytics_box.query.catalog.values import (
     versioned,
     versioned_name,
 )
-from analytics_box.query.filters import COMMON
+from analytics_box.query.filters import COMMON, SELECTING
 from analytics_box.query.ranges import Window
 
 _PEOPLE = (PAGE_VIEW, CUSTOM)
@@ -244,6 +244,6 @@ TYPES = (
             _segment_ask("country"),
         ),
         shape=_segments,
-        filters=("path", "flag"),
+        filters=("path", *SELECTING),
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from analytics_box.facts.event import PAGE_EXIT, PAGE_VIEW
 from analytics_box.query.catalog.types import Ask, QueryType, Record, column
 from analytics_box.query.catalog.values import Shown, field, mean, number, ratio
-from analytics_box.query.filters import COMMON
+from analytics_box.query.filters import COMMON, SELECTING
 from analytics_box.query.plan import Order
 from analytics_box.query.ranges import Window
 
@@ -106,7 +106,7 @@ TYPES = (
             _target("rage_target", "rage_clicks"),
         ),
         shape=_frustration,
-        filters=("path", "flag"),
+        filters=("path", *SELECTING),
     ),
     QueryType(
         name="form_abandonment_by_page",
@@ -139,7 +139,7 @@ TYPES = (
             ),
         ),
         shape=_forms,
-        filters=("path", "flag"),
+        filters=("path", *SELECTING),
     ),
     QueryType(
         name="engagement_quality_by_page",
@@ -205,7 +205,7 @@ TYPES = (
                 order=_BY_COUNT,
             ),
         ),
-        filters=("path", "flag"),
+        filters=("path", *SELECTING),
     ),
     QueryType(
         name="scroll_depth_summary",

@@ -6,10 +6,10 @@ from analytics_box.facts.event import METRICS
 from analytics_box.query.catalog.summary import DATE
 from analytics_box.query.catalog.types import Ask, Column, QueryType, Visualization, column
 from analytics_box.query.catalog.values import Measured, Shown, coded, device_name, field, measured, named, rounded
-from analytics_box.query.filters import COMMON
+from analytics_box.query.filters import COMMON, SELECTING
 from analytics_box.query.plan import PARTS_OF_ONE, Made, Order
 
-_OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type", "flag")
+_OF_PAGES = ("path", "country", "region", "city", "browser_name", "os_name", "device_type", *SELECTING)
 _DIGITS = {"cls": 4}
 _NAMES = {code: name for name, code in METRICS.items()}
 _OFFICIAL = ("FCP", "LCP", "CLS", "INP", "TTFB", "FPS")

@@ -32,6 +32,8 @@ DIALECT = Dialect(
         (re.compile(r"(?<![:\w]):([a-z]\w*)"), r"$\1"),
         (re.compile(r" / "), " // "),
         (re.compile(r"\bgiven_by_flags\b"), "flag_exposures"),
+        (re.compile(r"\bwhat_happened\b"), "events"),
+        (re.compile(r"\bwhat_was_left_by\b"), "outgoing_links"),
     ),
 )
 # Functions that the statements call, where DuckDB knows them by other names. Patterns are RE2's in both engines.

@@ -28,6 +28,8 @@ DIALECT = Dialect(
         (re.compile(r"\bleast\("), "min("),
         (re.compile(r"\b(?:numbers|texts|pairs)_in\("), "json_each("),
         (re.compile(r"\bgiven_by_flags\b"), stored("flag_exposures")),
+        (re.compile(r"\bwhat_happened\b"), stored("events")),
+        (re.compile(r"\bwhat_was_left_by\b"), stored("outgoing_links")),
     ),
 )
 

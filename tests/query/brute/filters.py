@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from tests.query.brute import happened
 from tests.query.brute.facts import Filter, Group, Row
 
 COLUMN = {
@@ -17,6 +18,7 @@ COLUMN = {
     "browser_name": "browser",
     "os_name": "system",
     "referrer": "source",
+    "entry_page": "entry",
     "utm_source": "utm_source",
     "utm_medium": "utm_medium",
     "utm_campaign": "utm_campaign",
@@ -40,16 +42,25 @@ IDS = {"session_id": ("session", "client_session"), "anonymous_id": ("visitor", 
 UNKNOWN_IS_EMPTY = {"country", "region", "city", "timezone", "language", "browser_name", "os_name", "channel"}
 
 
+OF_PAGES = {"path", "entry_page", "exit_page", "viewed_page"}
+
+
 def passes(row: Row, filters: Iterable[Filter]) -> bool:
-    return all(_passes(row, name, op, values) for name, op, values in filters)
+    items = list(filters)
+    of_sessions = [item for item in items if item[0] in happened.FIELDS]
+    others = all(_passes(row, name, op, values) for name, op, values in items if name not in happened.FIELDS)
+    return others and (not of_sessions or happened.all_hold(row, of_sessions, _matches))
 
 
 def holds(row: Row, item: Filter | Group) -> bool:
     """Whether a filter or a group of them, also of groups, holds."""
     if len(item) == 3:
-        return _passes(row, *item)
+        return passes(row, [item])
     which, items = item
-    return (any if which == "any" else all)(holds(row, part) for part in items)
+    if which == "any":
+        return any(holds(row, part) for part in items)
+    filters = [part for part in items if len(part) == 3]
+    return passes(row, filters) and all(holds(row, part) for part in items if len(part) == 2)
 
 
 def _passes(row: Row, name: str, op: str, values: list[str]) -> bool:
@@ -93,7 +104,7 @@ def _one(stored: str, name: str, op: str, value: str) -> bool:
         return stored.endswith(value)
     if op == "regex":
         return re.search(value, stored) is not None
-    if name == "path" and value != "/":
+    if name in OF_PAGES and value != "/":
         value = value.rstrip("/") or "/"
     same = stored == value
     if name == "device_type":

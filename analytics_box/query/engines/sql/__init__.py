@@ -10,11 +10,11 @@ from functools import partial
 
 from msgspec import Struct
 
-from analytics_box.query.engines.sql.conditions import Values, bind
 from analytics_box.query.engines.sql.dialect import Dialect
 from analytics_box.query.engines.sql.names import DIMENSIONS, DIMENSIONS_OF, INTERNED, LASTING, MEASURES
 from analytics_box.query.engines.sql.ordering import codes, ordered
 from analytics_box.query.engines.sql.relations import relation
+from analytics_box.query.engines.sql.texts import Values, bind
 from analytics_box.query.plan import BUCKET, DAY_OF_WEEK, HOUR_OF_DAY, LOOK_BACK, OF_SESSIONS, RETURNING, Plan, Source
 
 _MARKER = re.compile(r"(?<![:\w]):([a-z]\w*)")

@@ -7,7 +7,7 @@ rounded.
 import json
 from collections.abc import Callable
 
-from analytics_box.query.engines.sql.conditions import Values
+from analytics_box.query.engines.sql.texts import Values
 from analytics_box.query.plan import Key, Order, Way
 
 _WAYS: dict[Way, str] = {

@@ -3,15 +3,18 @@
 import json
 import re
 
-from analytics_box.clock import MINUTE
 from analytics_box.facts.tables import ATTRIBUTES
-from analytics_box.query.engines.sql.conditions import Values, named, render
+from analytics_box.query import happened
+from analytics_box.query.engines.sql.conditions import render
 from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.happenings import SOON
 from analytics_box.query.engines.sql.names import BEGUN, DID, ID_OF_STARTER, PER_SESSION, PLACE, STARTER
+from analytics_box.query.engines.sql.texts import Values, named
 from analytics_box.query.filters import OF_THE_PAGE, Condition, Where, flag_of
 from analytics_box.query.plan import OF_SESSIONS, SESSION_AFTER, SESSION_BEFORE, Plan
 
-_OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site"))  # the same in each event of a session
+# The same in each event of a session.
+_OF_A_SESSION = frozenset((*ATTRIBUTES, "session", "site")) | happened.COLUMNS
 
 
 _SITE_OF = {"link_clicks": "link", "checks": "monitor", "monitor_spans": "monitor"}
@@ -29,7 +32,7 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     if plan.source == "experiments":
         return _experiments(plan, dialect, values)
     if plan.source == "landings":
-        return _landings(plan, values)
+        return _landings(plan, dialect, values)
     where = [_sites(plan, _SITE_OF.get(plan.source, "site"))]
     if plan.source in {"events", "properties"}:
         where.append("bot <> 0" if plan.bots else "bot = 0")
@@ -43,19 +46,16 @@ def relation(plan: Plan, used: str, dialect: Dialect, values: Values) -> str:
     where += _present(plan)
     if plan.source == "properties":
         return _properties(plan, where, dialect, values)
-    where += [render(item, values) for item in plan.where]
+    where += [render(item, values, dialect) for item in plan.where]
     return f"{plan.source} as fact\nwhere {_and(where)}"
 
 
-_SOON = 5 * MINUTE  # how long after a click its page may come
-
-
-def _landings(plan: Plan, values: Values) -> str:
+def _landings(plan: Plan, dialect: Dialect, values: Values) -> str:
     """The sessions on the box's own websites that people's clicks led to: whoever clicked saw a page there soon after,
     as the same visitor. One row per session."""
-    values |= {"soon": _SOON, "latest": plan.end + SESSION_AFTER}
+    values |= {"soon": SOON, "latest": plan.end + SESSION_AFTER}
     clicks = [_sites(plan, "link"), "kind = 1", "landing <> 0", "time >= :start", "time < :end"]
-    clicks += [render(item, values) for item in plan.where]
+    clicks += [render(item, values, dialect) for item in plan.where]
     clicked = f"select time, landing, landing_visitor from link_clicks as fact where {_and(clicks)}"
     landed = (
         f"select distinct entry.session from ({clicked}) as click\n"
@@ -86,7 +86,7 @@ def _of_sessions(plan: Plan, used: str, dialect: Dialect, values: Values) -> str
     if plan.source == "sessions":
         where.append(f"(kind <> 3 or time >= session_started - {SESSION_BEFORE})")
     scan = _and(where)
-    where += [_of_session(item, scan, values) for item in _together(plan.where)]
+    where += [_of_session(item, scan, dialect, values) for item in _together(plan.where)]
     if plan.source == "sessions":
         columns = [f"{sql} as {name}" for name, sql in PER_SESSION.items() if re.search(rf"\b{name}\b", used)]
         kept = {"started": "session_started"} | {name: name for name in ("client_session", *ATTRIBUTES)}
@@ -141,14 +141,14 @@ def _together(items: tuple[Where, ...]) -> list[tuple[Where, ...]]:
     return [*([pages] if pages else []), *others]
 
 
-def _of_session(items: tuple[Where, ...], scan: str, values: Values) -> str:
+def _of_session(items: tuple[Where, ...], scan: str, dialect: Dialect, values: Values) -> str:
     """A condition that selects whole sessions (semantics 15): by what they keep, or by having such an event."""
     if len(items) == 1 and not isinstance(items[0], Condition):
         group = items[0]
-        parts = [_of_session((item,), scan, values) for item in group.items]
+        parts = [_of_session((item,), scan, dialect, values) for item in group.items]
         return "(" + (" or " if group.any else " and ").join(parts) + ")"
     columns = {item.column for item in items if isinstance(item, Condition)}
-    text = _and([render(item, values) for item in items])
+    text = _and([render(item, values, dialect) for item in items])
     if columns <= _OF_A_SESSION:
         return text
     kind = " and kind = 1" if columns <= OF_THE_PAGE else ""
@@ -165,7 +165,7 @@ def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) 
     own = [item for item in plan.where if "key" in _columns(item)]
     beside = _OF_CUSTOM_EVENTS if any(len(_columns(item)) > 1 for item in own) else ()
     others = [item for item in plan.where if item not in own]
-    where += ["properties is not null", *(render(item, values) for item in others)]
+    where += ["properties is not null", *(render(item, values, dialect) for item in others)]
     more = "".join(f"fact.{name} as {name}, " for name in beside)
     inner = (
         f"select site, time, visitor, session, name as event, key, {more}\n"
@@ -173,7 +173,7 @@ def _properties(plan: Plan, where: list[str], dialect: Dialect, values: Values) 
         f"  from (select id, site, time, visitor, session, {', '.join(('name', *beside[1:]))}, properties\n"
         f"    from events as fact where {_and(where)}) as fact, {dialect.properties}"
     )
-    return f"({inner}\n) as fact" + (f"\nwhere {_and([render(item, values) for item in own])}" if own else "")
+    return f"({inner}\n) as fact" + (f"\nwhere {_and([render(item, values, dialect) for item in own])}" if own else "")
 
 
 def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
@@ -186,10 +186,10 @@ def _exposures(plan: Plan, dialect: Dialect, values: Values) -> str:
         "time >= :start",
         "time < :end",
         BEGUN,
-        *(render(item, values) for item in plan.where),
+        *(render(item, values, dialect) for item in plan.where),
     ]
     views = [_sites(plan), "bot = 0", "kind = 1", "session <> 0", "time >= :start"]
-    kept = [render(item, values) for item in plan.where if _columns(item) <= _OF_A_SESSION | {"flag"}]
+    kept = [render(item, values, dialect) for item in plan.where if _columns(item) <= _OF_A_SESSION | {"flag"}]
     others = ["time < :end", "path in (select path from met)", "session not in (select session from met)", *kept]
     kept_of_first = {"path": "path", "device": "device", "time": "since"}
     first = ", ".join(f"{dialect.best(name, 'min')} as {known}" for name, known in kept_of_first.items())
@@ -218,7 +218,7 @@ def _experiments(plan: Plan, dialect: Dialect, values: Values) -> str:
     (`mixed`), and whether they did then what is asked for. Every other condition selects exposures."""
     flag, goal, others = _asked(plan.where)
     range_of = [_sites(plan), "time >= :start", "time < :end", "visitor <> 0"]
-    exposures = [*range_of, *(render(item, values) for item in others)]
+    exposures = [*range_of, *(render(item, values, dialect) for item in others)]
     exposures += [named("flag", flag, values)] if flag else []
     first = ", ".join(
         (

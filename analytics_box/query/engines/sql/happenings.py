@@ -1,0 +1,94 @@
+"""Sessions in which something happened, as SQL (query/happened.py).
+
+Statements speak of the rows of events and of outgoing links by names of their own here: dialects know them without the
+attributes, of which nothing is asked.
+"""
+
+import json
+
+from analytics_box.clock import MINUTE
+from analytics_box.query.engines.sql.dialect import Dialect
+from analytics_box.query.engines.sql.names import DID, SITES
+from analytics_box.query.engines.sql.texts import Values, bind, named, text
+from analytics_box.query.filters import Condition
+from analytics_box.query.plan import SESSION_AFTER, SESSION_BEFORE
+
+# All of the sessions of which the range has anything: no event lies further from another one of its session.
+_FAR = SESSION_BEFORE + SESSION_AFTER
+_NEAR = f"{SITES} and time >= :start - {_FAR} and time < :end + {_FAR} and session <> 0"
+_EVENTS = f"select session from what_happened where {_NEAR} and bot = 0"
+SOON = 5 * MINUTE  # how long after a click on a short link its page may come
+
+
+def selected(condition: Condition, values: Values, dialect: Dialect) -> str:
+    """The facts of the sessions that this condition selects, without its negation."""
+    match condition.column:
+        case "session_event":
+            found = _event(condition, values, dialect)
+        case "session_property":
+            event = Condition("session_event", "set", (), negated=False, also=(condition,))
+            found = _event(event, values, dialect)
+        case "session_page":
+            found = f"{_EVENTS} and kind = 1 and {named('path', condition, values)}"
+        case "session_exit":
+            found = _exit(condition, values, dialect)
+        case "session_scroll":
+            found = f"{_EVENTS} and kind = 3 and scroll >= {_least(condition, values)}"
+        case "session_engaged":
+            found = f"{_EVENTS} group by session having sum(engaged) >= {_least(condition, values)}"
+        case "session_link":
+            found = _link(condition, values)
+        case _:
+            column = "href" if condition.column == "session_link_out" else "domain"
+            found = f"select session from what_was_left_by where {_NEAR} and {named(column, condition, values)}"
+    return f"(session in ({found}))"
+
+
+def _event(condition: Condition, values: Values, dialect: Dialect) -> str:
+    """One custom event that is all of this. Without a name it is any but what the page says of flags."""
+    own = DID if condition.match == "set" else f"kind = 2 and {named('name', condition, values)}"
+    if not condition.also:
+        return f"{_EVENTS} and {own}"
+    first, *others = (
+        f"from what_happened as fact, {dialect.properties} and {_NEAR} and bot = 0 and {own}"
+        f" and {_property(item, dialect, values)}"
+        for item in condition.also
+    )
+    return f"select session {first}" + "".join(f" and fact.id in (select fact.id {other})" for other in others)
+
+
+def _property(condition: Condition, dialect: Dialect, values: Values) -> str:
+    """A property by its key, or by key=value; other matches than `is` look at both together."""
+    if condition.match == "set":
+        return "key <> ''"
+    pair = text(f"(key || '=' || {dialect.value})", condition, values)
+    return f"({text('key', condition, values)} or {pair})" if condition.match == "is" else f"({pair})"
+
+
+def _exit(condition: Condition, values: Values, dialect: Dialect) -> str:
+    """The path of the last page view."""
+    columns = ", ".join((f"{dialect.best('path', 'max')} as path", *dialect.beside("max")))
+    last = f"select session, {columns} from what_happened where {_NEAR} and bot = 0 and kind = 1 group by session"
+    return f"select session from ({last}) where {named('path', condition, values)}"
+
+
+def _least(condition: Condition, values: Values) -> str:
+    """The number that must be reached: the least of several; without any the least there is."""
+    return bind(min((int(value) for value in condition.values), default=1), values)
+
+
+def _link(condition: Condition, values: Values) -> str:
+    """Sessions that a click on a short link led to: whoever clicked saw a page soon after, as the same visitor."""
+    values["soon"] = SOON
+    clicked = ""
+    if condition.match != "set":
+        numbers = bind(json.dumps([int(value) for value in condition.values]), values)
+        clicked = f" and click.link in (select value from numbers_in({numbers}))"
+    return (
+        "select entry.session from link_clicks as click join what_happened as entry"
+        " on entry.site = click.landing and entry.visitor = click.landing_visitor"
+        " and entry.time >= click.time and entry.time < click.time + :soon"
+        " and entry.kind = 1 and entry.bot = 0 and entry.session <> 0"
+        f" where click.kind = 1 and click.landing in (select value from numbers_in(:sites)){clicked}"
+        f" and click.time >= :start - {_FAR} - :soon and click.time < :end + {_FAR}"
+    )
