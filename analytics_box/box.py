@@ -19,7 +19,7 @@ from analytics_box.backup import restore, take, upgrade
 from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
-from analytics_box.dashboard.late_parts import LateParts
+from analytics_box.dashboard.late_parts import KnownRows, LateParts
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
@@ -252,6 +252,7 @@ def _parts(
         TrafficWatch(state.db, events.engines, state.websites, known, clock, settings.public_url),
         DomainWatch(Registrations(client), state.monitors, state.db, clock, settings.public_url),
         LateParts(clock),
+        KnownRows(),
         ImportJobs(clock),
         watched,
         watched.backups,

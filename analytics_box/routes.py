@@ -60,6 +60,7 @@ from analytics_box.organizations import (
 )
 from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
+from analytics_box.overview import detail_pages as site_details
 from analytics_box.overview import pages as overview
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
@@ -166,6 +167,11 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/links/domains/remove", link_domains.remove, SIGNED_IN, "admin", page=True),
     Route("GET", "/links/{link_id:str}", link_page.link_page, SIGNED_IN, page=True),
     Route("GET", "/links/{link_id:str}/parts/{name:str}", link_page.link_part, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/details/{name:str}", link_page.link_details, SIGNED_IN, page=True),
+    Route(
+        "GET", "/links/{link_id:str}/details/{name:str}/{form:str}", link_page.link_details_file, SIGNED_IN, page=True
+    ),
+    Route("GET", "/links/{link_id:str}/export/{form:str}", link_page.link_export, SIGNED_IN, page=True),
     Route("GET", "/links/{link_id:str}/edit", link_form.edit_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
@@ -204,6 +210,17 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/monitors/export/{form:str}", monitor_files.export_file, SIGNED_IN),
     Route("GET", "/monitors/{monitor_id:str}", monitor_figures.monitor_page, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/parts/{name:str}", monitor_figures.monitor_part, SIGNED_IN, page=True),
+    Route(
+        "GET", "/monitors/{monitor_id:str}/details/{name:str}", monitor_figures.monitor_details, SIGNED_IN, page=True
+    ),
+    Route(
+        "GET",
+        "/monitors/{monitor_id:str}/details/{name:str}/{form:str}",
+        monitor_figures.monitor_details_file,
+        SIGNED_IN,
+        page=True,
+    ),
+    Route("GET", "/monitors/{monitor_id:str}/export/{form:str}", monitor_figures.monitor_export, SIGNED_IN, page=True),
     Route("GET", "/monitors/{monitor_id:str}/edit", monitor_form.edit_form, SIGNED_IN, "member", page=True),
     Route("POST", "/monitors/{monitor_id:str}/edit", monitor_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/monitors/{monitor_id:str}/delete", monitor_figures.delete_form, SIGNED_IN, "member", page=True),
@@ -602,6 +619,15 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/sites/new", website_pages.add_site, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/{website_id:str}", overview.site, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/parts/{name:str}", overview.site_part, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/details/{name:str}", site_details.site_details, SIGNED_IN, page=True),
+    Route(
+        "GET",
+        "/sites/{website_id:str}/details/{name:str}/{form:str}",
+        site_details.site_details_file,
+        SIGNED_IN,
+        page=True,
+    ),
+    Route("GET", "/sites/{website_id:str}/export/{form:str}", site_details.site_export, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),

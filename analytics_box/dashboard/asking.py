@@ -16,6 +16,7 @@ from analytics_box.errors import BoxError
 from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
+from analytics_box.query.catalog import QueryType
 from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
@@ -70,17 +71,21 @@ class Asking(Struct, frozen=True):
         """How wide the rows of its series are."""
         return self.step or ("hour" if self.days.length == 1 else "day")
 
-    async def rows(self, types: Sequence[str], *, before: Sequence[str] = (), limit: int = 0) -> list[Rows]:
+    async def rows(
+        self, types: Sequence[str], *, before: Sequence[str] = (), beside: Sequence[QueryType] = (), limit: int = 0
+    ) -> list[Rows]:
         """The rows of each type, then those of the types that are wanted `before`, too: of the days that these are
-        compared with.
+        compared with; then those of types `beside`, which are made of others and have their names.
 
         Raises Unanswered.
         """
+        made = {f"{one.name} beside {number}": one for number, one in enumerate(beside)}
         earlier = self.compared.days if self.compared is not None else self.days.previous()
         first, last = earlier.first.isoformat(), earlier.last.isoformat()
         wanted = [
             *(GivenParameter(name) for name in types),
             *(GivenParameter(name, id=f"{name} before", start_date=first, end_date=last) for name in before),
+            *(GivenParameter(one.name, id=label) for label, one in made.items()),
         ]
         given = GivenQuery(
             parameters=[*wanted],
@@ -95,10 +100,9 @@ class Asking(Struct, frozen=True):
         request = replace(
             request,
             questions=tuple(
-                question
-                if question.type is None
-                else replace(question, type=asks(question.type), granularity=self.steps)
+                question if given is None else replace(question, type=asks(given), granularity=self.steps)
                 for question in request.questions
+                for given in (made.get(question.label, question.type),)
             ),
         )
         try:

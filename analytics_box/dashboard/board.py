@@ -11,6 +11,7 @@ from analytics_box.query.catalog.types import QueryType, Record, SubjectName
 Rows = Sequence[Record]
 Filters = Mapping[str, str]  # by their fields
 Unit = Literal["count", "percent", "seconds", "ms", "uptime"]  # uptime is a percentage that is never rounded up
+ColumnUnit = Literal["count", "percent", "seconds", "moment"]  # a moment is text in UTC, as answers have it
 
 
 class Metric(Struct, frozen=True):
@@ -45,6 +46,32 @@ class Metric(Struct, frozen=True):
         return None if value is None else float(value)
 
 
+class Column(Struct, frozen=True):
+    """A figure in the table of a list: a field of its rows, or of those beside them. It is unknown in a row whose
+    field `needs` is zero. `called` is its name on the page where that of the field says something else."""
+
+    name: str
+    unit: ColumnUnit = "count"
+    needs: str = ""
+    called: str = ""
+
+    @property
+    def known_as(self) -> str:
+        """Its name on the page, in addresses and in files."""
+        return self.called or self.name
+
+
+class Beside(Struct, frozen=True):
+    """Another query type that knows more of the rows of a list, joined by what names these.
+
+    `named` are the fields of its rows that say the same as the list's `shown` and `within`, in their order.
+    """
+
+    type: QueryType
+    columns: tuple[Column, ...]
+    named: tuple[str, ...] = ("name",)
+
+
 class Listed(Struct, frozen=True):
     """A list: its query type, the field of a row that names it and the one that counts it.
 
@@ -52,7 +79,8 @@ class Listed(Struct, frozen=True):
     lists name their country by its code, and a click filters by the country as well, because places of different
     countries share names. `label` is how a name is written, `detail` what tells rows apart beside their names.
     `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
-    and they leave out the row of the name in `without`.
+    and they leave out the row of the name in `without`. Its table has `columns` more, of its own type and of those
+    `beside` it; `within` are the fields that name a row together with `shown`.
     """
 
     type: str
@@ -65,20 +93,32 @@ class Listed(Struct, frozen=True):
     icon: str = ""
     apart: bool = False
     without: str = ""
+    columns: tuple[Column, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    within: tuple[str, ...] = ()
+
+
+class Place(Struct, frozen=True):
+    """Where an extra panel stands: the filters of the page, and the address of the page with others added."""
+
+    filters: Filters
+    narrowed: Callable[[Filters], str]
 
 
 class Extra(Struct, frozen=True):
     """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
 
-    `counted` is what its numbers are, `empty` what it says without any.
+    `counted` is what its numbers are, `empty` what it says without any. One that `needs` a filter is about its value,
+    and stands before all lists.
     """
 
     types: tuple[str, ...]
-    content: Callable[[Sequence[Rows]], Any]
-    look: Literal["errors", "vitals", "bars"]
+    content: Callable[[Sequence[Rows], Place], Any]
+    look: Literal["facts", "vitals", "bars"]
     counted: str
     empty: str
     limit: int = 0
+    needs: str = ""
 
 
 class About(Struct, frozen=True):
@@ -107,12 +147,15 @@ class Kinds(Struct, frozen=True):
 
 class Words(Struct, frozen=True):
     """Texts of a page by the names of what they are about: tabs, choices within a tab, what an empty list says (that of
-    "" for those not named), the filters, and the anchors of definitions. `codes` stand for marks in empty lists."""
+    "" for those not named), the filters, the anchors of definitions, what shares are of by what is counted (that of ""
+    for lists apart; {whole} is its number), and the columns of tables. `codes` stand for marks in empty lists."""
 
     tabs: Mapping[str, str]
     empty: Mapping[str, str]
     filters: Mapping[str, str]
     anchors: Mapping[str, str]
+    shares: Mapping[str, str]
+    columns: Mapping[str, str]
     choices: Mapping[str, str] = {}
     codes: Mapping[str, str] = {}
 

@@ -9,8 +9,27 @@ from analytics_box.clock import Clock
 BUDGET_SECONDS = 0.02  # how long a page waits for its parts before it is sent without the slower ones
 KEPT_SECONDS = 30.0  # a page asks for what it lacks as soon as it is loaded
 MOST = 100
+MOST_LISTS = 10_000  # whose rows are remembered, some 100 bytes each
 
 Running = asyncio.Task[Any]
+
+
+class KnownRows:
+    """How many rows lists had when they were last shown, so that the place that is kept for them is as high."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Hashable, int] = {}
+
+    def keep(self, shown: Hashable, rows: int) -> None:
+        """A list was shown with so many rows."""
+        self._rows.pop(shown, None)
+        self._rows[shown] = rows
+        if len(self._rows) > MOST_LISTS:
+            del self._rows[next(iter(self._rows))]
+
+    def of(self, shown: Hashable) -> int | None:
+        """How many it had; None if that is not known."""
+        return self._rows.get(shown)
 
 
 class LateParts:

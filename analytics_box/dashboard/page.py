@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from analytics_box import errors
 from analytics_box.dashboard import chart, chips, panels, range_picker, steps, tiles
 from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
-from analytics_box.dashboard.board import Extra
+from analytics_box.dashboard.board import Extra, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
 from analytics_box.dashboard.chips import Chip, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
-from analytics_box.dashboard.late_parts import BUDGET_SECONDS, LateParts
+from analytics_box.dashboard.late_parts import BUDGET_SECONDS, KnownRows, LateParts
 from analytics_box.dashboard.panels import Panel
 from analytics_box.dashboard.range_picker import RangeShown
 from analytics_box.dashboard.spans import days_of
@@ -32,6 +32,7 @@ from analytics_box.query import beginnings, ranges
 from analytics_box.query.run import Queries
 
 Task = asyncio.Task[Any]
+MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
 
 
 class Figures(Struct, frozen=True):
@@ -56,6 +57,7 @@ class ExtraPanel(Struct, frozen=True):
     content: Any
     of: Extra
     failed: bool = False
+    kept: bool = False
 
 
 class Dashboard(Struct, frozen=True):
@@ -102,7 +104,8 @@ async def whole(
     for name, task in tasks.items():
         if task in slow:
             visit.parts[LateParts].keep(_key(asking, view, name), task)
-    return _dashboard(asking, view, names, {name: task for name, task in tasks.items() if task not in slow})
+    answered = {name: task for name, task in tasks.items() if task not in slow}
+    return _dashboard(asking, view, names, answered, visit.parts[KnownRows])
 
 
 async def part(
@@ -112,9 +115,16 @@ async def part(
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
     asking = await _asking(visit, number, view, outages, begun)
-    task = visit.parts[LateParts].take(_key(asking, view, name)) or asyncio.create_task(_part(asking, view, name))
+    late = visit.parts[LateParts].take(_key(asking, view, name))
+    task = late or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
-    return _dashboard(asking, view, (name,), {name: task})
+    return _dashboard(asking, view, (name,), {name: task}, visit.parts[KnownRows], late=late is not None)
+
+
+async def empty(visit: Visit, number: int, view: View) -> tuple[Asking, Dashboard]:
+    """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
+    asking = await _asking(visit, number, view, None, None)
+    return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 
 async def _asking(visit: Visit, number: int, view: View, outages: Outages | None, begun: int | None) -> Asking:
@@ -146,8 +156,17 @@ def _key(asking: Asking, view: View, name: str) -> tuple[object, ...]:
     return asking.number, asking.days, asking.compared, asking.zone.key, asking.formats, replace(view, unread=()), name
 
 
-def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mapping[str, Task]) -> Dashboard:
-    """The page of the parts that are answered; the others are left to be fetched."""
+def _dashboard(
+    asking: Asking,
+    view: View,
+    names: Sequence[str],
+    answered: Mapping[str, Task],
+    known: KnownRows,
+    *,
+    late: bool = False,
+) -> Dashboard:
+    """The page of the parts that are answered; the others are left to be fetched. Of a `late` one the page has kept
+    the place."""
     failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     of, words = view.of, view.of.words
@@ -164,7 +183,11 @@ def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mappi
         figures=ready.get("figures"),
         figures_failed="figures" in failed,
         panels=tuple(
-            ready[name] if name in ready else panels.panel(view, name, None, failed=name in failed)
+            _shown(asking, view, ready[name], known, late=late)
+            if name in ready
+            else panels.panel(
+                view, name, None, failed=name in failed, expected=known.of(_list(asking, view.list_of(name)))
+            )
             for name in names
             if name in of.panels
         ),
@@ -177,6 +200,7 @@ def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mappi
                 ready.get(name),
                 of.extras[name],
                 name in failed,
+                late,
             )
             for name in names
             if name in of.extras
@@ -188,11 +212,23 @@ def _dashboard(asking: Asking, view: View, names: Sequence[str], answered: Mappi
     )
 
 
+def _shown(asking: Asking, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
+    """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
+    own = _list(asking, panel.shown)
+    kept = late and known.of(own) is None
+    known.keep(own, len(panel.bars or ()))
+    return replace(panel, kept=kept)
+
+
+def _list(asking: Asking, shown: str) -> tuple[object, ...]:
+    return asking.of.subject, asking.number, shown
+
+
 async def _part(asking: Asking, view: View, name: str) -> Any:
     if name == "figures":
         return await _figures(asking, view)
     if name in view.of.extras:
-        return await _extra(asking, view.of.extras[name])
+        return await _extra(asking, view, view.of.extras[name])
     return await _panel(asking, view, name)
 
 
@@ -242,14 +278,14 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     """
     listed = view.of.lists[view.list_of(name)]
     whole = view.of.wholes.get(listed.counted)
-    limit = panels.rows_wanted(view, name)
     if whole is None:
-        (rows,) = await asking.rows([listed.type], limit=limit)
+        (rows,) = await asking.rows([listed.type], limit=MOST_ASKED)
         return panels.panel(view, name, rows)
-    rows, in_all = await asking.rows([listed.type, whole[0]], limit=limit)
+    rows, in_all = await asking.rows([listed.type, whole[0]], limit=MOST_ASKED)
     return panels.panel(view, name, rows, whole=in_all[0][whole[1]])
 
 
-async def _extra(asking: Asking, extra: Extra) -> Any:
+async def _extra(asking: Asking, view: View, extra: Extra) -> Any:
     """Raises Unanswered."""
-    return extra.content(await asking.rows(extra.types, limit=extra.limit))
+    place = Place(dict(view.filters), lambda wanted: view.narrowed(wanted).link())
+    return extra.content(await asking.rows(extra.types, limit=extra.limit), place)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Listed, Rows
-from analytics_box.dashboard.view import View
+from analytics_box.dashboard.view import View, address
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
 
-ROWS, MORE_ROWS = 8, 100
+ROWS = 8
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
@@ -51,8 +52,9 @@ class Empty(Struct, frozen=True):
 class Panel(Struct, frozen=True):
     """A list below the chart. `bars` is None while its query still runs; `source` gives it as a fragment.
 
-    `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition. `ghosts` are
-    the widths of what stands in the place of bars.
+    `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition, `share` says
+    what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
+    the table of all rows. What came late may be `kept` as high as the place that was kept for it.
     """
 
     name: str
@@ -65,9 +67,10 @@ class Panel(Struct, frozen=True):
     source: str
     empty: Empty
     ghosts: tuple[int, ...]
-    more: str = ""
-    fewer: str = ""
+    details: str = ""
+    share: str = ""
     failed: bool = False
+    kept: bool = False
     choices: tuple[Tab, ...] = ()
     lists: str = ""
 
@@ -75,19 +78,23 @@ class Panel(Struct, frozen=True):
 GHOSTS = (92, 74, 61, 50, 42, 35, 29, 24)
 
 
-def rows_wanted(view: View, panel: str) -> int:
-    """The limit to query with: one more than is shown, to know whether there is more."""
-    shown = view.list_of(panel)
-    return MORE_ROWS if view.more == shown else _most(view.of, shown) + 1
-
-
-def panel(view: View, name: str, rows: Rows | None, *, whole: float | None = None, failed: bool = False) -> Panel:
-    """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given."""
+def panel(
+    view: View,
+    name: str,
+    rows: Rows | None,
+    *,
+    whole: float | None = None,
+    failed: bool = False,
+    expected: int | None = None,
+    kept: bool = False,
+) -> Panel:
+    """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
+    rows it had when it was last shown, if that is known."""
     shown = view.list_of(name)
     of, words, listed = view.of, view.of.words, view.of.lists[shown]
-    extended, fits = view.more == shown, _most(view.of, shown)
-    if rows is not None and listed.without:
-        rows = [row for row in rows if row[listed.shown] != listed.without]
+    fits = _most(of, shown)
+    if rows is not None:
+        rows = without(listed, rows)
     shares_tab = shown in of.sharing
     return Panel(
         name=name,
@@ -96,16 +103,33 @@ def panel(view: View, name: str, rows: Rows | None, *, whole: float | None = Non
         anchor=words.anchors[shown],
         tabs=_tabs(view, name, shown),
         counted="" if listed.apart else of.about(dict(view.filters)).names[listed.counted],
-        bars=None if rows is None else _bars(view, listed, rows if extended else rows[:fits], whole),
+        bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
         source=view.part(name),
         empty=_empty(of, name, shown),
-        ghosts=GHOSTS[: of.ghosts - shares_tab],
-        more=view.link(more=shown) if not extended and rows is not None and len(rows) > fits else "",
-        fewer=view.link(more="") if extended else "",
+        ghosts=GHOSTS[: of.ghosts - shares_tab if expected is None else min(expected, fits)],
+        details=details_of(view, shown),
+        share="" if rows is None else share_help(of, listed, whole),
         failed=failed,
+        kept=kept,
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
     )
+
+
+def details_of(view: View, shown: str) -> str:
+    """The address of the table of a list."""
+    return address(replace(view, path=f"{view.path}/details/{shown}", wait=False, table=False))
+
+
+def share_help(of: Board, listed: Listed, whole: float | None) -> str:
+    """What the shares of a list are of."""
+    said = of.words.shares["" if listed.apart else listed.counted]
+    return said.format(whole=figures.count(whole or 0))
+
+
+def without(listed: Listed, rows: Rows) -> Rows:
+    """The rows of a list but the one that it leaves out."""
+    return [row for row in rows if row[listed.shown] != listed.without] if listed.without else rows
 
 
 def _most(of: Board, shown: str) -> int:
@@ -143,8 +167,8 @@ def _bars(view: View, listed: Listed, rows: Rows, whole: float | None) -> tuple[
 
 def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float | None) -> Bar:
     counted, name = row[listed.counted], row[listed.shown] or ""
-    wanted = _filters(listed, row, name)
-    share = row.get("percentage", 0) if whole is None else 100 * counted / whole if whole else 0
+    href, selected = leads_to(view, listed, row)
+    share = share_of(row, counted, whole)
     return Bar(
         label=figures.visible(listed.label(name)) or Panels.unknown,
         detail=figures.visible(listed.detail(row)) if listed.detail is not None else "",
@@ -152,9 +176,26 @@ def _bar(view: View, listed: Listed, row: Record, largest: float, whole: float |
         share=figures.percent(share) if share is not None else UNKNOWN,
         width=figures.bar_width(counted, largest),
         code=(row["country_code"] or "") if listed.places else None,
-        href=view.narrowed(wanted).link() if wanted else "",
-        selected=bool(wanted) and wanted.items() <= dict(view.filters).items(),
+        href=href,
+        selected=selected,
     )
+
+
+def share_of(row: Record, counted: float, whole: float | None) -> float | None:
+    """The share of a row in percent: of a whole, else as the answer has it."""
+    if whole is None:
+        share = row.get("percentage", 0)
+        return None if share is None else float(share)
+    return 100 * counted / whole if whole else 0.0
+
+
+def leads_to(view: View, listed: Listed, row: Record) -> tuple[str, bool]:
+    """The page filtered by a row, or no longer where it is selected, and whether it is; empty for rows that no filter
+    tells apart."""
+    wanted = _filters(listed, row, row[listed.shown] or "")
+    if not wanted:
+        return "", False
+    return view.narrowed(wanted).link(), wanted.items() <= dict(view.filters).items()
 
 
 def _filters(listed: Listed, row: Record, name: str) -> dict[str, str]:

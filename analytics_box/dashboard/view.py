@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board
 from analytics_box.dashboard.comparing import Comparison, read_comparison
+from analytics_box.dashboard.detail_view import Detail, detail_parameters, read_detail
 from analytics_box.dashboard.spans import USUAL, RangeName, Span, read_span, said
 from analytics_box.dashboard.steps import Step, read_step
 from analytics_box.texts import Unread
@@ -51,6 +52,7 @@ class View(Struct, frozen=True):
     wait: bool = False
     filters: tuple[tuple[str, str], ...] = ()
     unread: tuple[str, ...] = ()
+    detail: Detail = Detail()
 
     def link(self, **changes: Any) -> str:
         """The address of this state with some of it changed, for templates."""
@@ -80,6 +82,10 @@ class View(Struct, frozen=True):
     def part(self, name: str) -> str:
         """The address of one part of this page (a panel, or "figures") as a fragment."""
         return address(replace(self, path=f"{self.path}/parts/{name}"))
+
+    def file(self, form: str) -> str:
+        """The address of this page as a file."""
+        return address(replace(self, path=f"{self.path}/export/{form}", wait=False, table=False))
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -138,6 +144,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
         filters=_filters(query, of),
+        detail=read_detail(query),
     )
     unread = (span.unread, comparison.unread, no_step and Unread.step.format(name=no_step), *_unread(query, view))
     return replace(view, unread=tuple(text for text in unread if text))
@@ -175,6 +182,7 @@ def _parameters(view: View) -> dict[str, str]:
         "zone": view.zone,
         "wait": "all" if view.wait else "",
         **dict(view.filters),
+        **detail_parameters(view.detail),
     }
     return {name: value for name, value in given.items() if value}
 

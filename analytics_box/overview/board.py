@@ -1,15 +1,17 @@
 """The page of a website as data: its tiles, its lists, and what a click on a row filters by. Pure."""
 
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
-from analytics_box.dashboard.board import About, Board, Filters, Listed, Metric, Words
+from analytics_box.dashboard.board import About, Beside, Board, Column, Filters, Listed, Metric, Words
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.overview.compact import EXTRAS
-from analytics_box.query.catalog.types import QueryType, Record
-from analytics_box.texts import Compact, Definitions, Metrics, Panels
+from analytics_box.query.catalog import TYPES, QueryType
+from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
+from analytics_box.query.catalog.types import Record
+from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
 from analytics_box.texts import Filters as FilterWords
 
 _TOTALS, _SERIES = "summary_totals", "summary_metrics"
@@ -38,31 +40,79 @@ METRICS: Final = (
     Metric("bounce_rate", _TOTALS, _SERIES, unit="percent", needs="sessions", fewer_is_better=True),
     Metric("median_session_duration", _TOTALS, _SERIES, unit="seconds", needs="sessions"),
 )
+_VIEWS: Final = Column("pageviews")
+_OF_SESSIONS: Final = (
+    Column("sessions"),
+    Column("bounce_rate", "percent", needs="sessions"),
+    Column("median_session_duration", "seconds", needs="sessions"),
+)
+
+
+def _listed(type: str, field: str = "", *, within: tuple[str, ...] = (), **more: Any) -> Listed:
+    """A list of what sessions begin with: its table has their sessions beside."""
+    beside = Beside(sessions_of(TYPES[type]), _OF_SESSIONS, ("name", *within))
+    return Listed(type, field, columns=(_VIEWS,), beside=(beside,), within=within, **more)
+
+
+_ENTRIES: Final = Beside(sessions_of_entries(TYPES["top_pages"]), _OF_SESSIONS, ("path",))
 LISTS: Final[dict[str, Listed]] = {
-    "sources": Listed("traffic_sources", "referrer", detail=domain_beside),
-    "channels": Listed("channels", "channel"),
-    "utm_campaign": Listed("utm_campaigns", "utm_campaign"),
-    "utm_source": Listed("utm_sources", "utm_source"),
-    "utm_medium": Listed("utm_mediums", "utm_medium"),
-    "utm_term": Listed("utm_terms", "utm_term"),
-    "utm_content": Listed("utm_content", "utm_content"),
-    "pages": Listed("top_pages", "path", shown="path"),
-    "entry": Listed("entry_pages", "entry_page", shown="path"),
-    "exit": Listed("exit_pages", shown="path"),
-    "countries": Listed("country", "country", places=True, icon="globe"),
-    "regions": Listed("region", "region", places=True),
-    "cities": Listed("city", "city", places=True),
-    "browsers": Listed("browser_name", "browser_name"),
-    "systems": Listed("os_name", "os_name"),
-    "devices": Listed("device_types", "device_type"),
-    "windows": Listed("screen_resolution", label=_size, detail=itemgetter("device_type")),
-    "languages": Listed("language", "language"),
-    "events": Listed("custom_events", counted="total_events"),
-    "links": Listed(
-        "outbound_links", shown="href", counted="total_clicks", label=_without_scheme, detail=_text, icon="globe"
+    "sources": _listed("traffic_sources", "referrer", detail=domain_beside),
+    "channels": _listed("channels", "channel"),
+    "utm_campaign": _listed("utm_campaigns", "utm_campaign"),
+    "utm_source": _listed("utm_sources", "utm_source"),
+    "utm_medium": _listed("utm_mediums", "utm_medium"),
+    "utm_term": _listed("utm_terms", "utm_term"),
+    "utm_content": _listed("utm_content", "utm_content"),
+    "pages": Listed(
+        "top_pages",
+        "path",
+        shown="path",
+        columns=(_VIEWS,),
+        beside=(
+            Beside(TYPES["page_time_analysis"], (Column("median_time_on_page", "seconds"),)),
+            Beside(TYPES["page_scroll_performance"], (Column("avg_scroll_depth", "percent"),)),
+            _ENTRIES,
+        ),
     ),
-    "domains": Listed("outbound_domains", shown="domain", counted="total_clicks"),
-    "flags": Listed("flag_variants", "flag", label=_flag, detail=itemgetter("variant"), icon="flag"),
+    "entry": Listed("entry_pages", "entry_page", shown="path", beside=(_ENTRIES,)),
+    "exit": Listed("exit_pages", shown="path", columns=(Column("pageviews", called="sessions"),)),
+    "countries": _listed("country", "country", places=True, icon="globe"),
+    "regions": _listed("region", "region", places=True, within=("country",)),
+    "cities": _listed("city", "city", places=True, within=("country",)),
+    "browsers": _listed("browser_name", "browser_name"),
+    "systems": _listed("os_name", "os_name"),
+    "devices": _listed("device_types", "device_type"),
+    "windows": _listed("screen_resolution", label=_size, detail=itemgetter("device_type"), within=("device_type",)),
+    "languages": _listed("language", "language"),
+    "events": Listed(
+        "custom_events",
+        counted="total_events",
+        columns=(Column("unique_users"), Column("unique_sessions"), Column("last_occurrence", "moment")),
+    ),
+    "links": Listed(
+        "outbound_links",
+        shown="href",
+        counted="total_clicks",
+        label=_without_scheme,
+        detail=_text,
+        icon="globe",
+        columns=(Column("unique_users"), Column("unique_sessions"), Column("last_clicked", "moment")),
+        within=("text",),
+    ),
+    "domains": Listed(
+        "outbound_domains",
+        shown="domain",
+        counted="total_clicks",
+        columns=(Column("unique_users"), Column("unique_links")),
+    ),
+    "flags": Listed(
+        "flag_variants",
+        "flag",
+        label=_flag,
+        detail=itemgetter("variant"),
+        icon="flag",
+        columns=(Column("exposures"), Column("first_seen", "moment"), Column("last_seen", "moment")),
+    ),
 }
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
 # The lists of each panel; those of campaigns share one tab.
@@ -102,5 +152,7 @@ WEBSITE: Final = Board(
         codes={"{call}": Panels.event_call, "{outgoing}": Panels.outgoing_option},
         filters=FilterWords.names,
         anchors=Definitions.of,
+        shares=Panels.shares,
+        columns=Details.columns,
     ),
 )

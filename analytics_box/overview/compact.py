@@ -6,9 +6,11 @@ from typing import Final, Literal
 import msgspec
 from msgspec import Struct
 
-from analytics_box.dashboard.board import Extra, Rows
+from analytics_box.dashboard.board import Extra, Place, Rows
 from analytics_box.dashboard.panels import Bar
-from analytics_box.texts import Compact, Vitals, figures
+from analytics_box.overview import one_page
+from analytics_box.overview.facts import Fact, Facts
+from analytics_box.texts import Compact, OnePage, Vitals, figures
 
 ERRORS = 5  # messages
 Rating = Literal["good", "fair", "poor"]
@@ -42,20 +44,6 @@ class VitalRow(Struct, frozen=True):
     samples: float
 
 
-class Fact(Struct, frozen=True):
-    """A figure with its name."""
-
-    label: str
-    value: str
-
-
-class Errors(Struct, frozen=True):
-    """Errors of the range: in all, and the commonest messages."""
-
-    facts: tuple[Fact, ...]
-    bars: tuple[Bar, ...]
-
-
 class Vital(Struct, frozen=True):
     """A metric: its 75th percentile, how good that is, and how many values it comes from."""
 
@@ -67,7 +55,7 @@ class Vital(Struct, frozen=True):
     samples: str
 
 
-def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Errors:
+def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Facts:
     """What the panel of errors says. There are no facts where there is no error."""
     facts = (
         Fact(Compact.errors, figures.count(summary.totalErrors)),
@@ -75,7 +63,7 @@ def errors(summary: ErrorSummary, rows: Sequence[ErrorRow]) -> Errors:
         Fact(Compact.sessions, figures.percent(summary.errorRate)),
     )
     largest = max((row.count for row in rows), default=0)
-    return Errors(
+    return Facts(
         facts=facts if summary.totalErrors else (),
         bars=tuple(
             Bar(
@@ -129,20 +117,28 @@ def _written(metric: str, shown: float) -> str:
     return f"{shown:.0f}{figures.NBSP}ms" if shown < 1_000 else f"{shown / 1_000:.1f}{figures.NBSP}s"
 
 
-def _errors(answers: Sequence[Rows]) -> Errors:
+def _errors(answers: Sequence[Rows], _: Place) -> Facts:
     summary, rows = answers
     return errors(msgspec.convert(summary[0], ErrorSummary), msgspec.convert(rows, list[ErrorRow]))
 
 
-def _vitals(answers: Sequence[Rows]) -> tuple[Vital, ...]:
+def _vitals(answers: Sequence[Rows], _: Place) -> tuple[Vital, ...]:
     return vitals(msgspec.convert(answers[0], list[VitalRow]))
 
 
 EXTRAS: Final = {
+    "page": Extra(
+        one_page.TYPES,
+        one_page.page_figures,
+        "facts",
+        OnePage.counted,
+        OnePage.empty,
+        needs="path",
+    ),
     "errors": Extra(
         ("error_summary", "error_types"),
         _errors,
-        "errors",
+        "facts",
         Compact.counted["errors"],
         Compact.empty["errors"],
         limit=ERRORS,

@@ -1,7 +1,11 @@
 """Which kinds of facts a website has that not all have, so that its overview has panels for them and for no others."""
 
+from collections.abc import Collection
 from typing import Final
 
+from analytics_box.dashboard.view import View
+from analytics_box.overview.board import PANELS
+from analytics_box.overview.compact import EXTRAS
 from analytics_box.store.db import Connection, Db
 
 MEASURED: Final = ("flags", "errors", "vitals")
@@ -24,3 +28,11 @@ def _kinds(db: Connection, site: int) -> tuple[str, ...]:
         {"site": site},
     ).fetchall()
     return tuple(name for name, there in zip(MEASURED, found, strict=True) if there)
+
+
+def parts_of(view: View, measured: Collection[str]) -> tuple[str, ...]:
+    """The parts of an overview: what its website has measured, and what is about a filter only with that."""
+    panels = tuple(name for name in PANELS if name not in MEASURED or name in measured)
+    given = dict(view.filters)
+    extras = tuple(name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in measured))
+    return ("figures", *panels, *extras)

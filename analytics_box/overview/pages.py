@@ -13,8 +13,8 @@ from analytics_box.http.page.shell import frame
 from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
-from analytics_box.overview.board import PANELS, WEBSITE
-from analytics_box.overview.measured import MEASURED, kinds_measured
+from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.overview.site_list import SiteCard, site_card
 from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
@@ -71,8 +71,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
         parts[Presence].begun((website.site,)),
         kinds_measured(parts[Queries].events, website.site),
     )
-    names = ("figures", *(name for name in PANELS if name not in MEASURED or name in measured))
-    names += tuple(name for name in measured if name not in PANELS)
+    view = _view(visit, website)
     return visit.pages.show(
         "overview.html",
         shell=site_shell(visit, "overview", website),
@@ -81,7 +80,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
             online=online[website.site],
             script=f"{parts.settings.tracker_url}/script.js",
         ),
-        board=await page.whole(visit, website.site, _view(visit, website), names, _outages(visit, website))
+        board=await page.whole(visit, website.site, view, parts_of(view, measured), _outages(visit, website))
         if begun
         else None,
         monitor=parts[WatchedWebsites].page(website.id),

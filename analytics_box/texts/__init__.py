@@ -11,6 +11,7 @@ from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
 from analytics_box.texts.comparing import Beside, Comparing, Steps, Unread
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
+from analytics_box.texts.details import Details, Export, OnePage
 from analytics_box.texts.docs import Definitions, Docs, Manual
 from analytics_box.texts.drops import Drops
 from analytics_box.texts.flag_code import FlagCode
@@ -67,10 +68,12 @@ __all__ = [
     "Defaults",
     "Definitions",
     "Deliveries",
+    "Details",
     "Docs",
     "Domains",
     "Drops",
     "Errors",
+    "Export",
     "Filters",
     "FlagCode",
     "FlagFiles",
@@ -106,6 +109,7 @@ __all__ = [
     "MonitorList",
     "MonitorMessages",
     "MonitorStats",
+    "OnePage",
     "Organizations",
     "Overview",
     "Panels",

@@ -91,6 +91,7 @@ class Definitions:
         "links": "outgoing-link",
         "domains": "outgoing-link",
         "flags": "flag-and-variant",
+        "page": "page",
         "errors": "error",
         "vitals": "web-vitals",
         "people": "person",

@@ -103,6 +103,11 @@ class LinkStats:
         "others": "Not counted",
     }
     other_metrics: ClassVar[Mapping[str, str]] = {"clicks": "Requests", "visitors": "Different senders"}
+    # what a share is of
+    shares: ClassVar[Mapping[str, str]] = {
+        "clicks": "Share of all clicks in this range.",
+        "": "Share of the rows in this list.",
+    }
     filters: ClassVar[Mapping[str, str]] = {"variant": "Variant", "rule": "Rule"}
     people = "Clicks of people"
     only = "Not counted"

@@ -122,6 +122,11 @@ class MonitorStats:
         "phases": "Where the time goes",
     }
     counted = "Checks"
+    # what a share is of
+    shares: ClassVar[Mapping[str, str]] = {
+        "count": "Share of all checks that passed or failed in this range.",
+        "": "Share of the rows in this list.",
+    }
     no_answer = "No answer"
     phases_counted = "On average"
     empty: ClassVar[Mapping[str, str]] = {

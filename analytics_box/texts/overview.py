@@ -41,8 +41,6 @@ class Overview:
     chart_label = "{metric}, {range}"
     chart_help = "Use the arrow keys to move along the chart"
     table_label = "{metric} as a table"
-    more = "Show more"
-    fewer = "Show fewer"
     loading = "Loading {panel}"
     load = "Load this panel"
     failed = "This panel could not be loaded."
@@ -150,6 +148,13 @@ class Panels:
         "total_events": "Events",
         "total_clicks": "Clicks",
     }
+    # what a share is of, by what is counted
+    shares: ClassVar[Mapping[str, str]] = {
+        "visitors": "Share of the {whole} visitors in this range. One visitor can be in several rows, so shares can add"
+        " up to more than 100 %.",
+        "total_events": "Share of all custom events in this range.",
+        "total_clicks": "Share of all clicks on links to other websites in this range.",
+    }
     empty: ClassVar[Mapping[str, str]] = {
         "sources": "No visit in this range, so no source either.",
         "channels": "No visit in this range, so no channel either.",
@@ -182,7 +187,7 @@ class Panels:
 class Compact:
     """The small panels at the end: errors and web vitals."""
 
-    titles: ClassVar[Mapping[str, str]] = {"errors": "Errors", "vitals": "Web vitals"}
+    titles: ClassVar[Mapping[str, str]] = {"page": "This page", "errors": "Errors", "vitals": "Web vitals"}
     counted: ClassVar[Mapping[str, str]] = {"errors": "Errors, visitors", "vitals": "75th percentile"}
     empty: ClassVar[Mapping[str, str]] = {
         "errors": "No error in this range.",

@@ -198,6 +198,47 @@ def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
     assert page.evaluate("window.shift") < 0.02
 
 
+def test_details_open_over_the_page_with_an_address_of_their_own(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.focus("#details-of-pages")
+    page.keyboard.press("Enter")
+    expect(page.locator("#details-dialog #details .bar")).to_have_count(2)
+    expect(page).to_have_url(site(box, "/details/pages?range=today"))
+    page.click("#sort-name")
+    expect(page.locator("#details th[aria-sort]")).to_contain_text("Name")
+    expect(page.locator("#sort-name")).to_be_focused()
+    page.fill("#details-q", "doc")
+    expect(page.locator("#details .bar")).to_have_count(1)
+    expect(page.locator("#details-q")).to_be_focused()
+    expect(page).to_have_url(site(box, "/details/pages?range=today&sort=name&order=asc&q=doc"))
+    page.keyboard.press("Escape")
+    expect(page.locator("#details-dialog")).to_be_hidden()
+    expect(page.locator("#details-of-pages")).to_be_focused()
+    expect(page).to_have_url(site(box, "?range=today"))
+    page.click("#details-of-sources")
+    expect(page.locator("#details")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#details-dialog")).to_be_hidden()
+    page.click("#details-of-sources")
+    page.reload()
+    expect(page.locator("h1")).to_have_text("Sources")
+    page.click("#details >> text=Google")
+    expect(page.locator("#chip-referrer")).to_contain_text("Google")
+
+
+def test_what_a_share_is_of_is_said_to_pointer_and_keyboard(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today"))
+    settled(page)
+    page.focus("#panel-pages .explains")
+    expect(page.locator("#share-pages")).to_contain_text("Share of the 2 visitors in this range.")
+    expect(page.locator("#share-pages")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#share-pages")).to_be_hidden()
+    page.hover("#panel-sources .explains")
+    expect(page.locator("#share-sources")).to_be_visible()
+
+
 def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -210,6 +251,12 @@ def test_without_scripts_tabs_and_values_are_links(browser: Browser, box: Box) -
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
     page.click("#chip-utm_content")
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("2")
+    page.click("#details-of-pages")
+    expect(page.locator("#details .bar")).to_have_count(2)
+    page.fill("#details-q", "docs")
+    page.click("#details-find")
+    expect(page.locator("#details .bar")).to_have_count(1)
+    page.click(".details-back a")
     page.click("#filter-button")
     page.fill("#filter-value", "Google")
     page.click(".filter-form button")

@@ -108,7 +108,10 @@ SIGNED_IN = (
     "/sites",
     "/sites/new",
     "{site}",
-    "{site}?show=table&tab=systems&more=pages",
+    "{site}?show=table&tab=systems",
+    "{site}/details/pages",
+    "{site}/details/events?q=a&sort=unique_users&order=asc",
+    "{site}/details/languages?q=nowhere",
     "{site}?range=today&compare=off",
     "{site}/settings",
     "{site}/settings/transfer",
@@ -166,15 +169,17 @@ def test_no_page_scrolls_sideways_whatever_strangers_sent(browser: Browser, box:
 
 
 def test_what_strangers_sent_is_shown_and_does_nothing(page: Page, box: Box) -> None:
-    page.goto(site(box, "?range=today&more=events"))
-    events = page.locator("#panel-events .bar")
+    page.goto(site(box, "/details/events?range=today"))
+    events = page.locator("#details .bar")
     expect(events.filter(has_text="<script>window.broken=1</script>")).to_have_count(1)
     expect(events.filter(has_text="{{7*7}}${7*7}")).to_have_count(1)
     expect(events.filter(has_text="gnp.exe")).to_have_count(1)
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.locator("#page").inner_text())
-    page.goto(site(box, "?range=today&more=pages"))
-    expect(page.locator("#panel-pages .bar").filter(has_text="onerror")).to_have_count(1)
+    page.goto(site(box, "?range=today"))
+    expect(page.locator("#panel-pages .bar")).to_have_count(8)
     page.locator("#panel-pages .bar").last.hover()
+    page.click("#details-of-pages")
+    expect(page.locator("#details .bar").filter(has_text="onerror")).to_have_count(1)
     assert page.evaluate("window.broken") is None
     assert page.locator("main script, main img").count() == 0
 

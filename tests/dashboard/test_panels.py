@@ -34,26 +34,27 @@ def test_bars_are_as_wide_as_their_share_of_the_longest() -> None:
     assert [bar.width for bar in panel.bars] == ["w100", "w1"]
 
 
-def test_a_list_shows_eight_rows_and_leads_to_more() -> None:
-    panel = panels.panel(view(), "pages", rows(panels.rows_wanted(view(), "pages")))
+def test_a_list_shows_eight_rows_and_leads_to_all_of_them() -> None:
+    panel = panels.panel(view(range="today", tab="entry"), "pages", rows(9))
     assert panel.bars is not None
-    assert (len(panel.bars), panel.more, panel.fewer) == (8, "/sites/w1?more=pages", "")
+    assert (len(panel.bars), panel.details) == (8, "/sites/w1/details/entry?range=today&tab=entry")
 
 
-def test_a_list_that_fits_leads_nowhere() -> None:
-    assert panels.panel(view(), "pages", rows(8)).more == ""
+def test_a_share_says_what_it_is_of() -> None:
+    one = row_of(name="Chrome", visitors=200)
+    assert panels.panel(view(), "browsers", [one], whole=1234).share.startswith("Share of the 1,234 visitors in this")
+    assert panels.panel(view(), "events", [one]).share == "Share of all custom events in this range."
 
 
-def test_an_extended_list_shows_all_and_leads_back() -> None:
-    extended = view(more="pages")
-    panel = panels.panel(extended, "pages", rows(20))
-    assert panel.bars is not None
-    assert (len(panel.bars), panel.more, panel.fewer) == (20, "", "/sites/w1")
-    assert panels.rows_wanted(extended, "sources") == 9
+def test_a_place_is_as_high_as_the_list_was_when_it_was_last_shown() -> None:
+    def kept(expected: int | None) -> int:
+        return len(panels.panel(view(), "browsers", None, expected=expected).ghosts)
+
+    assert [kept(expected) for expected in (None, 0, 3, 8, 20)] == [8, 0, 3, 8, 8]
 
 
 def test_lists_share_a_panel_as_tabs() -> None:
-    panel = panels.panel(view(tab="systems", more="browsers"), "browsers", [])
+    panel = panels.panel(view(tab="systems"), "browsers", [])
     assert panel.shown == "systems"
     assert [(tab.label, tab.selected) for tab in panel.tabs] == [
         ("Browsers", False),
@@ -68,7 +69,7 @@ def test_lists_share_a_panel_as_tabs() -> None:
 
 def test_campaigns_are_one_tab_with_five_choices_and_a_row_less() -> None:
     chosen = view(tab="utm_medium")
-    panel = panels.panel(chosen, "sources", rows(panels.rows_wanted(chosen, "sources")))
+    panel = panels.panel(chosen, "sources", rows(9))
     assert [tab.label for tab in panel.tabs if tab.selected] == ["Campaigns"]
     assert [(tab.label, tab.selected) for tab in panel.choices] == [
         ("Campaign", False),
@@ -78,7 +79,7 @@ def test_campaigns_are_one_tab_with_five_choices_and_a_row_less() -> None:
         ("Content", False),
     ]
     assert panel.bars is not None
-    assert (len(panel.bars), panel.more) == (7, "/sites/w1?tab=utm_medium&more=utm_medium")
+    assert len(panel.bars) == 7
     assert panels.panel(view(), "sources", []).choices == ()
 
 

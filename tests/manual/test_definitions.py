@@ -199,6 +199,8 @@ OTHERS = {
     "{site}/people/person?profile=ada": "person",
     "{site}/not-counted": "not-counted",
     "{site}/bots": "bots",
+    "{site}/details/pages": "page",
+    "{link}/details/sources": "details-of-a-click",
     "{site}/queries": "",
 }
 

@@ -4,6 +4,7 @@ import pytest
 
 from analytics_box.overview import compact
 from analytics_box.overview.compact import ErrorRow, ErrorSummary, VitalRow
+from analytics_box.overview.facts import Facts
 
 RATED = [
     ("LCP", 2_500, "good", "2.5 s"),
@@ -49,4 +50,4 @@ def test_errors_say_how_many_met_them() -> None:
 
 
 def test_a_range_without_errors_has_nothing_to_say() -> None:
-    assert compact.errors(ErrorSummary(), []) == compact.Errors((), ())
+    assert compact.errors(ErrorSummary(), []) == Facts((), ())

@@ -51,7 +51,20 @@ def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> Non
     assert asked["top_pages"] == 2, "what was fetched is not kept"
 
 
-@pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?more=pages"])
+def test_a_late_list_keeps_the_place_that_was_kept_for_it_until_its_height_is_known(box: WholeBox) -> None:
+    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+
+    def ghosts() -> int:
+        page = box.get(path, cookie=cookie).body.decode()
+        return page.partition('id="panel-browsers"')[2].partition("</section>")[0].count("ghost ")
+
+    assert ghosts() == 8
+    assert b"list-kept" in box.get(f"{path}/parts/browsers", cookie=cookie).body
+    assert ghosts() == 1
+    assert b"list-kept" not in box.get(f"{path}/parts/browsers", cookie=cookie).body
+
+
+@pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?show=table"])
 def test_another_view_is_another_part(box: WholeBox, asked: Counter[str], rest: str) -> None:
     path, cookie = f"/sites/{box.sites['shop']}", box.cookie
     box.get(path, cookie=cookie)

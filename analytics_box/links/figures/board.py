@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from analytics_box.dashboard.board import About, Board, Filters, Kinds, Listed, Metric, Rows, Words
+from analytics_box.dashboard.board import About, Board, Column, Filters, Kinds, Listed, Metric, Rows, Words
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.texts import Definitions, LinkStats
+from analytics_box.texts import Definitions, Details, LinkStats
 from analytics_box.texts import Filters as FilterWords
 
 KIND: Final = "kind"
@@ -38,7 +38,9 @@ def _kind(row: Record) -> str:
     return LinkStats.kinds.get(row["kind"], "") if row["kind"] != KINDS[BOT] else ""
 
 
-_listed: Final = partial(Listed, counted="clicks")
+_VISITORS: Final = Column("visitors")
+_listed: Final = partial(Listed, counted="clicks", columns=(_VISITORS,))
+_apart: Final = partial(Listed, counted="clicks", apart=True)
 
 METRICS: Final = (
     Metric("clicks", "link_total_clicks", "link_clicks_by_day", field="total"),
@@ -57,8 +59,8 @@ LISTS: Final[dict[str, Listed]] = {
     "languages": _listed("link_top_languages", "language"),
     "variants": _listed("link_variants", "variant", label=_called({"": LinkStats.no_variant}), icon="switch"),
     "rules": _listed("link_rules", "rule", label=_called(LinkStats.rule_names), icon="tune"),
-    "kinds": _listed("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", apart=True, without=KINDS[CLICK]),
-    "bots": _listed("link_top_bots", detail=_kind, apart=True),
+    "kinds": _apart("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", without=KINDS[CLICK]),
+    "bots": _apart("link_top_bots", detail=_kind, columns=(Column("last_seen", "moment"),)),
 }
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources",),
@@ -98,5 +100,7 @@ LINK: Final = Board(
         empty=LinkStats.empty,
         filters={**FilterWords.names, **LinkStats.filters},
         anchors=Definitions.of_links,
+        shares=LinkStats.shares,
+        columns=Details.columns,
     ),
 )

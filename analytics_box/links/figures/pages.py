@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
+from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.dashboard import page
+from analytics_box.dashboard import export, page, tables
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page import dates
 from analytics_box.http.page.visit import Page, Visit, Visitor
@@ -58,8 +59,37 @@ async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str])
     return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name, begun=made))
 
 
-def _view(visit: Visit, link_id: str) -> View:
-    return read_view(f"{HOME}/{link_id}", visit.request.query_params, LINK)
+async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /links/{id}/details/{list}: all rows of a list. Raises NotFound."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    return await tables.show(
+        visit,
+        await link_number(visit, link_id),
+        _view(visit, link.id, f"/details/{name}"),
+        name,
+        home=f"{HOME}/{link.id}",
+        shell=frame(visit.person),
+        subject=link.name,
+    )
+
+
+async def link_details_file(
+    visit: Visitor, link_id: FromPath[str], name: FromPath[str], form: FromPath[str]
+) -> Response[bytes]:
+    """GET /links/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
+    number = await link_number(visit, link_id)
+    return await tables.file(visit, number, _view(visit, link_id, f"/details/{name}"), name, form)
+
+
+async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+    """GET /links/{id}/export/{form}: the page's figures of a range as csv or json. Raises NotFound, or RateLimited."""
+    link = await procedures.get(visit.call, OneLink(link_id))
+    number = await link_number(visit, link_id)
+    return await export.file(visit, number, _view(visit, link.id), _panels(link), form)
+
+
+def _view(visit: Visit, link_id: str, rest: str = "") -> View:
+    return read_view(f"{HOME}/{link_id}{rest}", visit.request.query_params, LINK)
 
 
 def _panels(link: LinkShown) -> tuple[str, ...]:

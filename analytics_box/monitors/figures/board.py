@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from analytics_box.dashboard.board import About, Board, Extra, Filters, Listed, Metric, Rows, Words
+from analytics_box.dashboard.board import About, Board, Extra, Filters, Listed, Metric, Place, Rows, Words
 from analytics_box.dashboard.panels import Bar
 from analytics_box.monitors.monitor import Kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.texts import Definitions, MonitorStats, figures
+from analytics_box.texts import Definitions, Details, MonitorStats, figures
 
 _TOTALS, _SERIES = "uptime_overview", "uptime_time_series"
 
@@ -46,7 +46,7 @@ LISTS: Final[dict[str, Listed]] = {
 }
 
 
-def _phases(answers: Sequence[Rows]) -> tuple[Bar, ...]:
+def _phases(answers: Sequence[Rows], _: Place) -> tuple[Bar, ...]:
     """How long each step takes on average in the range, and its share of all of them."""
     (rows,) = answers
     means = {name: _mean(rows, f"avg_{name}") for name in MonitorStats.phases}
@@ -87,6 +87,8 @@ MONITOR: Final = Board(
         empty=MonitorStats.empty,
         filters={},
         anchors=Definitions.of_monitors,
+        shares=MonitorStats.shares,
+        columns=Details.columns,
     ),
 )
 # What has no status of HTTP is up or not; and of one that waits to be told, nothing is timed.

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from functools import partial
 
+from litestar import Response
 from litestar.params import FromPath
 
 from analytics_box.clock import DAY
-from analytics_box.dashboard import page
+from analytics_box.dashboard import export, page, tables
 from analytics_box.dashboard.asking import Outages
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.errors import BadRequest
@@ -116,8 +117,37 @@ def _reports(visit: Visit, monitor: Monitor) -> list[Report]:
     return [one for one in found if one.is_told or (live is not None and live.state in _WORTH_TELLING)]
 
 
-def _view(visit: Visit, monitor: Monitor) -> View:
-    return read_view(f"{HOME}/{monitor.id}", visit.request.query_params, board_of(monitor.kind))
+async def monitor_details(visit: Visitor, monitor_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /monitors/{id}/details/{list}: all rows of a list. Raises NotFound."""
+    monitor = await seen(visit.call, monitor_id)
+    return await tables.show(
+        visit,
+        monitor.number,
+        _view(visit, monitor, f"/details/{name}"),
+        name,
+        home=f"{HOME}/{monitor.id}",
+        shell=frame(visit.person),
+        subject=monitor.called,
+    )
+
+
+async def monitor_details_file(
+    visit: Visitor, monitor_id: FromPath[str], name: FromPath[str], form: FromPath[str]
+) -> Response[bytes]:
+    """GET /monitors/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
+    monitor = await seen(visit.call, monitor_id)
+    return await tables.file(visit, monitor.number, _view(visit, monitor, f"/details/{name}"), name, form)
+
+
+async def monitor_export(visit: Visitor, monitor_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+    """GET /monitors/{id}/export/{form}: its figures of a range as csv or json. Raises NotFound, or RateLimited."""
+    monitor = await seen(visit.call, monitor_id)
+    view = _view(visit, monitor)
+    return await export.file(visit, monitor.number, view, (*view.of.panels, *view.of.extras), form)
+
+
+def _view(visit: Visit, monitor: Monitor, rest: str = "") -> View:
+    return read_view(f"{HOME}/{monitor.id}{rest}", visit.request.query_params, board_of(monitor.kind))
 
 
 async def _spans(visit: Visit, monitor: Monitor, since: int) -> Sequence[Span]:

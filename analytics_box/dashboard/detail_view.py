@@ -1,0 +1,41 @@
+"""What the address of a list's table asks for beside what every page of figures does.
+
+q=blog (rows with this in their names)      sort=bounce_rate      order=asc      page=2
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+LONGEST_SEARCH = 200  # characters
+LAST_PAGE = 10_000
+
+
+class Detail(Struct, frozen=True):
+    """A state of the table: what is searched, and how its rows stand: without `sort` as the list has them."""
+
+    search: str = ""
+    sort: str = ""
+    ascending: bool = False
+    page: int = 1
+
+
+def read_detail(query: Mapping[str, str]) -> Detail:
+    """The state that an address asks for. Never raises."""
+    sort, number = query.get("sort", "")[:64], query.get("page", "")
+    return Detail(
+        search=query.get("q", "").strip()[:LONGEST_SEARCH],
+        sort=sort,
+        ascending=bool(sort) and query.get("order") == "asc",
+        page=min(max(1, int(number)), LAST_PAGE) if number.isascii() and number.isdigit() and len(number) < 9 else 1,
+    )
+
+
+def detail_parameters(detail: Detail) -> dict[str, str]:
+    """The parameters of its address, empty where they are the usual."""
+    return {
+        "q": detail.search,
+        "sort": detail.sort,
+        "order": "asc" if detail.ascending else "",
+        "page": str(detail.page) if detail.page > 1 else "",
+    }

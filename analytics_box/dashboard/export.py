@@ -1,0 +1,100 @@
+"""A whole page of figures as a file: its figures, what its chart draws, and its lists."""
+
+import io
+import zipfile
+from collections.abc import Sequence
+
+import msgspec
+from litestar import Response
+from msgspec import Struct
+
+from analytics_box import errors
+from analytics_box.dashboard import details, page, tables
+from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.board import Metric, Rows
+from analytics_box.dashboard.view import View, address
+from analytics_box.http.page.visit import Visit
+from analytics_box.query import sheets
+from analytics_box.query.catalog import TYPES
+from analytics_box.query.catalog.types import Record
+
+MOST_ROWS = 1_000  # of a list; its table has more
+FORMS = {"csv": "application/zip", "json": "application/json"}
+_WRITTEN = (1980, 1, 1, 0, 0, 0)  # when files of an archive were written: the same rows make the same file
+
+
+class Sheet(Struct, frozen=True):
+    """A table of the file."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: Sequence[Record]
+
+
+async def file(visit: Visit, number: int, view: View, names: Sequence[str], form: str) -> Response[bytes]:
+    """These parts of a page as CSV, a file of an archive for each table, or as JSON. Raises NotFound, RateLimited or
+    Unavailable."""
+    if form not in FORMS:
+        raise errors.NotFound("There is nothing at this address")
+    parts = visit.parts
+    allowance = parts.limits.take("export", visit.call.identity.limit_name, parts.settings.limit_export)
+    visit.request.scope["allowance"] = allowance  # type: ignore[typeddict-unknown-key]  # for the front's headers
+    asking, _ = await page.empty(visit, number, view)
+    try:
+        made = await sheets_of(asking, view, names)
+    except Unanswered as failed:
+        raise errors.Unavailable(str(failed)) from failed
+    ending = "zip" if form == "csv" else form
+    called = f"{view.of.subject}-{asking.days.first}-{asking.days.last}.{ending}"
+    return Response(
+        _archive(made) if form == "csv" else _json(asking, view, made),
+        media_type=FORMS[form],
+        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{called}"'},
+    )
+
+
+async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sheet]:
+    """The tables of these parts, one after the other. Raises Unanswered."""
+    of = view.of
+    made = await _figures(asking, view)
+    for name in (one for panel in names if panel in of.panels for one in of.panels[panel]):
+        found = await tables.lines(asking, view, name, MOST_ROWS)
+        made.append(Sheet(name, *details.records(of.lists[name], found.lines)))
+    for type_name in (one for name in names if name in of.extras for one in of.extras[name].types):
+        (rows,) = await asking.rows([type_name], limit=MOST_ROWS)
+        made.append(Sheet(type_name, tuple(one.name for one in TYPES[type_name].outputs), rows))
+    return made
+
+
+async def _figures(asking: Asking, view: View) -> list[Sheet]:
+    """The figures of the whole range, and those that can be drawn by day or hour. Raises Unanswered."""
+    of = view.of
+    series = tuple(dict.fromkeys(metric.series for metric in of.charted.values()))
+    types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
+    answers = dict(zip(types, await asking.rows(types), strict=True))
+    filters = dict(view.filters)
+    totals = [
+        {"figure": metric.name, "value": metric.total_of(answers[metric.total], filters)} for metric in of.metrics
+    ]
+    drawn = [_series(answers[name], [one for one in of.charted.values() if one.series == name]) for name in series]
+    return [Sheet("figures", ("figure", "value"), totals), *drawn]
+
+
+def _series(rows: Rows, metrics: Sequence[Metric]) -> Sheet:
+    names = ("date", *(metric.name for metric in metrics))
+    return Sheet("series", names, [{"date": row["date"], **{one.name: one.of(row) for one in metrics}} for row in rows])
+
+
+def _archive(made: Sequence[Sheet]) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        for sheet in made:
+            inside = zipfile.ZipInfo(f"{sheet.name}.csv", _WRITTEN)
+            archive.writestr(inside, sheets.lines(sheet.columns, sheet.rows), zipfile.ZIP_DEFLATED)
+    return whole.getvalue()
+
+
+def _json(asking: Asking, view: View, made: Sequence[Sheet]) -> bytes:
+    about = {"startDate": asking.days.first, "endDate": asking.days.last, "timeZone": asking.zone.key}
+    of_sheets = {sheet.name: [{name: row[name] for name in sheet.columns} for row in sheet.rows] for sheet in made}
+    return msgspec.json.encode({**about, "address": address(view), **of_sheets})

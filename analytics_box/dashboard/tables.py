@@ -1,0 +1,105 @@
+"""The table of a list as a page and as files: what it asks, and how it is answered."""
+
+from collections.abc import Sequence
+
+import msgspec
+from litestar import Response
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box import errors
+from analytics_box.dashboard import details, page
+from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.dashboard.detail_view import Detail
+from analytics_box.dashboard.details import Line, Table
+from analytics_box.dashboard.panels import share_help
+from analytics_box.dashboard.view import View, address
+from analytics_box.http.page.shell import Shell
+from analytics_box.http.page.visit import Page, Visit
+from analytics_box.query import sheets
+from analytics_box.query.request import MAX_LIMIT
+
+FORMS = {"csv": "text/csv", "json": "application/json"}
+
+
+class Found(Struct, frozen=True):
+    """All lines of a list, and the number that their shares are of, if it is one of the whole page."""
+
+    lines: Sequence[Line]
+    whole: float | None
+
+
+async def show(visit: Visit, number: int, view: View, name: str, *, home: str, shell: Shell, subject: str) -> Page:
+    """The page with the table of a list of a subject. `view` is the table's own, `home` the path of the page of
+    figures. Raises NotFound."""
+    _known(view, name)
+    asking, board = await page.empty(visit, number, view)
+    return visit.pages.show(
+        "details.html",
+        shell=shell,
+        subject=subject,
+        board=board,
+        table=await _table(asking, view, name, home),
+        label=details.list_name(view, name),
+        home=address(replace(view, path=home, detail=Detail())),
+    )
+
+
+async def _table(asking: Asking, view: View, name: str, home: str) -> Table | None:
+    """The table, or none where its rows could not be read."""
+    try:
+        found = await lines(asking, view, name)
+    except Unanswered:
+        return None
+    return details.table(
+        view,
+        name,
+        found.lines,
+        home=home,
+        most=MAX_LIMIT,
+        zone=asking.zone,
+        formats=asking.formats,
+        share=share_help(view.of, view.of.lists[name], found.whole),
+    )
+
+
+async def file(visit: Visit, number: int, view: View, name: str, form: str) -> Response[bytes]:
+    """All rows of a list that are searched for, in the order of the table, as CSV or JSON. Raises NotFound, or
+    Unavailable."""
+    _known(view, name)
+    if form not in FORMS:
+        raise errors.NotFound("There is nothing at this address")
+    asking, _ = await page.empty(visit, number, view)
+    try:
+        found = await lines(asking, view, name)
+    except Unanswered as failed:
+        raise errors.Unavailable(str(failed)) from failed
+    listed = view.of.lists[name]
+    names, rows = details.records(listed, details.chosen(found.lines, view.detail, details.columns_of(listed)))
+    days = asking.days
+    called = f"{name}-{days.first}-{days.last}.{form}"
+    if form == "csv":
+        content = sheets.lines(names, rows).encode()
+    else:
+        about = {"list": name, "startDate": days.first, "endDate": days.last, "timeZone": asking.zone.key}
+        content = msgspec.json.encode({**about, "address": address(view), "rows": rows})
+    return Response(
+        content,
+        media_type=FORMS[form],
+        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{called}"'},
+    )
+
+
+async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) -> Found:
+    """All lines of a list, at most so many. Raises Unanswered."""
+    listed = view.of.lists[name]
+    whole = view.of.wholes.get(listed.counted)
+    types = [listed.type] if whole is None else [listed.type, whole[0]]
+    rows, *others = await asking.rows(types, beside=[one.type for one in listed.beside], limit=most)
+    in_all = None if whole is None else float(others.pop(0)[0][whole[1]])
+    return Found(details.lines(listed, rows, others, in_all), in_all)
+
+
+def _known(view: View, name: str) -> None:
+    if name not in view.of.lists:
+        raise errors.NotFound("There is nothing at this address")

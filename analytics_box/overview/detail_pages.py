@@ -1,0 +1,48 @@
+"""The lists of a website's overview as tables and as files, and the whole overview as a file."""
+
+from litestar import Response
+from litestar.params import FromPath
+
+from analytics_box.dashboard import export, tables
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.measured import kinds_measured, parts_of
+from analytics_box.query.run import Queries
+from analytics_box.websites.reach import own
+from analytics_box.websites.shell import site_shell
+
+
+async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath[str]) -> Page:
+    """GET /sites/{id}/details/{list}: all rows of a list. Raises NotFound."""
+    website = own(visit.call, website_id)
+    home = f"/sites/{website.id}"
+    return await tables.show(
+        visit,
+        website.site,
+        _view(visit, home, name),
+        name,
+        home=home,
+        shell=site_shell(visit, "overview", website),
+        subject=website.name,
+    )
+
+
+async def site_details_file(
+    visit: Visitor, website_id: FromPath[str], name: FromPath[str], form: FromPath[str]
+) -> Response[bytes]:
+    """GET /sites/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return await tables.file(visit, website.site, _view(visit, f"/sites/{website.id}", name), name, form)
+
+
+async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+    """GET /sites/{id}/export/{form}: the overview of a range as csv or json. Raises NotFound, or RateLimited."""
+    website = own(visit.call, website_id)
+    view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)
+    measured = await kinds_measured(visit.parts[Queries].events, website.site)
+    return await export.file(visit, website.site, view, parts_of(view, measured), form)
+
+
+def _view(visit: Visit, home: str, name: str) -> View:
+    return read_view(f"{home}/details/{name}", visit.request.query_params, WEBSITE)
