@@ -255,7 +255,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit_identify: Annotated[int, Meta(ge=0), "POST /identify per website and address; limit_track per API key."] = 60
     limit_query: Annotated[int, Meta(ge=0), "POST /v1/query per API key or signed-in user."] = 120
     limit_compile: Annotated[int, Meta(ge=0), "POST /v1/query/compile per API key or signed-in user."] = 300
-    limit_export: Annotated[int, Meta(ge=0), "POST /v1/export/data per API key or signed-in user."] = 10
+    limit_export: Annotated[
+        int, Meta(ge=0), "Exports of data and of pages of figures per API key or signed-in user."
+    ] = 10
     limit_query_anonymous: Annotated[int, Meta(ge=0), "POST /v1/query per address without a credential."] = 60
     limit_rpc: Annotated[int, Meta(ge=0), "Each procedure per API key, signed-in user or address."] = 300
     limit_key: Annotated[int, Meta(ge=0), "All API requests of one API key, unless the key has a limit of its own."] = (

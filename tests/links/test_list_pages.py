@@ -32,7 +32,7 @@ def test_a_link_is_deleted_after_a_question(pages: PageWorld) -> None:
     assert pages.page(f"/links/{link_id}").status == 404
 
 
-PLACES = ("", "/edit", "/delete", "/parts/figures", "/parts/sources")
+PLACES = ("", "/edit", "/delete", "/parts/figures", "/parts/sources", "/details/sources", "/export/json")
 
 
 @pytest.mark.parametrize("rest", PLACES)

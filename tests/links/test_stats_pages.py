@@ -1,10 +1,12 @@
 """A link's own page: its figures, its parts, its filters."""
 
+import json
 import re
 
 import pytest
 
 from analytics_box.dashboard import page as board_page
+from analytics_box.links.figures.board import LISTS
 from tests.links.world import ANDROID, GOOGLEBOT, IPHONE, PageWorld
 
 
@@ -29,6 +31,20 @@ def test_a_click_on_a_value_filters_the_whole_page(pages: PageWorld) -> None:
     page = pages.seen(f"{href}&wait=all")
     assert re.search(r'id="tile-clicks".*?number">3<', page, re.DOTALL)
     assert 'id="chip-device_type"' in page
+
+
+def test_lists_of_a_link_have_tables_and_files(pages: PageWorld) -> None:
+    link_id = pages.link(slug="tabled")["id"]
+    for agent in (IPHONE, ANDROID, GOOGLEBOT):
+        pages.follow("tabled", user_agent=agent)
+    for name in LISTS:
+        assert 'id="details"' in pages.seen(f"/links/{link_id}/details/{name}?range=today")
+    systems = pages.page(f"/links/{link_id}/details/systems/csv?range=today").body.decode().splitlines()
+    assert systems == ["name,clicks,share,visitors", "Android,1,50.0,1", "iOS,1,50.0,1"]
+    whole = json.loads(pages.page(f"/links/{link_id}/export/json?range=today").body)
+    assert [row["value"] for row in whole["figures"]][:2] == [2, 2]
+    assert [row["name"] for row in whole["kinds"]] == ["bot"]
+    assert pages.page(f"/links/{link_id}/details/nothing").status == 404
 
 
 def test_a_part_that_takes_long_is_fetched_by_the_page(pages: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:

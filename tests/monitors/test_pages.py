@@ -165,7 +165,15 @@ def test_maintenance_is_planned_ended_and_deleted(pages: PageWorld) -> None:
     assert "No maintenance planned" in pages.seen("/monitors/maintenance")
 
 
-@pytest.mark.parametrize("rest", ["", "/edit", "/delete", "/parts/figures"])
+def test_lists_of_a_monitor_have_tables_and_files(pages: PageWorld) -> None:
+    monitor_id = pages.set_up(url="https://example.com/")
+    for name in ("codes", "reasons"):
+        assert 'id="details"' in pages.seen(f"/monitors/{monitor_id}/details/{name}")
+        assert pages.page(f"/monitors/{monitor_id}/details/{name}/csv").status == 200
+    assert pages.page(f"/monitors/{monitor_id}/export/json").status == 200
+
+
+@pytest.mark.parametrize("rest", ["", "/edit", "/delete", "/parts/figures", "/details/codes", "/export/csv"])
 def test_monitors_of_others_are_not_there(pages: PageWorld, rest: str) -> None:
     monitor_id = pages.set_up(url="https://example.com/", name="Secret plan")
     answer = pages.page(f"/monitors/{monitor_id}{rest}", pages.foreign)
