@@ -5,7 +5,6 @@ import zipfile
 from collections.abc import Sequence
 
 import msgspec
-from litestar import Response
 from msgspec import Struct
 
 from analytics_box import errors
@@ -13,7 +12,7 @@ from analytics_box.dashboard import details, page, tables
 from analytics_box.dashboard.asking import Asking, Unanswered
 from analytics_box.dashboard.board import Metric, Rows
 from analytics_box.dashboard.view import View, address
-from analytics_box.http.page.visit import Visit
+from analytics_box.http.page.visit import Next, Visit
 from analytics_box.query import sheets
 from analytics_box.query.catalog import TYPES
 from analytics_box.query.catalog.types import Record
@@ -31,7 +30,7 @@ class Sheet(Struct, frozen=True):
     rows: Sequence[Record]
 
 
-async def file(visit: Visit, number: int, view: View, names: Sequence[str], form: str) -> Response[bytes]:
+async def file(visit: Visit, number: int, view: View, names: Sequence[str], form: str) -> Next:
     """These parts of a page as CSV, a file of an archive for each table, or as JSON. Raises NotFound, RateLimited or
     Unavailable."""
     if form not in FORMS:
@@ -46,11 +45,8 @@ async def file(visit: Visit, number: int, view: View, names: Sequence[str], form
         raise errors.Unavailable(str(failed)) from failed
     ending = "zip" if form == "csv" else form
     called = f"{view.of.subject}-{asking.days.first}-{asking.days.last}.{ending}"
-    return Response(
-        _archive(made) if form == "csv" else _json(asking, view, made),
-        media_type=FORMS[form],
-        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{called}"'},
-    )
+    content = _archive(made) if form == "csv" else _json(asking, view, made)
+    return visit.download(content, FORMS[form], called)
 
 
 async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sheet]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import msgspec
-from litestar import Response
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,7 +14,7 @@ from analytics_box.dashboard.details import Line, Table
 from analytics_box.dashboard.panels import share_help
 from analytics_box.dashboard.view import View, address
 from analytics_box.http.page.shell import Shell
-from analytics_box.http.page.visit import Page, Visit
+from analytics_box.http.page.visit import Next, Page, Visit
 from analytics_box.query import sheets
 from analytics_box.query.request import MAX_LIMIT
 
@@ -63,7 +62,7 @@ async def _table(asking: Asking, view: View, name: str, home: str) -> Table | No
     )
 
 
-async def file(visit: Visit, number: int, view: View, name: str, form: str) -> Response[bytes]:
+async def file(visit: Visit, number: int, view: View, name: str, form: str) -> Next:
     """All rows of a list that are searched for, in the order of the table, as CSV or JSON. Raises NotFound, or
     Unavailable."""
     _known(view, name)
@@ -83,11 +82,7 @@ async def file(visit: Visit, number: int, view: View, name: str, form: str) -> R
     else:
         about = {"list": name, "startDate": days.first, "endDate": days.last, "timeZone": asking.zone.key}
         content = msgspec.json.encode({**about, "address": address(view), "rows": rows})
-    return Response(
-        content,
-        media_type=FORMS[form],
-        headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{called}"'},
-    )
+    return visit.download(content, FORMS[form], called)
 
 
 async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) -> Found:

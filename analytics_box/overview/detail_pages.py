@@ -1,11 +1,10 @@
 """The lists of a website's overview as tables and as files, and the whole overview as a file."""
 
-from litestar import Response
 from litestar.params import FromPath
 
 from analytics_box.dashboard import export, tables
 from analytics_box.dashboard.view import View, read_view
-from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.overview.board import WEBSITE
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.query.run import Queries
@@ -30,13 +29,13 @@ async def site_details(visit: Visitor, website_id: FromPath[str], name: FromPath
 
 async def site_details_file(
     visit: Visitor, website_id: FromPath[str], name: FromPath[str], form: FromPath[str]
-) -> Response[bytes]:
+) -> Next:
     """GET /sites/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
     website = own(visit.call, website_id)
     return await tables.file(visit, website.site, _view(visit, f"/sites/{website.id}", name), name, form)
 
 
-async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+async def site_export(visit: Visitor, website_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /sites/{id}/export/{form}: the overview of a range as csv or json. Raises NotFound, or RateLimited."""
     website = own(visit.call, website_id)
     view = read_view(f"/sites/{website.id}", visit.request.query_params, WEBSITE)

@@ -75,6 +75,11 @@ class Visit(Struct, frozen=True):
         """See another page of this box; with a Set-Cookie header if given."""
         return go(path, cookie=cookie)
 
+    def download(self, content: bytes, media_type: str, name: str) -> Next:
+        """A file of this name, which nobody keeps but who asked for it."""
+        headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=media_type, headers=headers)
+
     async def form(self, *, limit: int = MOST_FORM_BYTES, most_fields: int = MOST_FIELDS) -> dict[str, str]:
         """The fields of a posted form of at most `limit` bytes. Raises the refusals of http.body."""
         return await form_of(self.request, self.parts.settings, limit=limit, most_fields=most_fields)

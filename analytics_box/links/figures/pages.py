@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from litestar import Response
 from litestar.params import FromPath
 from msgspec import Struct
 
 from analytics_box.dashboard import export, page, tables
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page import dates
-from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.http.page.visit import Next, Page, Visit, Visitor
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.figures.board import LINK, PANELS
@@ -73,15 +72,13 @@ async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[st
     )
 
 
-async def link_details_file(
-    visit: Visitor, link_id: FromPath[str], name: FromPath[str], form: FromPath[str]
-) -> Response[bytes]:
+async def link_details_file(visit: Visitor, link_id: FromPath[str], name: FromPath[str], form: FromPath[str]) -> Next:
     """GET /links/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
     number = await link_number(visit, link_id)
     return await tables.file(visit, number, _view(visit, link_id, f"/details/{name}"), name, form)
 
 
-async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+async def link_export(visit: Visitor, link_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /links/{id}/export/{form}: the page's figures of a range as csv or json. Raises NotFound, or RateLimited."""
     link = await procedures.get(visit.call, OneLink(link_id))
     number = await link_number(visit, link_id)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from litestar import Response
 from litestar.params import FromPath
 
 from analytics_box.clock import DAY
@@ -133,13 +132,13 @@ async def monitor_details(visit: Visitor, monitor_id: FromPath[str], name: FromP
 
 async def monitor_details_file(
     visit: Visitor, monitor_id: FromPath[str], name: FromPath[str], form: FromPath[str]
-) -> Response[bytes]:
+) -> Next:
     """GET /monitors/{id}/details/{list}/{form}: the same rows as csv or json. Raises NotFound."""
     monitor = await seen(visit.call, monitor_id)
     return await tables.file(visit, monitor.number, _view(visit, monitor, f"/details/{name}"), name, form)
 
 
-async def monitor_export(visit: Visitor, monitor_id: FromPath[str], form: FromPath[str]) -> Response[bytes]:
+async def monitor_export(visit: Visitor, monitor_id: FromPath[str], form: FromPath[str]) -> Next:
     """GET /monitors/{id}/export/{form}: its figures of a range as csv or json. Raises NotFound, or RateLimited."""
     monitor = await seen(visit.call, monitor_id)
     view = _view(visit, monitor)
