@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from analytics_box import names
 from analytics_box.clock import DAY, HOUR, MINUTE
 from analytics_box.errors import BadRequest
 
@@ -133,8 +134,8 @@ def check_password(password: str, email: str, *, field: str = "password") -> Non
 
 def clean_name(name: str) -> str:
     """What a person is called: at most 100 characters, or nothing. Raises BadRequest."""
-    name = " ".join(name.split())
-    if len(name) > 100 or not name.isprintable():
+    name = names.one_line(name)
+    if name and not names.is_name(name):
         raise BadRequest.about("name", "Use at most 100 characters")
     return name
 

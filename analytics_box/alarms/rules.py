@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from analytics_box import names
 from analytics_box.alarms.alarm import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -66,8 +67,8 @@ def clean_trigger(given: str) -> Trigger:
 
 def clean_name(given: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
-    name = " ".join(given.split())
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+    name = names.one_line(given)
+    if not names.is_name(name, LONGEST_NAME):
         raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
     return name
 

@@ -14,9 +14,10 @@ from analytics_box.configuration import channel_calls as procedures
 from analytics_box.configuration import channels
 from analytics_box.configuration.channel_calls import ChangedChannel, NewChannel, OfChannel
 from analytics_box.configuration.channel_view import row
+from analytics_box.http.page.typed import web_address
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.notify.change import Tools
-from analytics_box.notify.kinds.kind import Config, Kind
+from analytics_box.notify.kinds.kind import Config, Field, Kind
 from analytics_box.notify.kinds.table import KINDS
 from analytics_box.notify.mail import Mailer
 from analytics_box.notify.rules import Channel
@@ -189,12 +190,16 @@ async def _find(visit: Visit, channel_id: str) -> tuple[Channel, Config]:
 
 def _config(kind: Kind, form: dict[str, str]) -> dict[str, str]:
     """The fields of the form. A secret one that was left empty stays as it is, unless it is to be removed."""
-    given = {field.name: form.get(field.name, "") for field in kind.fields}
+    given = {field.name: _typed(field, form.get(field.name, "")) for field in kind.fields}
     kept = [field for field in kind.fields if field.secret and not given[field.name].strip()]
     for field in kept:
         if f"remove-{field.name}" not in form:
             del given[field.name]
     return given
+
+
+def _typed(field: Field, text: str) -> str:
+    return web_address(text) if field.type == "url" else text
 
 
 def _again(wrong: errors.BadRequest, form: dict[str, str]) -> Again:

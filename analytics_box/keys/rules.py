@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
-from analytics_box import ids
+from analytics_box import ids, names
 from analytics_box.errors import BadRequest, Forbidden
 from analytics_box.identity import Key, Rate, Role, Scope
 
@@ -127,8 +127,8 @@ def check(wanted: Wanted, *, known: Collection[str], now: int | None) -> Wanted:
 
     Raises BadRequest, which names the field.
     """
-    name = " ".join(wanted.name.split())
-    if not 1 <= len(name) <= MOST_NAME or not name.isprintable():
+    name = names.one_line(wanted.name)
+    if not names.is_name(name, MOST_NAME):
         raise BadRequest.about("name", f"Use 1 to {MOST_NAME} characters")
     description = wanted.description.strip()
     if len(description) > MOST_DESCRIPTION:

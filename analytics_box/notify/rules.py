@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box import names
 from analytics_box.clock import HOUR, MINUTE, SECOND
 from analytics_box.errors import BadRequest
 
@@ -35,8 +36,8 @@ class Channel(Struct, frozen=True):
 
 def clean_name(name: str) -> str:
     """1 to 100 characters in one line. Raises BadRequest."""
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+    name = names.one_line(name)
+    if not names.is_name(name, LONGEST_NAME):
         raise BadRequest.about("name", f"Give it a name of 1 to {LONGEST_NAME} characters")
     return name
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from analytics_box import errors
+from analytics_box import errors, names
 from analytics_box.errors import BadRequest
 from analytics_box.identity import Role, at_least, require
 
@@ -80,8 +80,8 @@ class Member(Struct, frozen=True):
 
 def clean_organization(name: str) -> str:
     """A name of 1 to 100 characters. Raises BadRequest."""
-    name = " ".join(name.split())
-    if not 1 <= len(name) <= 100 or not name.isprintable():
+    name = names.one_line(name)
+    if not names.is_name(name):
         raise BadRequest.about("organization", "Use 1 to 100 characters")
     return name
 

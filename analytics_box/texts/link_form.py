@@ -13,7 +13,7 @@ class LinkForm:
     edit_submit = "Save changes"
     basics = "The link"
     target = "Target URL"
-    target_help = "A full URL, such as https://shop.example/sale"
+    target_help = "Such as shop.example/sale. Without http:// it gets https://."
     name = "Name"
     name_help = "For you, to find it again. Without a name the link has that of its target."
     domain = "Domain"
@@ -45,7 +45,7 @@ class LinkForm:
     password_kept = "It has one. Type another to change it."
     password_note = (
         "It protects the short URL, not the target: whoever knows the URL of the target needs no password. What "
-        "you write under “Link preview” is shown without it. A click counts once the password is right."
+        "you write under “Social preview” is shown without it. A click counts once the password is right."
     )
     password_remove = "Remove the password"
     campaign = "Campaign"
@@ -122,7 +122,7 @@ class LinkForm:
     weight = "Weight"
     add_variant = "Add a variant"
     remove_variant = "Remove variant {number}"
-    shared = "Link preview"
+    shared = "Social preview"
     shared_help = "What the link looks like in messengers and social networks. If empty, they show the target itself."
     og_title = "Title"
     og_description = "Description"

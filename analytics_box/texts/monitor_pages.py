@@ -227,7 +227,7 @@ class MonitorForm:
         "push": "Waits to be called by your job",
     }
     url = "URL"
-    url_help = "Such as https://shop.example/health"
+    url_help = "Such as shop.example/health. Without http:// it gets https://."
     host = "Host"
     host_help = "A name or an IP address"
     port = "Port"

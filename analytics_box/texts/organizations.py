@@ -15,8 +15,8 @@ class Organizations:
     zone_help = (
         "Like Europe/Berlin. Whoever is invited starts with it unless their browser names another; empty for UTC."
     )
-    plan = "Plan"
-    plans: ClassVar[Mapping[str, str]] = {"free": "Free: without error tracking", "hobby": "Hobby: everything"}
+    plan = "Error tracking"
+    plans: ClassVar[Mapping[str, str]] = {"free": "Off: nobody can ask for errors", "hobby": "On"}
     plan_help = "Only the administrator of this box can change it."
     submit = "Save"
     read_only = "Your role here is {role}. Owners and admins can change these settings."

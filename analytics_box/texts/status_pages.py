@@ -98,9 +98,9 @@ class StatusPageForm:
     theme = "Colours"
     themes: ClassVar[Mapping[str, str]] = {"": "As the visitor's device", "light": "Light", "dark": "Dark"}
     website = "Your website"
-    website_help = "Linked at the top of the page, with https"
+    website_help = "Linked at the top of the page; always https"
     support = "Support"
-    support_help = "Where people get help, with https"
+    support_help = "Where people get help; always https"
     zone = "Time zone"
     zone_help = "In which days begin and times are written. Days that are over stay as they were."
     pictures = "Pictures"

@@ -5,12 +5,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from analytics_box import names
 from analytics_box.clock import DAY
 from analytics_box.errors import BadRequest
 from analytics_box.identity import Role
 from analytics_box.websites.tracking import Tracking
 
-NAME = re.compile(r"[\w][\w .\-]{0,99}\Z")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?"
 DOMAIN = re.compile(rf"(?:{_LABEL}\.)+[a-z0-9-]{{2,63}}\Z|localhost\Z|\d{{1,3}}(?:\.\d{{1,3}}){{3}}\Z")
 MANAGER: Final[Role] = "admin"  # the least role that makes, renames, deletes and transfers websites (wire 10.4)
@@ -74,10 +74,10 @@ class Website(Struct, frozen=True):
 
 
 def clean_name(name: str) -> str:
-    """1–100 letters, digits, spaces, hyphens, underscores and dots. Raises BadRequest."""
-    name = " ".join(name.split())
-    if not NAME.match(name):
-        raise BadRequest.about("name", "Use 1 to 100 letters, digits, spaces, hyphens, underscores and dots")
+    """1 to 100 characters in one line. Raises BadRequest."""
+    name = names.one_line(name)
+    if not names.is_name(name):
+        raise BadRequest.about("name", "Use 1 to 100 characters")
     return name
 
 

@@ -77,7 +77,7 @@ def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: W
 @pytest.mark.parametrize(
     ("fields", "status", "words"),
     [
-        ({"name": "", "domain": "shop.example"}, 400, "Use 1 to 100 letters"),
+        ({"name": "", "domain": "shop.example"}, 400, "Use 1 to 100 characters"),
         ({"name": "Shop", "domain": "no domain"}, 400, "This is not a domain"),
         ({"name": "Shop", "domain": "blog.example"}, 409, "exists already"),
     ],

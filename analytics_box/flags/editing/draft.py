@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from analytics_box import names
 from analytics_box.errors import BadRequest
 from analytics_box.flags.editing.messages import GivenFields
 from analytics_box.flags.flag import LONGEST_ENVIRONMENT, Definition
@@ -39,7 +40,7 @@ def clean_key(key: str) -> str:
 def clean_environment(given: str | None) -> str | None:
     """The name of an environment; None for an empty one. Raises BadRequest."""
     name = (given or "").strip()
-    if not name.isprintable() or len(name) > LONGEST_ENVIRONMENT:
+    if not names.is_visible(name) or len(name) > LONGEST_ENVIRONMENT:
         raise BadRequest.about(
             "environment", f"An environment has up to {LONGEST_ENVIRONMENT} letters that can be seen"
         )
@@ -65,6 +66,6 @@ def _words(name: str, value: str) -> str:
     """A text without what nobody sees; a description keeps its lines. Raises BadRequest."""
     text = "\n".join(" ".join(line.split()) for line in value.strip().splitlines())
     text = text if name == "description" else " ".join(text.split())
-    if not text.replace("\n", "").isprintable():
+    if not names.is_visible(text.replace("\n", "")):
         raise BadRequest.about(name, f"Write a {name} of letters that can be seen")
     return text

@@ -18,6 +18,7 @@ from analytics_box.flags.evaluation.checking import environment_faults, group_fa
 from analytics_box.flags.flag import LARGEST_SCOPE, MOST_GROUPS, Flag, Node, Rule, TargetGroup
 from analytics_box.flags.groups.messages import ChangedGroup, NewGroup
 from analytics_box.flags.scope import Scope
+from analytics_box.names import is_visible, one_line
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.messages import date, millis
 
@@ -174,7 +175,7 @@ def _names(node: Node, group_id: str) -> bool:
 
 
 def _name(given: str) -> str:
-    name = " ".join(given.split())
-    if not name or not name.isprintable():
+    name = one_line(given)
+    if not name or not is_visible(name):
         raise BadRequest.about("name", "Write a name of letters that can be seen")
     return name

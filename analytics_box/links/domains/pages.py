@@ -8,6 +8,7 @@ from analytics_box.configuration import domains as proven_domains
 from analytics_box.errors import BadRequest, Conflict
 from analytics_box.http.page import dates
 from analytics_box.http.page.questions import ask
+from analytics_box.http.page.typed import web_address
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
 from analytics_box.links.domains import calls as domain_calls
 from analytics_box.links.domains import orphan_calls
@@ -150,7 +151,7 @@ async def _orphans(visit: Visit) -> list[OrphanLine]:
 
 def _targets(form: dict[str, str]) -> tuple[str | None, str | None]:
     """The targets of the bare domain and of unknown slugs."""
-    return form.get("homeUrl", "").strip() or None, form.get("notFoundUrl", "").strip() or None
+    return web_address(form.get("homeUrl", "")) or None, web_address(form.get("notFoundUrl", "")) or None
 
 
 def _labels(served: set[str]) -> dict[str, str]:

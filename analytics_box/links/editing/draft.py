@@ -96,7 +96,7 @@ def _address(given: str, policy: TargetPolicy, wire: str, field: str) -> str | N
 
 def _words(given: str, wire: str, *, needed: bool) -> str | None:
     text = given.strip()
-    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200d\n" for letter in text):
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d\n" for letter in text):
         raise BadRequest.about(wire, "The text has control characters or characters that change the direction of text")
     if needed and not text:
         raise BadRequest.about(wire, "Give it a name")

@@ -12,6 +12,7 @@ from analytics_box.errors import BadRequest
 from analytics_box.links.access import check
 from analytics_box.links.folders import rows as folder_rows
 from analytics_box.links.folders.rows import Folder
+from analytics_box.names import is_visible, one_line
 from analytics_box.store.db import Connection
 from analytics_box.tenancy.rules import slug_of
 
@@ -89,8 +90,8 @@ def names(db: Connection, organization_id: str) -> dict[str, str]:
 
 
 def _clean(name: str, others: Collection[Folder]) -> str:
-    text = " ".join(name.split())
-    if not text or not text.isprintable():
+    text = one_line(name)
+    if not text or not is_visible(text):
         raise BadRequest.about("name", "Give the folder a name without control characters")
     if text.casefold() in {one.name.casefold() for one in others}:
         raise errors.Conflict.about("name", TAKEN)

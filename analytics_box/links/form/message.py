@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from analytics_box.errors import BadRequest, Detail
+from analytics_box.http.page.typed import web_address
 from analytics_box.links.editing.messages import ChangedLink, NewLink
 from analytics_box.links.form.fields import TEXTS, ConditionFields, FormState, local, values_of
 from analytics_box.links.link import Link, Utm
@@ -42,7 +43,7 @@ def form_field(wire: str) -> str:
 
 
 def _fields(state: FormState, link: Link | None, zone: str) -> dict[str, Any]:
-    given = {name: value.strip() if name != "password" else value for name, value in state.fields.items()}
+    given = {name: _typed(name, value) for name, value in state.fields.items()}
     wrong: dict[str, str] = {}
     target = given.get("targetUrl", "")
     if not target:
@@ -90,7 +91,7 @@ def _rules(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
         if not conditions:
             wrong[f"rules[{number}].conditions[0]"] = LinkForm.no_conditions
         name = rule.name.strip() or LinkForm.unnamed_rule.format(number=number + 1)
-        found.append({"name": name, "targetUrl": rule.target.strip(), "conditions": conditions})
+        found.append({"name": name, "targetUrl": web_address(rule.target), "conditions": conditions})
     return found
 
 
@@ -116,8 +117,15 @@ def _variants(state: FormState, wrong: dict[str, str]) -> list[dict[str, Any]]:
             wrong[f"variants[{number}].weight"] = LinkForm.no_weight
             continue
         name = variant.name.strip() or LinkForm.unnamed_variants[number]
-        found.append({"name": name, "targetUrl": variant.target.strip(), "weight": int(weight)})
+        found.append({"name": name, "targetUrl": web_address(variant.target), "weight": int(weight)})
     return found
+
+
+def _typed(name: str, value: str) -> str:
+    """A field without spaces at its ends, URLs in full; a password as it is."""
+    if name == "password":
+        return value
+    return web_address(value) if name.endswith("Url") else value.strip()
 
 
 def _expiry(text: str, link: Link | None, zone: str) -> datetime | None:

@@ -97,7 +97,7 @@ def _as_it_is(value: Any) -> Any:
 
 def _words(given: str | None, wire: str) -> str | None:
     text = (given or "").strip()
-    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter != "\u200d" for letter in text):
+    if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs"} and letter not in "\u200c\u200d" for letter in text):
         raise BadRequest.about(wire, "The text has control characters or characters that change the direction of text")
     return text or None
 

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from analytics_box.errors import BadRequest
+from analytics_box.http.page.typed import web_address
 from analytics_box.status_pages.editing.messages import ChangedPage
 from analytics_box.status_pages.page import Page
 from analytics_box.tenancy.messages import message_of
 from analytics_box.texts import StatusPageForm, StatusPageList
 
-_EMPTIED: Final = ("description", "websiteUrl", "supportUrl", "theme", "domain")  # by leaving them empty
+_URLS: Final = ("websiteUrl", "supportUrl")
+_EMPTIED: Final = ("description", *_URLS, "theme", "domain")  # by leaving them empty
 _PLAIN: Final = ("name", "slug", "timeZone", "automaticIncidents")
 _TICKED: Final = ("isIndexed", "isSubscribable")
 NAMES: Final = (*_PLAIN, *_EMPTIED, *_TICKED, "password", "forgetPassword", "publishAfterMinutes")
@@ -46,6 +48,7 @@ def changed(fields: Mapping[str, str], page_id: str) -> ChangedPage:
     found: dict[str, Any] = {"statusPageId": page_id, "publishAfterMinutes": int(minutes)}
     found |= {name: fields[name] for name in _PLAIN}
     found |= {name: fields[name].strip() or None for name in _EMPTIED}
+    found |= {name: web_address(fields[name]) or None for name in _URLS}
     found |= {name: fields[name] == "on" for name in _TICKED}
     if fields["password"]:
         found["password"] = fields["password"]

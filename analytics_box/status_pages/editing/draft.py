@@ -7,6 +7,7 @@ from urllib.parse import quote
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from analytics_box import names
 from analytics_box.errors import BadRequest
 from analytics_box.organizations.rules import known_zone
 from analytics_box.outgoing.failures import Refused
@@ -51,8 +52,8 @@ def applied(page: Page, given: NewPage | ChangedPage) -> Page:
 
 def clean_name(given: str, *, field: str = "name") -> str:
     """A name without what nobody sees. Raises BadRequest."""
-    name = " ".join(given.split())
-    if not name or not name.isprintable():
+    name = names.one_line(given)
+    if not name or not names.is_visible(name):
         raise BadRequest.about(field, "Write a name of letters that can be seen")
     return name
 
