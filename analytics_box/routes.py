@@ -11,6 +11,7 @@ from analytics_box.accounts import (
     second_factor_pages,
     session_pages,
     sign_in_pages,
+    theme_pages,
 )
 from analytics_box.alarms import pages as alarm_pages
 from analytics_box.auditlog import pages as audit_pages
@@ -120,6 +121,7 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("POST", "/reset-password", reset_pages.reset, PUBLIC, page=True),
     Route("GET", "/settings/profile", profile_pages.profile, SIGNED_IN, page=True),
     Route("POST", "/settings/profile", profile_pages.save, SIGNED_IN, page=True),
+    Route("POST", "/settings/theme", theme_pages.switch, SIGNED_IN, page=True),
     Route("GET", "/settings/security", password_pages.security, SIGNED_IN, page=True),
     Route("POST", "/settings/security/password", password_pages.change_password, SIGNED_IN, page=True),
     Route("POST", "/settings/security/sessions/end", session_pages.end_session, SIGNED_IN, page=True),
@@ -632,17 +634,20 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
-    Route("GET", "/sites/{website_id:str}/people", people_pages.show, SIGNED_IN, "member", page=True),
-    Route("GET", "/sites/{website_id:str}/people/person", people_pages.person, SIGNED_IN, "member", page=True),
-    Route("GET", "/sites/{website_id:str}/people/export", people_pages.export, SIGNED_IN, "member", page=True),
-    Route("GET", "/sites/{website_id:str}/people/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
-    Route("POST", "/sites/{website_id:str}/people/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}/visitors", people_pages.show, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/visitors/profile", people_pages.person, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/visitors/export", people_pages.export, SIGNED_IN, "member", page=True),
+    Route("GET", "/sites/{website_id:str}/visitors/delete", people_pages.confirm, SIGNED_IN, "admin", page=True),
+    Route("POST", "/sites/{website_id:str}/visitors/delete", people_pages.delete, SIGNED_IN, "admin", page=True),
     Route("GET", "/sites/{website_id:str}/bots", bot_pages.show, SIGNED_IN, page=True),
     Route("POST", "/sites/{website_id:str}/bots/allow", bot_pages.allow, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/bots/refuse", bot_pages.refuse, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/bots/options", bot_pages.options, SIGNED_IN, "member", page=True),
-    Route("GET", "/sites/{website_id:str}/settings", website_settings.show, SIGNED_IN, "member", page=True),
-    Route("POST", "/sites/{website_id:str}/settings", website_settings.save_website, SIGNED_IN, "admin", page=True),
+    Route("GET", "/sites/{website_id:str}/settings", website_settings.general, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/settings", website_settings.save_general, SIGNED_IN, "admin", page=True),
+    Route(
+        "GET", "/sites/{website_id:str}/settings/tracking", website_settings.tracking, SIGNED_IN, "member", page=True
+    ),
     Route(
         "POST",
         "/sites/{website_id:str}/settings/tracking",
@@ -654,6 +659,11 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route(
         "POST", "/sites/{website_id:str}/settings/client-id", website_settings.rotate, SIGNED_IN, "member", page=True
     ),
+    Route("GET", "/sites/{website_id:str}/settings/sharing", website_settings.sharing, SIGNED_IN, "admin", page=True),
+    Route(
+        "POST", "/sites/{website_id:str}/settings/sharing", website_settings.save_sharing, SIGNED_IN, "admin", page=True
+    ),
+    Route("GET", "/sites/{website_id:str}/settings/danger", website_settings.danger, SIGNED_IN, "admin", page=True),
     Route("POST", "/sites/{website_id:str}/settings/delete", website_settings.delete, SIGNED_IN, "admin", page=True),
     Route(
         "GET",

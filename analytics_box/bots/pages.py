@@ -13,7 +13,7 @@ from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.reasons import words
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own
-from analytics_box.websites.shell import site_shell
+from analytics_box.websites.settings_area import settings_page
 
 
 class Line(Struct, frozen=True):
@@ -66,11 +66,12 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
     quarantine = visit.parts[Quarantine]
     found, wanted = await quarantine.of(website.site), quarantine.classification.of(website.site)
     counted = visit.asked("counted")
-    return visit.pages.show(
+    return settings_page(
+        visit,
         "bots.html",
-        code=again.code,
-        shell=site_shell(visit, "site-settings", website),
-        site=website,
+        "bots",
+        website,
+        again=again,
         href=f"/sites/{website.id}/bots",
         total=figures.count(found.total),
         bots=[
@@ -79,7 +80,6 @@ async def _page(visit: Visit, website_id: str, again: Again) -> Page:
         people=[_line(rule.bot, "", dates.moment(rule.created_at, person)) for rule in wanted.people],
         data_centres=wanted.data_centres,
         editable=person.role != "viewer",
-        general=again.general,
         done=texts.Bots.counted.format(count=figures.count(int(counted)))
         if counted.isascii() and counted.isdigit() and len(counted) < 12
         else texts.Bots.done.get(visit.asked("done"), ""),

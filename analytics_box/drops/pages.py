@@ -7,7 +7,7 @@ from analytics_box.http.page.visit import Page, Visitor
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.texts import figures
 from analytics_box.websites.reach import own
-from analytics_box.websites.shell import site_shell
+from analytics_box.websites.settings_area import settings_page
 
 RANGES = (7, 30, 90)  # UTC days
 _USUAL = "30"
@@ -19,10 +19,11 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
     asked = visit.asked("days") or _USUAL
     days = int(asked) if asked in {str(number) for number in RANGES} else int(_USUAL)
     found = await visit.parts[DroppedTraffic].of(website.site, days=days)
-    return visit.pages.show(
+    return settings_page(
+        visit,
         "not_counted.html",
-        shell=site_shell(visit, "site-settings", website),
-        site=website,
+        "dropped",
+        website,
         href=f"/sites/{website.id}/not-counted",
         chosen=days,
         ranges=RANGES,

@@ -24,12 +24,12 @@ _FURTHEST = 1_000  # pages
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/people; `?search=` finds somebody. Raises NotFound."""
+    """GET /sites/{id}/visitors; `?search=` finds somebody. Raises NotFound."""
     return await _list(visit, own(visit.call, website_id), Again())
 
 
 async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/people/person?profile=…. Raises NotFound."""
+    """GET /sites/{id}/visitors/profile?profile=…. Raises NotFound."""
     website = own(visit.call, website_id)
     found = await _known(visit, website)
     subject = await visit.parts[Profiles].of_person(holder_of(website), found)
@@ -47,7 +47,7 @@ async def person(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
-    """GET /sites/{id}/people/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
+    """GET /sites/{id}/visitors/export?profile=… or ?device=…: everything as a JSON file. Raises NotFound."""
     website = own(visit.call, website_id)
     profiles, device = visit.parts[Profiles], visit.asked("device").strip()
     found = None if device else await _known(visit, website)
@@ -66,7 +66,7 @@ async def export(visit: Visitor, website_id: FromPath[str]) -> Stream:
 
 
 async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/people/delete?profile=… or ?device=…: the question before. Raises NotFound."""
+    """GET /sites/{id}/visitors/delete?profile=… or ?device=…: the question before. Raises NotFound."""
     website = own(visit.call, website_id)
     device = visit.asked("device").strip()
     if "device" in visit.request.query_params and not device:
@@ -77,7 +77,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
         found = await _known(visit, website)
         name, profile_id = found.display_name or found.profile_id, found.profile_id
     words = (People.confirm_device_title, People.confirm_device) if device else (People.confirm_title, People.confirm)
-    back = f"{_home(website)}/person?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
+    back = f"{_home(website)}/profile?{view.query_of('profile', profile_id)}" if profile_id else _home(website)
     return _page(
         visit,
         website,
@@ -91,7 +91,7 @@ async def confirm(visit: Visitor, website_id: FromPath[str]) -> Page:
 
 
 async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/people/delete: remove somebody for good. Raises NotFound."""
+    """POST /sites/{id}/visitors/delete: remove somebody for good. Raises NotFound."""
     website = own(visit.call, website_id)
     form = await visit.form()
     profile_id, device = form.get("profile", ""), form.get("device", "").strip()
@@ -150,7 +150,7 @@ def _page(visit: Visit, website: Website, template: str, *, code: int = 200, **c
 
 
 def _home(website: Website) -> str:
-    return f"/sites/{website.id}/people"
+    return f"/sites/{website.id}/visitors"
 
 
 async def _known(visit: Visit, website: Website) -> Person:

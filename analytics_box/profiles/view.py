@@ -43,7 +43,7 @@ def line(person: Person, reader: Reader, home: str) -> Line:
         profile_id=person.profile_id if name != person.profile_id else "",
         email=person.email if person.email not in {name, person.profile_id} else "",
         when=moment(person.updated_at, reader),
-        href=f"{home}/person?{query_of('profile', person.profile_id)}",
+        href=f"{home}/profile?{query_of('profile', person.profile_id)}",
     )
 
 

@@ -53,7 +53,7 @@ from analytics_box.texts.status_pages import (
 from analytics_box.texts.status_public import StatusPublic
 from analytics_box.texts.status_subscribers import StatusSubscribers, SubscribePages
 from analytics_box.texts.status_view import StatusView
-from analytics_box.texts.websites import Sites, Snippet, WebsiteSettings
+from analytics_box.texts.websites import Sites, SiteSettings, Snippet
 
 __all__ = [
     "Alarms",
@@ -125,6 +125,7 @@ __all__ = [
     "Setup",
     "ShortLinks",
     "SignIn",
+    "SiteSettings",
     "Sites",
     "Snippet",
     "StatusComponents",
@@ -142,5 +143,4 @@ __all__ = [
     "Unread",
     "Vitals",
     "Warnings",
-    "WebsiteSettings",
 ]

@@ -95,7 +95,7 @@ class Profile:
     date_format = "Dates"
     time_format = "Times"
     theme = "Theme"
-    themes: ClassVar[Mapping[str, str]] = {"system": "As the system", "light": "Light", "dark": "Dark"}
+    themes: ClassVar[Mapping[str, str]] = {"system": "System", "light": "Light", "dark": "Dark"}
     submit = "Save"
     saved = "Saved."
 
@@ -120,7 +120,7 @@ class Security:
     factor_on = "On. Signing in needs a code from your app."
     codes_left = "{count} of {all} recovery codes are left."
     factor_begin = "Set up the second factor"
-    factor_renew = "Make new recovery codes"
+    factor_renew = "Create new recovery codes"
     factor_remove = "Turn it off"
     factor_password = "Your password"
     scan_title = "Set up the second factor"

@@ -7,7 +7,6 @@ from typing import ClassVar
 class Bots:
     """Events that are quarantined because a bot seems to have sent them."""
 
-    title = "Bots: {site}"
     heading = "Bots"
     lead = (
         "Events of crawlers, monitors and scripts count nowhere. They are quarantined here for 30 days, so that you "
@@ -20,11 +19,11 @@ class Bots:
     last = "Last seen"
     decide = "Decision"
     nameless = "Without a name"
-    are_people = "These are people"
-    are_people_label = "{name}, {reason}: these are people"
+    are_people = "These are visitors"
+    are_people_label = "{name}, {reason}: these are visitors"
     empty_title = "Nothing is quarantined"
     empty = "No bot that this box knows has sent events to {site} in the last 30 days."
-    people = "Counted as people"
+    people = "Counted as visitors"
     people_lead = "Events of these count like everybody's. Taking one back quarantines what comes from then on."
     since = "Since"
     take_back = "Take back"
@@ -41,6 +40,4 @@ class Bots:
         "refused": "Taken back. What comes from now on is quarantined; what was counted stays counted.",
         "options": "Saved. This applies to events that come from now on.",
     }
-    link = "Bots: look at what is quarantined, and correct it"
-    not_counted = "All traffic that was not counted"
     back = "Back to {site}"

@@ -129,7 +129,7 @@ class Domains:
     verified = "Verified"
     by_dns = "Proven by its TXT record {when}."
     by_administrator = "Added by the administrator of this box {when}."
-    how = "Make this record where your DNS is managed, then check:"
+    how = "Create this record where your DNS is managed, then check:"
     record_type = "Type"
     record_name = "Name"
     record_value = "Value"
@@ -139,7 +139,7 @@ class Domains:
     remove_title = "Remove domain"
     remove_text = "{domain} does not belong to this organization any more. Another one may then prove it."
     done: ClassVar[Mapping[str, str]] = {
-        "added": "The domain is on the list. Make its TXT record, then check.",
+        "added": "The domain is on the list. Create its TXT record, then check.",
         "trusted": "The domain belongs to this organization now.",
         "verified": "The domain is verified and belongs to this organization now.",
         "removed": "The domain was removed.",

@@ -94,9 +94,9 @@ class Definitions:
         "page": "page",
         "errors": "error",
         "vitals": "web-vitals",
-        "people": "person",
+        "people": "identified-visitor",
         "bots": "bots",
-        "drops": "not-counted",
+        "drops": "dropped-traffic",
     }
     # the same on the pages of monitors
     of_monitors: ClassVar[Mapping[str, str]] = {
@@ -192,7 +192,7 @@ class Manual:
         "link-form": ("links#what-a-link-can-do", "What a link can do"),
         "link-import": ("links#import-and-export", "How to prepare a file"),
         "link-domains": ("links#domains-of-your-own", "How to use a domain of your own"),
-        "people": ("people", "About people and privacy"),
+        "people": ("people", "About visitors and privacy"),
         "keys": ("keys", "About API keys"),
         "members": ("members#roles", "What each role may do"),
         "integrations": ("integrations#alert-channels", "About alert channels"),

@@ -7,10 +7,9 @@ _PROGRAM: Final = "It is quarantined for 30 days. If a person was behind it, cou
 
 
 class Drops:
-    """What was not counted."""
+    """Dropped traffic: what was not counted, and why."""
 
-    title = "Not counted: {site}"
-    heading = "Not counted"
+    heading = "Dropped traffic"
     lead = (
         "What reached this box for {site} and counts nowhere, or not with all its texts, by UTC day. Every answer to a "
         "tracker says the same in its header X-Analytics-Box."

@@ -25,8 +25,8 @@ class FlagRollout:
     note_help = "For the history of the flag, for example why."
     who = "Who changes"
     who_help: ClassVar[Mapping[bool, str]] = {
-        True: "The one person whom {where} has named of late (identify), taken as a user of your app.",
-        False: "The {count} people whom {where} has named of late (identify), taken as users of your app.",
+        True: "The one visitor whom {where} has identified of late, taken as a user of your app.",
+        False: "The {count} visitors whom {where} has identified of late, taken as users of your app.",
     }
     of_website = "the website"
     of_organization = "your websites"

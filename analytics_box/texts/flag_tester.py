@@ -58,7 +58,7 @@ class FlagTester:
     group_rule = "Target group {name}, rule {number}"
     default = "Everybody else"
     rollout = "Share of users"
-    variants = "Draw of a variant"
+    variants = "Assignment of a variant"
     all_of = "All of these"
     any_of = "At least one of these"
     none_of = "None of these"

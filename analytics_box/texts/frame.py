@@ -12,6 +12,7 @@ class App:
     sites = "Websites"
     overview = "Overview"
     navigation = "Main"
+    more = "More"
     switch_to = "Other websites"
     account = "Account"
     signed_in_as = "Signed in as {email}"

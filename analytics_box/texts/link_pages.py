@@ -109,7 +109,7 @@ class LinkStats:
         "": "Share of the rows in this list.",
     }
     filters: ClassVar[Mapping[str, str]] = {"variant": "Variant", "rule": "Rule"}
-    people = "Clicks of people"
+    people = "Clicks of visitors"
     only = "Not counted"
     about_kind = "The figures are about"
     helps: ClassVar[Mapping[str, str]] = {

@@ -108,7 +108,7 @@ class Members:
     """The people of an organization."""
 
     title = "Members"
-    list = "People"
+    list = "Members"
     joined = "since {when}"
     you = "You"
     role_of = "Role of {email}"
@@ -121,7 +121,7 @@ class Members:
     invite_help = "They get a link that works once, for 7 days."
     role = "Role"
     role_help = "Viewers read, members also set up tracking, admins change everything but owners."
-    submit = "Make invitation"
+    submit = "Create invitation"
     link = "Link for {email}"
     link_help = "Send them this link. It is shown only now, and whoever has it can join."
     emailed = "It was also sent by e-mail."

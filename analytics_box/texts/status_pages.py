@@ -120,7 +120,7 @@ class StatusPageForm:
     domain = "Your own domain"
     domain_help = "A proven domain of your organization that leads to this box"
     no_domain = "None: it is at {address}"
-    no_domains = "Prove a domain first, then the page can be there."
+    no_domains = "Verify a domain first, then the page can be there."
     prove = "Domains"
     automatic = "When a monitor goes down"
     automatic_label = "What the box does"

@@ -24,17 +24,27 @@ class Sites:
     cancel = "Cancel"
 
 
-class WebsiteSettings:
-    """The settings page of a website."""
+class SiteSettings:
+    """The settings of a website."""
 
-    short = "Configure"
-    heading = "Website settings"
-    title = "{site} · Settings"
+    short = "Site settings"
+    heading = "Site settings"
+    title = "{site} · {tab}"
+    general = "General"
+    tracking = "Tracking"
+    dropped = "Dropped traffic"
+    bots = "Bots"
+    sharing = "Sharing"
+    danger = "Danger"
     saved = "Saved."
     save = "Save changes"
-    website = "Website"
+    name_and_domain = "Name and domain"
+    website_id = "Website id"
+    website_id_help = "How the API calls this website."
+    read_only = "Admins and owners of your organization can change these."
     domain_help = "Pages of this domain and its subdomains may send events."
     public = "Anybody may see its figures"
+    sharing_lead = "Nobody but your organization sees its figures unless you share them here."
     public_help = (
         "Anybody who knows its id can ask for totals and for names of pages, sources and events, never for single "
         "visits. Off unless you want that."
@@ -45,7 +55,7 @@ class WebsiteSettings:
         "texts of outgoing links. Where your pages put e-mail addresses or names there, you publish them. Counts only "
         "together with the box above."
     )
-    tracking = "Tracking"
+    what_counts = "What counts"
     tracking_help = "One entry per line. An empty field has no effect."
     lists: ClassVar[Mapping[str, tuple[str, str, str]]] = {
         "allowedOrigins": (
@@ -105,8 +115,8 @@ class WebsiteSettings:
     hourly_megabytes_help = "The same in megabytes of new texts and of properties. Empty: {usual}."
     unlimited = "no bound"
     client_id = "Client id"
-    client_id_help = "The name under which the script on your pages sends events."
     snippet = "Snippet"
+    snippet_help = "The line for your pages. Its client id is the name under which the script sends events."
     rotated = "The client id is new. Paste the line below into your pages in place of the old one."
     rotate = "Rotate client id"
     rotate_help = (
@@ -143,7 +153,7 @@ class WebsiteSettings:
     transfer_nowhere_title = "There is nowhere to go"
     transfer_nowhere = (
         "A website can go to another organization in which you are an admin or owner, and there is none yet. "
-        "You can make one in the settings."
+        "You can create one in the settings."
     )
     transfer_nowhere_link = "Organizations"
     transfer_cancel = "Cancel"

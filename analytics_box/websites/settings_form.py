@@ -57,7 +57,7 @@ def tracking_of(form: Mapping[str, str]) -> GivenTracking:
     lists = {name: [line for line in form.get(name, "").split("\n") if line.strip()] for name in LISTS}
     numbers = {name: form.get(name, "").strip() for name in NUMBERS}
     wrong = [
-        Detail(name, texts.WebsiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
+        Detail(name, texts.SiteSettings.number_wrong[name].format(most=f"{NUMBERS[name]:,}"))
         for name, text in numbers.items()
         if text and not _is_number(text, NUMBERS[name])
     ]
@@ -82,7 +82,7 @@ def _is_number(text: str, most: int) -> bool:
 
 def old_ids(website: Website, now: int, person: Person) -> list[OldId]:
     """The client ids of before that matter still."""
-    words = texts.WebsiteSettings
+    words = texts.SiteSettings
     return [
         OldId(
             id=each.id,

@@ -1,10 +1,11 @@
-"""The settings page of a website: name, who may send, what is kept, client id, deletion."""
+"""The settings of a website: name and domain; tracking; sharing; giving it away and deleting it."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from litestar.params import FromPath
 
-from analytics_box import texts
+from analytics_box import names, texts
 from analytics_box.acting import By
 from analytics_box.errors import BadRequest
 from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
@@ -15,26 +16,30 @@ from analytics_box.websites.messages import ById
 from analytics_box.websites.reach import change as change_own
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import MANAGER, Website
-from analytics_box.websites.shell import site_shell, snippet
+from analytics_box.websites.settings_area import settings_page
+from analytics_box.websites.shell import snippet
 
-SECTIONS = ("website", "tracking", "client-id")
-
-
-async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/settings; `?saved=` names the section that was just saved."""
-    return _page(visit, website_id, Again())
+OfWebsite = Callable[[Visit, str, Again], Awaitable[Page]]
 
 
-async def save_website(visit: Visitor, website_id: FromPath[str]) -> Answer:
-    """POST /sites/{id}/settings: name, domain, publicity. Without the first box the second one says nothing."""
-    form = {"isPublic": "", "publicValues": "", **await visit.form()}
-    public = bool(form["isPublic"])
+async def general(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings: name, domain and id; members read them, admins change them."""
+    return await _general(visit, website_id, Again())
+
+
+async def save_general(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/settings: name and domain."""
+    form = await visit.form()
 
     def write(db: Connection, website: Website, by: By) -> Website:
-        renamed = change.details(db, website, by, name=form.get("name", ""), domain=form.get("domain", ""))
-        return change.publicity(db, renamed, by, public=public, values=public and bool(form["publicValues"]))
+        return change.details(db, website, by, name=form.get("name", ""), domain=form.get("domain", ""))
 
-    return await _save(visit, website_id, "website", write, values=form)
+    return await _save(visit, website_id, "/settings", write, _general, values=form)
+
+
+async def tracking(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/tracking; `?saved=` names the section that was just saved."""
+    return await _tracking(visit, website_id, Again())
 
 
 async def save_tracking(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -44,7 +49,7 @@ async def save_tracking(visit: Visitor, website_id: FromPath[str]) -> Answer:
     def write(db: Connection, website: Website, by: By) -> Website:
         return change.settings(db, website, by, settings_form.tracking_of(form))
 
-    return await _save(visit, website_id, "tracking", write, values=form)
+    return await _save(visit, website_id, "/settings/tracking", write, _tracking, values=form)
 
 
 async def rotate(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -54,25 +59,28 @@ async def rotate(visit: Visitor, website_id: FromPath[str]) -> Answer:
     def write(db: Connection, website: Website, by: By) -> Website:
         return change.rotate(db, website, by, grace_days=days)
 
-    return await _save(visit, website_id, "client-id", write, field="client-id")
+    return await _save(visit, website_id, "/settings/tracking", write, _tracking, section="client-id")
 
 
-async def _save(
-    visit: Visit,
-    website_id: str,
-    section: str,
-    write: Callable[[Connection, Website, By], Website],
-    *,
-    values: Mapping[str, str] | None = None,
-    field: str = "",
-) -> Answer:
-    """Change the website and come back to the section, or show the page again with what is wrong. Raises NotFound."""
+async def sharing(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/sharing: what anybody may see."""
+    return await _sharing(visit, website_id, Again())
 
-    async def save() -> str:
-        website = await change_own(visit.call, website_id, write)
-        return f"/sites/{website.id}/settings?saved={section}#{section}"
 
-    return await _submit(visit, website_id, save, values=values, field=field)
+async def save_sharing(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/settings/sharing. Without the first box the second one says nothing."""
+    form = {"isPublic": "", "publicValues": "", **await visit.form()}
+    public = bool(form["isPublic"])
+
+    def write(db: Connection, website: Website, by: By) -> Website:
+        return change.publicity(db, website, by, public=public, values=public and bool(form["publicValues"]))
+
+    return await _save(visit, website_id, "/settings/sharing", write, _sharing, values=form)
+
+
+async def danger(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/settings/danger: giving the website away, and deleting it."""
+    return await _danger(visit, website_id, Again())
 
 
 async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -80,45 +88,93 @@ async def delete(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website, form = own(visit.call, website_id), await visit.form()
 
     async def save() -> str:
-        if " ".join(form.get("confirmation", "").split()) != website.name:
-            raise BadRequest.about("confirmation", texts.WebsiteSettings.delete_wrong.format(name=website.name))
+        if names.one_line(form.get("confirmation", "")) != website.name:
+            raise BadRequest.about("confirmation", texts.SiteSettings.delete_wrong.format(name=website.name))
         await deletion_calls.delete(visit.call, ById(website.id))
         return "/sites"
 
-    return await _submit(visit, website_id, save, values=form)
+    return await visit.submit(save, partial(_again, _danger, website_id), values=form)
 
 
-async def _submit(
+async def _save(
     visit: Visit,
     website_id: str,
-    save: Callable[[], Awaitable[str]],
+    path: str,
+    write: Callable[[Connection, Website, By], Website],
+    page: OfWebsite,
     *,
     values: Mapping[str, str] | None = None,
-    field: str = "",
+    section: str = "saved",
 ) -> Answer:
-    async def page(visit: Visit, again: Again) -> Page:
-        return _page(visit, website_id, again)
+    """Change the website and come back to its page, or show that again with what is wrong. Raises NotFound.
 
-    return await visit.submit(save, page, values=values, field=field)
+    What is wrong with a `section` of its own is said there.
+    """
+
+    async def save() -> str:
+        website = await change_own(visit.call, website_id, write)
+        return f"/sites/{website.id}{path}?saved={section}" + (f"#{section}" if section != "saved" else "")
+
+    field = section if section != "saved" else ""
+    return await visit.submit(save, partial(_again, page, website_id), values=values, field=field)
 
 
-def _page(visit: Visit, website_id: str, again: Again) -> Page:
-    website, person, settings = own(visit.call, website_id), visit.person, visit.parts.settings
-    saved = visit.asked("saved")
-    return visit.pages.show(
+async def _again(page: OfWebsite, website_id: str, visit: Visit, again: Again) -> Page:
+    return await page(visit, website_id, again)
+
+
+async def _general(visit: Visit, website_id: str, again: Again) -> Page:
+    website = own(visit.call, website_id)
+    return settings_page(
+        visit,
         "site_settings.html",
-        code=again.code,
-        shell=site_shell(visit, "site-settings", website),
-        site=website,
-        href=f"/sites/{website.id}/settings",
+        "general",
+        website,
+        again=again,
         values=settings_form.values_of(website) | dict(again.values),
-        errors=again.wrong,
-        saved=saved if saved in SECTIONS else "",
-        manages=at_least(person.role, MANAGER),
+        saved=visit.asked("saved"),
+        manages=at_least(visit.person.role, MANAGER),
+    )
+
+
+async def _tracking(visit: Visit, website_id: str, again: Again) -> Page:
+    website, person, settings = own(visit.call, website_id), visit.person, visit.parts.settings
+    return settings_page(
+        visit,
+        "site_tracking.html",
+        "tracking",
+        website,
+        again=again,
+        values=settings_form.values_of(website) | dict(again.values),
+        saved=visit.asked("saved"),
         snippet=snippet(website, f"{settings.tracker_url}/script.js"),
         old_ids=settings_form.old_ids(website, visit.call.now, person),
-        grace_days=settings.grace_days,
         client_id_grace_days=settings.client_id_grace_days,
         budget_texts=settings.budget_texts,
         budget_mb=settings.budget_mb,
+    )
+
+
+async def _sharing(visit: Visit, website_id: str, again: Again) -> Page:
+    website = own(visit.call, website_id)
+    return settings_page(
+        visit,
+        "site_sharing.html",
+        "sharing",
+        website,
+        again=again,
+        values=settings_form.values_of(website) | dict(again.values),
+        saved=visit.asked("saved"),
+    )
+
+
+async def _danger(visit: Visit, website_id: str, again: Again) -> Page:
+    return settings_page(
+        visit,
+        "site_danger.html",
+        "danger",
+        own(visit.call, website_id),
+        again=again,
+        values=again.values,
+        grace_days=visit.parts.settings.grace_days,
     )

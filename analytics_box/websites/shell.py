@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from analytics_box.http.page.shell import Here, Place, Shell, frame
+from analytics_box.http.page.shell import Here, Place, Shell, about, frame
 from analytics_box.http.page.visit import Visit
 from analytics_box.identity import Person
 from analytics_box.texts import figures
@@ -38,7 +37,7 @@ def shell(
     if website is None:
         return frame(person, here)
     others = tuple(place(other) for other in websites if other.id != website.id)
-    return replace(frame(person, here), website=place(website), others=others[:OTHERS])
+    return about(frame(person, here), place(website), others[:OTHERS], person.role)
 
 
 def site_shell(visit: Visit, here: Here, website: Website) -> Shell:

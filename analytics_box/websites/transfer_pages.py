@@ -10,7 +10,7 @@ from analytics_box.websites import calls as procedures
 from analytics_box.websites.messages import Transfer
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import MANAGER
-from analytics_box.websites.shell import site_shell
+from analytics_box.websites.settings_area import settings_page
 
 
 async def transfer_form(visit: Visitor, website_id: FromPath[str]) -> Page:
@@ -25,9 +25,9 @@ async def transfer(visit: Visitor, website_id: FromPath[str]) -> Answer:
     async def save() -> str:
         chosen = form.get("organization", "")
         if chosen not in {one.organization_id for one in targets(visit.person)}:
-            raise BadRequest.about("organization", texts.WebsiteSettings.transfer_unchosen)
+            raise BadRequest.about("organization", texts.SiteSettings.transfer_unchosen)
         if form.get("confirmation", "").strip().lower() != website.domain:
-            raise BadRequest.about("confirmation", texts.WebsiteSettings.transfer_wrong.format(domain=website.domain))
+            raise BadRequest.about("confirmation", texts.SiteSettings.transfer_wrong.format(domain=website.domain))
         await procedures.transfer(visit.call, Transfer(website.id, chosen))
         return f"/sites?moved={chosen}"
 
@@ -47,15 +47,14 @@ def targets(person: Person) -> list[Membership]:
 
 
 def _page(visit: Visit, website_id: str, again: Again) -> Page:
-    website, person = own(visit.call, website_id), visit.person
-    return visit.pages.show(
+    website = own(visit.call, website_id)
+    return settings_page(
+        visit,
         "site_transfer.html",
-        code=again.code,
-        shell=site_shell(visit, "site-settings", website),
-        site=website,
+        "danger",
+        website,
+        again=again,
         back=f"/sites/{website.id}/settings",
-        targets=targets(person),
+        targets=targets(visit.person),
         values=again.values,
-        errors=again.wrong,
-        general=again.general,
     )

@@ -3,6 +3,8 @@
 from tests.accounts.world import send
 from tests.inprocess import WholeBox
 
+FORM = {"content_type": "application/x-www-form-urlencoded", "sec_fetch_site": "same-origin"}
+
 
 def test_the_profile_is_kept_and_shown(box: WholeBox) -> None:
     cookie = box.cookie
@@ -23,3 +25,20 @@ def test_preferences_over_rpc(box: WholeBox) -> None:
     assert changed == {**start, "timezone": "Asia/Kathmandu"}
     assert box.post(path, {"timezone": "Nowhere/Land"}, cookie=cookie).status == 400
     assert box.post(path, {}, key="all").status == 403
+
+
+def test_the_switch_of_the_theme_keeps_the_page_and_the_theme(box: WholeBox) -> None:
+    cookie = box.cookie
+    page = f"http://box.example/sites/{box.sites['shop']}?range=today"
+    headers = {"cookie": cookie, **FORM, "referer": page}
+    answer = box.ask("POST", "/settings/theme", headers=headers, body=b"theme=dark")
+    assert (answer.status, answer.headers["location"]) == (303, f"/sites/{box.sites['shop']}?range=today")
+    assert answer.headers["set-cookie"].startswith("theme=dark; Path=/; Max-Age=31536000; SameSite=Lax")
+    shown = box.get("/settings/security", cookie=cookie, accept="text/html").body
+    assert b'data-theme="dark"' in shown
+    assert b'value="dark" aria-pressed="true"' in shown
+    elsewhere = {**headers, "referer": "https://evil.example//evil.example/"}
+    answer = box.ask("POST", "/settings/theme", headers=elsewhere, body=b"theme=system")
+    assert answer.headers["location"] == "/sites"
+    assert b"data-theme=" not in box.get("/settings/security", cookie=cookie, accept="text/html").body
+    assert box.ask("POST", "/settings/theme", headers=headers, body=b"theme=pink").status == 400

@@ -76,7 +76,7 @@ def test_from_the_setup_link_to_the_first_authorized_request(browser: Browser, t
         page.get_by_role("link", name="New key").click()
         page.get_by_label("Name").fill("First program")
         page.locator("[name='scope:read:data']").check()
-        page.get_by_role("button", name="Make key").click()
+        page.get_by_role("button", name="Create key").click()
         secret = page.locator("#secret").inner_text()
         answer = httpx.get(f"{url}/v1/query/websites", headers={"authorization": f"Bearer {secret}"})
         assert [website["domain"] for website in answer.json()["websites"]] == ["first.example"]

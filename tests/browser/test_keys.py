@@ -30,7 +30,7 @@ def new_key(page: Page, box: Box) -> str:
     page.get_by_label("Name").fill(NAME)
     page.locator("[name='scope:read:data']").check()
     page.locator("[name='scope:track:events']").check()
-    page.get_by_role("button", name="Make key").click()
+    page.get_by_role("button", name="Create key").click()
     return page.locator("#secret").inner_text()
 
 
@@ -78,7 +78,7 @@ def test_all_of_a_key_is_told_and_it_is_switched_off_and_on(browser: Browser, bo
     page.get_by_label("Last day").fill("2090-01-31")
     page.get_by_label("Until").fill("18:00")
     page.get_by_label("Requests").fill("50")
-    page.get_by_role("button", name="Make key").click()
+    page.get_by_role("button", name="Create key").click()
     headers = {"x-api-key": page.locator("#secret").inner_text()}
 
     def status() -> int:

@@ -201,8 +201,10 @@ def test_everybody_of_the_organization_may_look(box: WholeBox, role: Role) -> No
     send(box, origin="https://evil.example")
     page = people.see("bob", f"/sites/{box.sites['shop']}/not-counted")
     assert page.status == 200
-    settings = f"/sites/{box.sites['shop']}/settings#tracking"
-    assert (settings in page.body.decode()) is (role != "viewer"), "who may not change it is not sent there"
+    settings = f"/sites/{box.sites['shop']}/settings/tracking"
+    assert (f'class="button" href="{settings}"' in page.body.decode()) is (role != "viewer"), (
+        "who may not change it is not sent there"
+    )
     assert people.call("bob", "websites.listDropped", websiteId=box.sites["shop"]).json["total"] == 1
 
 
@@ -219,7 +221,7 @@ def test_the_page_says_why_and_what_to_do(box: WholeBox) -> None:
         assert label in page
         assert explanation.partition("'")[0] in page
     assert Words.held in page
-    assert f"/sites/{box.sites['shop']}/settings#tracking" in page
+    assert f"/sites/{box.sites['shop']}/settings/tracking" in page
     assert box.get(f"/sites/{box.sites['foreign']}/not-counted", cookie=box.cookie).status == 404
     assert box.get(href).status in {302, 303}
 

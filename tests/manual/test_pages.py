@@ -34,8 +34,8 @@ from analytics_box.texts import (
     People,
     Queries,
     Security,
+    SiteSettings,
     TheBox,
-    WebsiteSettings,
 )
 from analytics_box.texts import Manual as ManualTexts
 from analytics_box.texts import Manual as Words
@@ -163,7 +163,7 @@ LABELS = (
     ("not-counted", f"**{Bots.are_people}**"),
     ("not-counted", f"**{Bots.take_back}**"),
     ("overview", f"**{Overview.compare}**"),
-    ("websites", f"**{WebsiteSettings.short}**"),
+    ("websites", f"**{SiteSettings.short}**"),
     ("queries", f"**{Queries.heading}**"),
     ("people", f"**{People.short}**"),
     ("links", f"**{Links.title}**"),

@@ -96,7 +96,7 @@ def make_key(page: Page) -> str:
     page.get_by_role("link", name="New key").click()
     page.get_by_label("Name").fill("First program")
     page.locator("[name='scope:read:data']").check()
-    page.get_by_role("button", name="Make key").click()
+    page.get_by_role("button", name="Create key").click()
     return page.locator("#secret").inner_text()
 
 

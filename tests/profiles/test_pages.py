@@ -24,7 +24,7 @@ def box(tmp_path: Path) -> Iterator[WholeBox]:
 
 
 def href(box: WholeBox, rest: str = "") -> str:
-    return f"/sites/{box.sites['shop']}/people{rest}"
+    return f"/sites/{box.sites['shop']}/visitors{rest}"
 
 
 def seen(box: WholeBox, rest: str = "", *, cookie: str = "") -> Answer:
@@ -67,7 +67,7 @@ def test_people_are_listed_and_lead_to_their_page(box: WholeBox) -> None:
     text = page(box)
     assert "Ada" in text
     assert "ada@example.com" in text
-    target = f"/person?profile={quote('a/b?c&d', safe='')}"
+    target = f"/profile?profile={quote('a/b?c&d', safe='')}"
     assert target in text
     person = page(box, target)
     for shown in ("Ada", "a/b?c&d", "ada@example.com", "seats", "3", "trial", "yes", "17 Jun 2026, 12:00"):
@@ -101,7 +101,7 @@ def test_many_people_are_shown_a_page_at_a_time(box: WholeBox, monkeypatch: pyte
 def test_what_strangers_said_of_people_is_only_text(box: WholeBox) -> None:
     identify(box, HOSTILE, name=HOSTILE, email=HOSTILE, **{HOSTILE: HOSTILE})
     query = urlencode({"profile": HOSTILE})
-    for rest in ("", f"/person?{query}", f"/delete?{query}", f"/delete?{urlencode({'device': HOSTILE})}"):
+    for rest in ("", f"/profile?{query}", f"/delete?{query}", f"/delete?{urlencode({'device': HOSTILE})}"):
         answer = seen(box, rest)
         assert answer.status == 200
         assert b"<script>alert" not in answer.body
@@ -150,13 +150,13 @@ def test_removal_asks_first_and_then_removes(box: WholeBox) -> None:
     question = page(box, "/delete?profile=ada")
     assert "Remove Ada?" in question
     assert 'name="profile" value="ada"' in question
-    assert seen(box, "/person?profile=ada").status == 200  # asking alone removes nobody
+    assert seen(box, "/profile?profile=ada").status == 200  # asking alone removes nobody
     answer = remove(box, {"profile": "ada"})
     assert answer.status == 303
     after = html.unescape(box.get(answer.headers["location"], cookie=box.cookie, accept="text/html").body.decode())
     assert "Removed, with 1 rows" in after
     assert "Ada" not in after
-    assert seen(box, "/person?profile=ada").status == 404
+    assert seen(box, "/profile?profile=ada").status == 404
     assert remove(box, {"profile": "ada"}).status == 404
 
 
@@ -179,7 +179,7 @@ def test_the_audit_log_shows_both_in_words(box: WholeBox) -> None:
     assert "ada-secret" not in log
 
 
-PLACES = ("", "/person?profile=ada", "/export?profile=ada", "/delete?profile=ada")
+PLACES = ("", "/profile?profile=ada", "/export?profile=ada", "/delete?profile=ada")
 
 
 @pytest.mark.parametrize(
@@ -195,12 +195,12 @@ def test_viewers_see_nobody_and_only_admins_remove(box: WholeBox, role: Any, sta
         assert answer.status == 200 or b"secret" not in answer.body
     if role != "admin":
         assert remove(box, {"profile": "ada"}, cookie=cookie).status == 403
-        assert seen(box, "/person?profile=ada").status == 200
+        assert seen(box, "/profile?profile=ada").status == 200
     if role == "viewer":
         overview = box.get(f"/sites/{box.sites['shop']}", cookie=cookie, accept="text/html").body
-        assert b"/people" not in overview
+        assert b"/visitors" not in overview
     if role == "member":
-        assert b"/people/delete" not in answers[1].body
+        assert b"/visitors/delete" not in answers[1].body
 
 
 def test_other_organizations_find_nobody(box: WholeBox) -> None:

@@ -52,23 +52,28 @@ def row(box: WholeBox) -> dict[str, object]:
     return found
 
 
-def test_name_domain_and_publicity_are_saved(box: WholeBox) -> None:
-    fields = {"name": "Store", "domain": "https://store.example/x", "isPublic": "on"}
+def test_name_and_domain_are_saved(box: WholeBox) -> None:
+    fields = {"name": "Kim’s & Jo's 東京", "domain": "https://store.example/x"}
     assert 'role="status"' in follow(box, sent(box, "/settings", fields))
     found = row(box)
-    assert (found["name"], found["domain"], found["isPublic"]) == ("Store", "store.example", True)
+    assert (found["name"], found["domain"]) == ("Kim’s & Jo's 東京", "store.example")
+
+
+def test_sharing_is_saved_by_itself(box: WholeBox) -> None:
+    assert 'role="status"' in follow(box, sent(box, "/settings/sharing", {"isPublic": "on"}))
     follow(box, sent(box, "/settings", {"name": "Store", "domain": "store.example"}))
+    assert row(box)["isPublic"] is True
+    follow(box, sent(box, "/settings/sharing", {}))
     assert row(box)["isPublic"] is False
 
 
 def test_a_second_box_publishes_values_and_says_nothing_without_the_first(box: WholeBox) -> None:
-    name = {"name": "Shop", "domain": "shop.example"}
-    shown = follow(box, sent(box, "/settings", name | {"isPublic": "on", "publicValues": "on"}))
+    shown = follow(box, sent(box, "/settings/sharing", {"isPublic": "on", "publicValues": "on"}))
     assert row(box)["publicValues"] is True
     (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
     assert " checked" in ticked
     assert "values of event properties" in shown
-    shown = follow(box, sent(box, "/settings", name | {"publicValues": "on"}))
+    shown = follow(box, sent(box, "/settings/sharing", {"publicValues": "on"}))
     assert (row(box)["isPublic"], row(box)["publicValues"]) == (False, False)
     (ticked,) = re.findall(r'<input [^>]*name="publicValues"[^>]*>', shown)
     assert " checked" not in ticked
@@ -181,7 +186,15 @@ def test_what_is_over_cannot_be_restored(box: WholeBox) -> None:
     assert box.ask("POST", "/sites/unknown/restore", headers={"cookie": box.cookie, **FORM}).status == 404
 
 
-ACTIONS = ("/settings", "/settings/tracking", "/settings/client-id", "/settings/delete", "/restore")
+ACTIONS = (
+    *("/settings", "/settings/tracking", "/settings/client-id", "/settings/sharing"),
+    *("/settings/delete", "/restore"),
+)
+TABS = {
+    "viewer": ["/not-counted", "/bots"],
+    "member": ["/settings", "/settings/tracking", "/not-counted", "/bots"],
+    "admin": ["/settings", "/settings/tracking", "/not-counted", "/bots", "/settings/sharing", "/settings/danger"],
+}
 
 
 @pytest.mark.parametrize(
@@ -197,6 +210,21 @@ def test_roles_see_and_do_what_they_may(box: WholeBox, role: str, allowed: set[s
         status = sent(box, rest, {"confirmation": "Shop"}).status
         assert (status == 303) == (rest in allowed), rest
         assert rest in allowed or status == 403
+
+
+@pytest.mark.parametrize("role", TABS)
+def test_the_tabs_are_the_pages_that_one_may_see(box: WholeBox, role: str) -> None:
+    box.box.box_db.write_now(lambda db: db.execute("update members set role = ?", (role,)))
+    for rest in TABS["admin"]:
+        shown = seen(box, href(box, rest))
+        assert shown.status == (200 if rest in TABS[role] else 403), rest
+        if shown.status == 200:
+            tabs = re.search(r'<nav class="page-tabs".*?</nav>', shown.body.decode(), re.DOTALL)
+            assert tabs is not None
+            assert re.findall(r'href="([^"]*)"', tabs[0]) == [href(box, one) for one in TABS[role]]
+            assert re.findall(r'href="([^"]*)" aria-current="page"', tabs[0]) == [href(box, rest)]
+    entry = "/settings" if role != "viewer" else "/not-counted"
+    assert f'href="{href(box, entry)}"' in page(box, href(box, "")), "the navigation leads there"
 
 
 @pytest.mark.parametrize("rest", ACTIONS)

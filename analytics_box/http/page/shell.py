@@ -1,10 +1,12 @@
 """The frame around signed-in pages. Pure."""
 
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from analytics_box.identity import Person, Theme, at_least, logo_path
+from analytics_box.identity import Person, Role, Theme, at_least, logo_path
+from analytics_box.texts import App, FlagList, Links, MonitorList, People, Queries, SiteSettings, StatusPageList
 
 Here = Literal[
     "sites",
@@ -20,6 +22,34 @@ Here = Literal[
     "settings",
     "none",
 ]
+
+
+class Entry(NamedTuple):
+    """An entry of the navigation: the address, behind a website's where it is about one, and the least role that sees
+    it. The bar of a phone has those `in_bar`, and all of them behind “More”."""
+
+    here: Here
+    href: str
+    icon: str
+    label: str
+    in_bar: bool = False
+    least: Role = "viewer"
+
+
+PRODUCTS: Final = (
+    Entry("sites", "/sites", "sites", App.sites, in_bar=True),
+    Entry("links", "/links", "link", Links.short, in_bar=True),
+    Entry("monitors", "/monitors", "pulse", MonitorList.short, in_bar=True),
+    Entry("status", "/status-pages", "status", StatusPageList.short, in_bar=True),
+    Entry("flags", "/flags", "flag", FlagList.short),
+)
+OF_WEBSITE: Final = (
+    Entry("overview", "", "overview", App.overview, in_bar=True),
+    Entry("people", "/visitors", "user", People.short, in_bar=True, least="member"),
+    Entry("queries", "/queries", "table", Queries.short),
+    Entry("site-settings", "/settings", "tune", SiteSettings.short, in_bar=True, least="member"),
+    Entry("site-settings", "/not-counted", "tune", SiteSettings.dropped, in_bar=True),
+)
 
 
 class Place(Struct, frozen=True):
@@ -39,8 +69,8 @@ class OrganizationShown(Struct, frozen=True):
 
 
 class Shell(Struct, frozen=True):
-    """The frame: who is signed in, which page this is, which website it is about, whether its settings may be
-    changed, and a few others.
+    """The frame: who is signed in, which page this is, which website it is about, and a
+    few others. `of_website` are its pages in the navigation.
 
     `organization` is the name of the session's and `logo` its picture; `organizations` are all that the person
     belongs to. An administrator of the box is told what has to be done about it.
@@ -51,11 +81,32 @@ class Shell(Struct, frozen=True):
     website: Place | None = None
     others: tuple[Place, ...] = ()
     theme: Theme = "system"
-    may_configure: bool = False
     organization: str = ""
     logo: str = ""
     organizations: tuple[OrganizationShown, ...] = ()
     is_administrator: bool = False
+    of_website: tuple[Entry, ...] = ()
+
+    @property
+    def products(self) -> tuple[Entry, ...]:
+        """The products, in the order of the navigation."""
+        return PRODUCTS
+
+    @property
+    def bar(self) -> tuple[Entry, ...]:
+        """What the bar of a phone has beside “More”: the first product and a website's pages, or the products."""
+        if self.website is None:
+            return tuple(entry for entry in PRODUCTS if entry.in_bar)
+        return (PRODUCTS[0], *(entry for entry in self.of_website if entry.in_bar))
+
+
+def about(shell: Shell, website: Place, others: tuple[Place, ...], role: Role) -> Shell:
+    """The frame of a page about a website. Who may see its settings gets to its dropped traffic through them."""
+    seen: dict[Here, Entry] = {}
+    for entry in OF_WEBSITE:
+        if at_least(role, entry.least):
+            seen.setdefault(entry.here, entry._replace(href=f"{website.href}{entry.href}"))
+    return replace(shell, website=website, others=others, of_website=tuple(seen.values()))
 
 
 def frame(person: Person, here: Here) -> Shell:
@@ -73,7 +124,6 @@ def frame(person: Person, here: Here) -> Shell:
         email=person.email,
         here=here,
         theme=person.theme,
-        may_configure=at_least(person.role, "member"),
         organization=next((one.name for one in organizations if one.current), ""),
         logo=next((one.logo for one in organizations if one.current), ""),
         organizations=organizations,

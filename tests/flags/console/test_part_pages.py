@@ -118,7 +118,7 @@ def test_a_share_says_who_changes_before_it_is_saved(console: Console, rollout: 
         body = {"profileId": f"user-{number * 7919 % 1000}-{number}", "websiteId": console.world.shop}
         assert console.box.post("/identify", body, key="all").status == 200
     page = words_of(console.seen(f"{rollout}/rollout?percentage=100"))
-    assert "The 20 people whom the website has named of late" in page
+    assert "The 20 visitors whom the website has identified of late" in page
     assert "With 100 % 20 Gain it" in page
     assert "Lose it" not in page
     page = console.seen(f"{rollout}/rollout?percentage=0")
