@@ -20,6 +20,8 @@ from analytics_box.backup.backups import Backups
 from analytics_box.callers import Callers
 from analytics_box.clock import Clock, SystemClock
 from analytics_box.dashboard.late_parts import KnownRows, LateParts
+from analytics_box.dashboard.segmented import SegmentedBoard
+from analytics_box.dashboard.values import KeptValues
 from analytics_box.docs.manual import Manual
 from analytics_box.docs.reference import Reference
 from analytics_box.event_side import EventSide, open_events
@@ -62,8 +64,11 @@ from analytics_box.notify.send import Sender
 from analytics_box.openapi import document
 from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Client
+from analytics_box.overview.autocomplete import KeptSuggestions
+from analytics_box.overview.board import WEBSITE
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
+from analytics_box.segments.menu import saved_segments
 from analytics_box.settings import Settings
 from analytics_box.state_side import StateSide, open_state
 from analytics_box.status_pages import markdown
@@ -253,6 +258,10 @@ def _parts(
         DomainWatch(Registrations(client), state.monitors, state.db, clock, settings.public_url),
         LateParts(clock),
         KnownRows(),
+        KeptValues(clock),
+        KeptSuggestions(clock),
+        saved_segments(),
+        SegmentedBoard(WEBSITE),
         ImportJobs(clock),
         watched,
         watched.backups,

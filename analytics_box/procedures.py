@@ -43,8 +43,10 @@ from analytics_box.monitors.moving import import_calls as monitor_imports
 from analytics_box.monitors.windows import calls as maintenance
 from analytics_box.organizations import calls as organization_calls
 from analytics_box.organizations import deletion_calls, logo_calls
+from analytics_box.overview import autocomplete
 from analytics_box.overview import calls as overview
 from analytics_box.profiles import calls as profiles
+from analytics_box.segments import calls as segments
 from analytics_box.status_pages import public_calls as status_public
 from analytics_box.status_pages.editing import calls as status_pages
 from analytics_box.status_pages.editing import component_calls as status_components
@@ -236,6 +238,12 @@ PROCEDURES: tuple[Procedure, ...] = (
     Procedure("targetGroups.update", target_groups.update, "manage:flags", "member", most_bytes=2 * LARGEST_FLAG),
     Procedure("targetGroups.delete", target_groups.delete, "manage:flags", "member"),
     Procedure("audit.list", audit_calls.list_entries, SIGNED_IN, "admin"),
+    Procedure("autocomplete.get", autocomplete.get, "read:data"),
+    Procedure("segments.list", segments.list_segments, "read:data"),
+    Procedure("segments.getById", segments.get_by_id, "read:data"),
+    Procedure("segments.create", segments.create, "manage:websites", "member"),
+    Procedure("segments.update", segments.update, "manage:websites", "member"),
+    Procedure("segments.delete", segments.delete, "manage:websites", "member"),
     Procedure("websites.list", website_reading.list_websites, "read:data"),
     Procedure("websites.listWithCharts", overview.list_with_charts, "read:data"),
     Procedure("websites.getById", website_reading.get_by_id, "read:data", anonymous=True),

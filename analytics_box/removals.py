@@ -122,6 +122,7 @@ LOSSES: Final = (
         forget_website=lambda parts, gone: parts[Flags].forget(gone),
     ),
     Loss("configuration", ("domains",)),
+    Loss("segments", of_websites=("segments",)),
     Loss("bots", of_websites=("people_rules", "bot_options")),
     Loss(
         "websites",

@@ -68,6 +68,7 @@ from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.segments import pages as segment_pages
 from analytics_box.setup import pages as setup_pages
 from analytics_box.status_pages.console import component_pages as status_components
 from analytics_box.status_pages.console import history_pages as status_history
@@ -174,6 +175,7 @@ PAGES_AND_API: tuple[Route, ...] = (
         "GET", "/links/{link_id:str}/details/{name:str}/{form:str}", link_page.link_details_file, SIGNED_IN, page=True
     ),
     Route("GET", "/links/{link_id:str}/export/{form:str}", link_page.link_export, SIGNED_IN, page=True),
+    Route("GET", "/links/{link_id:str}/values", link_page.link_values, SIGNED_IN, page=True),
     Route("GET", "/links/{link_id:str}/edit", link_form.edit_form, SIGNED_IN, "member", page=True),
     Route("POST", "/links/{link_id:str}/edit", link_form.save, SIGNED_IN, "member", page=True),
     Route("GET", "/links/{link_id:str}/delete", link_pages.delete_form, SIGNED_IN, "member", page=True),
@@ -630,6 +632,25 @@ PAGES_AND_API: tuple[Route, ...] = (
         page=True,
     ),
     Route("GET", "/sites/{website_id:str}/export/{form:str}", site_details.site_export, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/values", overview.site_values, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/segments", segment_pages.show, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/segments", segment_pages.add, SIGNED_IN, "member", page=True),
+    Route(
+        "POST",
+        "/sites/{website_id:str}/segments/{segment_id:str}",
+        segment_pages.save_segment,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
+    Route(
+        "POST",
+        "/sites/{website_id:str}/segments/{segment_id:str}/delete",
+        segment_pages.delete_segment,
+        SIGNED_IN,
+        "member",
+        page=True,
+    ),
     Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),

@@ -1,6 +1,6 @@
 """What a page of figures asks the query engine, and its answers."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -17,7 +17,6 @@ from analytics_box.http.page.dates import USUAL, Formats
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
 from analytics_box.query.catalog import QueryType
-from analytics_box.query.filters import UNKNOWN
 from analytics_box.query.ranges import Days
 from analytics_box.query.request import MAX_LIMIT, GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
@@ -32,7 +31,8 @@ class Unanswered(Exception):
 
 class Asking(Struct, frozen=True):
     """What a page is about, by its number among the facts, its local days, the clock that tells what is over, and how
-    dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address.
+    dates are written. `now` and `begun`, before which nothing is known, are UTC ms; `filters` are those of its address,
+    `plain` those that let one value through.
     Series have rows of this `step`; without one, hours for a day and days for more."""
 
     queries: Queries
@@ -42,11 +42,17 @@ class Asking(Struct, frozen=True):
     zone: ZoneInfo
     now: int
     formats: Formats = USUAL
-    filters: tuple[tuple[str, str], ...] = ()
+    filters: Sequence[GivenFilter] = ()
+    plain: Mapping[str, str] = {}
     outages: Outages | None = None
     step: Step | None = None
     compared: Compared | None = None
     begun: int | None = None
+
+    @property
+    def everything(self) -> "Asking":
+        """The same without filters."""
+        return replace(self, filters=(), plain={})
 
     async def outages_shown(self) -> Sequence[Outage]:
         """The outages in the days of the page."""
@@ -93,10 +99,13 @@ class Asking(Struct, frozen=True):
             endDate=self.days.last.isoformat(),
             granularity=_NARROWEST[self.steps],
             limit=limit or MAX_LIMIT,
-            filters=[_filter(field, value) for field, value in self.filters if not self._is_kind(field)],
+            filters=[*self.filters],
         )
-        request = check(given, zone_name=self.zone.key, now=self.now)
-        asks = self.of.about(dict(self.filters)).asks
+        try:
+            request = check(given, zone_name=self.zone.key, now=self.now)
+        except BoxError as refused:
+            raise Unanswered(refused.message) from refused
+        asks = self.of.about(self.plain).asks
         request = replace(
             request,
             questions=tuple(
@@ -115,9 +124,6 @@ class Asking(Struct, frozen=True):
             raise Unanswered(failed[0])
         return [entries[parameter.id or parameter.name].data for parameter in wanted]
 
-    def _is_kind(self, field: str) -> bool:
-        return self.of.kinds is not None and self.of.kinds.field == field
-
 
 # What a query is checked with; the API knows no weeks and months, the engine does.
 _NARROWEST: dict[Step, Literal["hour", "day"]] = {"hour": "hour", "day": "day", "week": "day", "month": "day"}
@@ -130,10 +136,3 @@ def day_of(instant: int, zone: ZoneInfo) -> date:
 
 def _wall(instant: int, zone: ZoneInfo) -> datetime:
     return datetime.fromtimestamp(instant / 1000, zone).replace(tzinfo=None)
-
-
-def _filter(field: str, value: str) -> GivenFilter:
-    """A value as lists show it; a channel that is not known is one that is not there."""
-    if field == "channel" and value == UNKNOWN:
-        return GivenFilter(field, "is_not_set")
-    return GivenFilter(field, "eq", value)

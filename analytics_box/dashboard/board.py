@@ -105,6 +105,15 @@ class Place(Struct, frozen=True):
     narrowed: Callable[[Filters], str]
 
 
+class Source(Struct, frozen=True):
+    """Where the values of a field come from that no list shows: a query type, the values in a row, and what counts
+    them."""
+
+    type: str
+    names: Callable[[Record], tuple[str, ...]]
+    counted: str
+
+
 class Extra(Struct, frozen=True):
     """A small panel of its own making: the types that it asks for, and what it shows of their rows, as `look` says.
 
@@ -165,8 +174,10 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     `panels` are its lists side by side, each called like the first of them; those in `sharing` share one tab. A share
     of a count in `wholes` is one of that type and field, because the same visitor may be in several rows (semantics
-    22). `values` are names of values that the facts know by others; whoever types one may use either. `ghosts` is how
-    many bars stand for a list that is not there yet.
+    22). `values` are names of values that the facts know by others; whoever types one may use either. `stored` finds
+    what the facts know for what is typed into a field, such as a country's code. `further` are fields that no list
+    shows; values of some are `suggested`. Where it is `segmented`, filters can be saved. `ghosts` is how many bars
+    stand for a list that is not there yet.
     """
 
     subject: SubjectName
@@ -179,6 +190,10 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     wholes: Mapping[str, tuple[str, str]] = {}
     extras: Mapping[str, Extra] = {}
     values: Mapping[str, Mapping[str, str]] = {}
+    stored: Mapping[str, Callable[[str], str]] = {}
+    further: tuple[str, ...] = ()
+    suggested: Mapping[str, Source] = {}
+    segmented: bool = False
     kinds: Kinds | None = None
     ghosts: int = 8
 
@@ -188,11 +203,16 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return {metric.name: metric for metric in self.metrics if metric.series}
 
     @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """What the page can be filtered by, in the order of its chips."""
-        own = (self.kinds.field,) if self.kinds is not None else ()
+    def filtered(self) -> tuple[str, ...]:
+        """The fields that facts are filtered by."""
+        own = self.kinds.field if self.kinds is not None else ""
         listed = (listed.field for listed in self.lists.values())
-        return (*dict.fromkeys(field for field in listed if field and field not in own), *own)
+        return (*dict.fromkeys(field for field in listed if field and field != own), *self.further)
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """What the page can be filtered by."""
+        return (*self.filtered, *((self.kinds.field,) if self.kinds is not None else ()))
 
     @cached_property
     def panel_of(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ class ChartChoices(Struct, frozen=True):
 def chart_choices(view: View, days: Days, step: Step, theirs: int = 0) -> ChartChoices:
     """What the head of a chart offers. `theirs` is how many days the range is compared with."""
     fitting = usual(days, theirs)
-    names = view.of.about(dict(view.filters)).names
+    names = view.of.about(view.plain).names
     others = tuple(name for name in view.of.charted if name != view.metric)
     return ChartChoices(
         steps=tuple(

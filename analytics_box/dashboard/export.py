@@ -68,7 +68,7 @@ async def _figures(asking: Asking, view: View) -> list[Sheet]:
     series = tuple(dict.fromkeys(metric.series for metric in of.charted.values()))
     types = tuple(dict.fromkeys((*(metric.total for metric in of.metrics), *series)))
     answers = dict(zip(types, await asking.rows(types), strict=True))
-    filters = dict(view.filters)
+    filters = view.plain
     totals = [
         {"figure": metric.name, "value": metric.total_of(answers[metric.total], filters)} for metric in of.metrics
     ]

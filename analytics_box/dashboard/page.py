@@ -17,12 +17,14 @@ from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
 from analytics_box.dashboard.board import Extra, Place
 from analytics_box.dashboard.chart import Chart
 from analytics_box.dashboard.chart_picker import ChartChoices, chart_choices
-from analytics_box.dashboard.chips import Chip, Choice
+from analytics_box.dashboard.chips import ChipGroup, Choice
 from analytics_box.dashboard.compare_picker import ComparisonShown, comparison_shown
 from analytics_box.dashboard.comparing import compared
 from analytics_box.dashboard.late_parts import BUDGET_SECONDS, KnownRows, LateParts
+from analytics_box.dashboard.narrowing_question import asked
 from analytics_box.dashboard.panels import Panel
 from analytics_box.dashboard.range_picker import RangeShown
+from analytics_box.dashboard.segmented import SegmentMenu, with_segment
 from analytics_box.dashboard.spans import days_of
 from analytics_box.dashboard.tiles import Tile
 from analytics_box.dashboard.view import View
@@ -78,9 +80,12 @@ class Dashboard(Struct, frozen=True):
     filters: Mapping[str, str]
     figures_failed: bool = False
     extras: tuple[ExtraPanel, ...] = ()
-    chips: tuple[Chip, ...] = ()
+    chips: tuple[ChipGroup, ...] = ()
     kinds: tuple[Choice, ...] = ()
     unread: tuple[str, ...] = ()
+    matches: tuple[Choice, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()
+    segments: SegmentMenu | None = None
 
 
 async def whole(
@@ -97,7 +102,8 @@ async def whole(
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
     """
-    asking = await _asking(visit, number, view, outages, begun)
+    view = await with_segment(visit, number, view)
+    asking = await asking_for(visit, number, view, outages, begun)
     tasks = {name: asyncio.create_task(_part(asking, view, name)) for name in names}
     patient = view.wait or "hx-request" in visit.request.headers
     _, slow = await asyncio.wait(tasks.values(), timeout=None if patient else BUDGET_SECONDS)
@@ -114,7 +120,8 @@ async def part(
     """One part of the page that was not ready in time. Raises NotFound."""
     if name not in view.of.parts:
         raise errors.NotFound("There is nothing at this address")
-    asking = await _asking(visit, number, view, outages, begun)
+    view = await with_segment(visit, number, view)
+    asking = await asking_for(visit, number, view, outages, begun)
     late = visit.parts[LateParts].take(_key(asking, view, name))
     task = late or asyncio.create_task(_part(asking, view, name))
     await asyncio.wait((task,))
@@ -123,11 +130,16 @@ async def part(
 
 async def empty(visit: Visit, number: int, view: View) -> tuple[Asking, Dashboard]:
     """What another page of the subject asks with, and the page of figures without its parts: its range, its filters."""
-    asking = await _asking(visit, number, view, None, None)
+    view = await with_segment(visit, number, view)
+    asking = await asking_for(visit, number, view)
     return asking, _dashboard(asking, view, (), {}, visit.parts[KnownRows])
 
 
-async def _asking(visit: Visit, number: int, view: View, outages: Outages | None, begun: int | None) -> Asking:
+async def asking_for(
+    visit: Visit, number: int, view: View, outages: Outages | None = None, begun: int | None = None
+) -> Asking:
+    """What a page asks for whoever visits it, with the filters of the segment that its address names."""
+    view = await with_segment(visit, number, view)
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     queries = visit.parts[Queries]
     if begun is None:
@@ -143,7 +155,8 @@ async def _asking(visit: Visit, number: int, view: View, outages: Outages | None
         zone,
         now,
         formats_of(visit.person),
-        view.filters,
+        (*asked(view.filters), *(asked(view.segment.filters) if view.segment is not None else ())),
+        view.plain,
         outages,
         step=steps.chosen(view.by, days, against.days.length if against is not None else 0)[0],
         compared=against,
@@ -170,7 +183,7 @@ def _dashboard(
     failed = {name for name, task in answered.items() if isinstance(task.exception(), Unanswered)}
     ready = {name: task.result() for name, task in answered.items() if name not in failed}
     of, words = view.of, view.of.words
-    about = of.about(dict(view.filters))
+    about = of.about(view.plain)
     theirs = asking.compared.days.length if asking.compared is not None else 0
     _, not_drawn = steps.chosen(view.by, asking.days, theirs)
     return Dashboard(
@@ -207,6 +220,8 @@ def _dashboard(
         ),
         chips=chips.chips(view),
         kinds=chips.kinds(view),
+        matches=chips.matches(view),
+        joins=chips.joins(view),
         names=tuple(about.names[metric.name] for metric in of.metrics),
         filters={field: words.filters[field] for field in of.fields if field in words.filters},
     )
@@ -244,7 +259,7 @@ async def _figures(asking: Asking, view: View) -> Figures:
     now, then = dict(zip(types, answers, strict=False)), dict(zip(before, answers[len(types) :], strict=True))
     shown = comparison_shown(view, asking.days, against, asking.formats)
     one_day = asking.days.length == 1 and asking.days.last == asking.wall.date()
-    names, anchors = of.about(dict(view.filters)).names, of.words.anchors
+    names, anchors = of.about(view.plain).names, of.words.anchors
     return Figures(
         tiles=tiles.tiles(
             view,
@@ -287,5 +302,5 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
 
 async def _extra(asking: Asking, view: View, extra: Extra) -> Any:
     """Raises Unanswered."""
-    place = Place(dict(view.filters), lambda wanted: view.narrowed(wanted).link())
+    place = Place(view.plain, lambda wanted: view.narrowed(wanted).link())
     return extra.content(await asking.rows(extra.types, limit=extra.limit), place)

@@ -102,7 +102,7 @@ def panel(
         label=words.tabs[of.sharing[0] if shares_tab else shown],
         anchor=words.anchors[shown],
         tabs=_tabs(view, name, shown),
-        counted="" if listed.apart else of.about(dict(view.filters)).names[listed.counted],
+        counted="" if listed.apart else of.about(view.plain).names[listed.counted],
         bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
         source=view.part(name),
         empty=_empty(of, name, shown),
@@ -195,7 +195,7 @@ def leads_to(view: View, listed: Listed, row: Record) -> tuple[str, bool]:
     wanted = _filters(listed, row, row[listed.shown] or "")
     if not wanted:
         return "", False
-    return view.narrowed(wanted).link(), wanted.items() <= dict(view.filters).items()
+    return view.narrowed(wanted).link(), view.holds(wanted)
 
 
 def _filters(listed: Listed, row: Record, name: str) -> dict[str, str]:

@@ -47,7 +47,7 @@ def tiles(
     """One tile per metric. `whole_day`: the range is a single day that is not over, which no count of this whole day
     can judge, so it is neither good nor bad. Not `fair` is a comparison of more days with fewer: then no counts are
     set against each other. `instead` is said where nothing is known to compare with."""
-    filters = dict(view.filters)
+    filters = view.plain
     about = view.of.about(filters)
     return tuple(
         Tile(

@@ -3,8 +3,8 @@
     range=last_30d | custom&from=2026-10-22&to=2026-11-20      metric=visitors      beside=pageviews (a second one)
     by=hour | day | week | month (points of the chart)      compare=year | off | own&cfrom=2026-08-01&cto=2026-08-31
     tab=channels,systems (of each panel the list that is not its first)      more=pages      show=table
-    country=Germany&referrer=Google (filters by their fields, wire 2.2)      kind=bot (one of the board's kinds)
-    field=country&value=Germany (the same from a form)      zone=Europe/Berlin      wait=all (no part may come later)
+    country=Germany&path.contains=/blog (filters, as narrowing_address.py says)      segment=ID (those of a segment)
+    kind=bot (one of the board's kinds)      zone=Europe/Berlin      wait=all (no part may come later)
 
 Pages are forgiving: what cannot be read falls back to the default, which the page says; defaults are left out of
 addresses.
@@ -12,6 +12,7 @@ addresses.
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -22,11 +23,11 @@ from msgspec.structs import replace
 from analytics_box.dashboard.board import Board
 from analytics_box.dashboard.comparing import Comparison, read_comparison
 from analytics_box.dashboard.detail_view import Detail, detail_parameters, read_detail
+from analytics_box.dashboard.narrowing import EVERYTHING, Narrowing, Segment
+from analytics_box.dashboard.narrowing_address import read_narrowing
 from analytics_box.dashboard.spans import USUAL, RangeName, Span, read_span, said
 from analytics_box.dashboard.steps import Step, read_step
 from analytics_box.texts import Unread
-
-LONGEST_VALUE = 2_048  # characters of what is filtered by
 
 
 class View(Struct, frozen=True):
@@ -50,7 +51,9 @@ class View(Struct, frozen=True):
     table: bool = False
     zone: str = ""
     wait: bool = False
-    filters: tuple[tuple[str, str], ...] = ()
+    filters: Narrowing = EVERYTHING
+    segment: Segment | None = None
+    kind: str = ""
     unread: tuple[str, ...] = ()
     detail: Detail = Detail()
 
@@ -72,12 +75,15 @@ class View(Struct, frozen=True):
 
     def narrowed(self, wanted: Mapping[str, str]) -> "View":
         """This view with these filters added, or removed if all of them are set."""
-        given = dict(self.filters)
-        if wanted.items() <= given.items():
-            left = {name: value for name, value in given.items() if name not in wanted}
-        else:
-            left = {**given, **wanted}
-        return replace(self, filters=tuple((name, left[name]) for name in self.of.fields if name in left), more="")
+        own = self.of.kinds.field if self.of.kinds is not None else ""
+        if own in wanted:
+            return replace(self, kind="" if self.kind == wanted[own] else wanted[own], more="")
+        return replace(self, filters=self.filters.toggled(wanted), more="")
+
+    def holds(self, wanted: Mapping[str, str]) -> bool:
+        """Whether it shows these values only."""
+        own = self.of.kinds.field if self.of.kinds is not None else ""
+        return self.kind == wanted[own] if own in wanted else self.filters.holds(wanted)
 
     def part(self, name: str) -> str:
         """The address of one part of this page (a panel, or "figures") as a fragment."""
@@ -88,10 +94,26 @@ class View(Struct, frozen=True):
         return address(replace(self, path=f"{self.path}/export/{form}", wait=False, table=False))
 
     @property
-    def facts(self) -> tuple[tuple[str, str], ...]:
-        """The filters on facts: all but that of the kind of what the page is about."""
-        own = self.of.kinds.field if self.of.kinds is not None else ""
-        return tuple((field, value) for field, value in self.filters if field != own)
+    def plain(self) -> dict[str, str]:
+        """The filters that let one value through, and the kind of what the page is about, by field."""
+        own = {self.of.kinds.field: self.kind} if self.of.kinds is not None and self.kind else {}
+        return {**self.filters.plain, **own}
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it shows less than there is in its range."""
+        return bool(self.filters.items or self.segment or self.kind)
+
+    @property
+    def values_link(self) -> str:
+        """Where the values of a field are that the form for filters suggests."""
+        plain = replace(self, path=f"{self.path}/values", filters=EVERYTHING, segment=None, kind="", tabs=(), more="")
+        return address(plain)
+
+    @property
+    def everything(self) -> str:
+        """The address of this page without its filters."""
+        return address(replace(self, filters=EVERYTHING, segment=None, kind="", more=""))
 
     @property
     def waiting_link(self) -> str:
@@ -111,17 +133,17 @@ class View(Struct, frozen=True):
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
         """What a form that chooses own dates carries along: everything but the range."""
-        return tuple(_parameters(self.of_range(USUAL)).items())
+        return tuple(_parameters(self.of_range(USUAL)))
 
     @property
     def uncompared_fields(self) -> tuple[tuple[str, str], ...]:
         """What a form that chooses own dates to compare with carries along: everything but the comparison."""
-        return tuple(_parameters(replace(self, compare=Comparison())).items())
+        return tuple(_parameters(replace(self, compare=Comparison())))
 
     @property
     def all_fields(self) -> tuple[tuple[str, str], ...]:
         """What a form that adds a filter carries along."""
-        return tuple(_parameters(replace(self, more="")).items())
+        return tuple(_parameters(replace(self, more="")))
 
 
 def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
@@ -143,7 +165,9 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
         table=query.get("show") == "table",
         zone=zone_in(query.get("zone", "")),
         wait=query.get("wait") == "all",
-        filters=_filters(query, of),
+        filters=read_narrowing(query, of.filtered, partial(_known, of)),
+        segment=Segment(query["segment"][:64]) if of.segmented and query.get("segment") else None,
+        kind=_kind(query, of),
         detail=read_detail(query),
     )
     unread = (span.unread, comparison.unread, no_step and Unread.step.format(name=no_step), *_unread(query, view))
@@ -153,7 +177,7 @@ def read_view(path: str, query: Mapping[str, str], of: Board) -> View:
 def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
     """What of the figures and of the zone could not be read."""
     metric, beside, zone = (query.get(name, "") for name in ("metric", "beside", "zone"))
-    names = view.of.about(dict(view.filters)).names
+    names = view.of.about(view.plain).names
     return (
         Unread.metric.format(name=said(metric), metric=names[view.metric]) if metric not in {"", view.metric} else "",
         Unread.beside.format(name=said(beside)) if beside not in {"", view.metric, view.beside} else "",
@@ -164,10 +188,10 @@ def _unread(query: Mapping[str, str], view: View) -> tuple[str, ...]:
 def address(view: View) -> str:
     """The canonical address of a state."""
     parameters = _parameters(view)
-    return f"{view.path}?{urlencode(parameters, safe='/,')}" if parameters else view.path
+    return f"{view.path}?{urlencode(parameters, safe='/,^')}" if parameters else view.path
 
 
-def _parameters(view: View) -> dict[str, str]:
+def _parameters(view: View) -> list[tuple[str, str]]:
     given = {
         "range": view.range if view.range != USUAL else "",
         "from": view.first.isoformat() if view.first else "",
@@ -181,27 +205,27 @@ def _parameters(view: View) -> dict[str, str]:
         "show": "table" if view.table else "",
         "zone": view.zone,
         "wait": "all" if view.wait else "",
-        **dict(view.filters),
         **detail_parameters(view.detail),
+        "segment": view.segment.id if view.segment is not None else "",
+        view.of.kinds.field if view.of.kinds is not None else "kind": view.kind,
     }
-    return {name: value for name, value in given.items() if value}
-
-
-def _filters(query: Mapping[str, str], of: Board) -> tuple[tuple[str, str], ...]:
-    """The filters of an address, and the one that the form for filters adds as `field` and `value`."""
-    given = {name: query.get(name, "")[:LONGEST_VALUE] for name in of.fields}
-    field, value = query.get("field", ""), query.get("value", "").strip()[:LONGEST_VALUE]
-    if field in given and value:
-        given[field] = value
-    return tuple((name, known) for name, value in given.items() if (known := _known(of, name, value)))
+    return [*((name, value) for name, value in given.items() if value), *view.filters.parameters]
 
 
 def _known(of: Board, field: str, value: str) -> str:
-    """The value by the name that the facts know it by; of a kind that there is not, none."""
+    """The value by the name that the facts know it by."""
     called = of.values.get(field, {})
     known = next((name for name, label in called.items() if name and label.casefold() == value.casefold()), value)
-    if of.kinds is None or field != of.kinds.field:
-        return known
+    return of.stored[field](known) if field in of.stored else known
+
+
+def _kind(query: Mapping[str, str], of: Board) -> str:
+    """What the page is about, if that is not the usual."""
+    if of.kinds is None:
+        return ""
+    field = of.kinds.field
+    value = query.get("value", "") if query.get("field") == field else query.get(field, "")
+    known = _known(of, field, value.strip())
     return known if known in of.kinds.names else ""
 
 

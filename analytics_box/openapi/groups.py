@@ -7,6 +7,8 @@ GROUPS = {
     "Queries": "Queries",
     "Events": "Events",
     "websites": "Websites",
+    "autocomplete": "Websites",
+    "segments": "Segments",
     "links": "Short links",
     "linkFolders": "Short links",
     "Short URLs": "Short links",

@@ -5,12 +5,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from analytics_box.dashboard.board import About, Beside, Board, Column, Filters, Listed, Metric, Words
+from analytics_box.dashboard.board import About, Beside, Board, Column, Filters, Listed, Metric, Source, Words
 from analytics_box.dashboard.panels import domain_beside
 from analytics_box.overview.compact import EXTRAS
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
+from analytics_box.recognition import typed
 from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
 from analytics_box.texts import Filters as FilterWords
 
@@ -31,6 +32,15 @@ def _flag(name: str) -> str:
 
 def _text(row: Record) -> str:
     return row["text"] or ""
+
+
+def _properties(row: Record) -> tuple[str, ...]:
+    """A property of an event, whatever its value and with it."""
+    return row["property_key"], f"{row['property_key']}={row['property_value']}"
+
+
+def _path(row: Record) -> tuple[str, ...]:
+    return (row["path"] or "",)
 
 
 METRICS: Final = (
@@ -75,7 +85,7 @@ LISTS: Final[dict[str, Listed]] = {
         ),
     ),
     "entry": Listed("entry_pages", "entry_page", shown="path", beside=(_ENTRIES,)),
-    "exit": Listed("exit_pages", shown="path", columns=(Column("pageviews", called="sessions"),)),
+    "exit": Listed("exit_pages", "exit_page", shown="path", columns=(Column("pageviews", called="sessions"),)),
     "countries": _listed("country", "country", places=True, icon="globe"),
     "regions": _listed("region", "region", places=True, within=("country",)),
     "cities": _listed("city", "city", places=True, within=("country",)),
@@ -86,11 +96,13 @@ LISTS: Final[dict[str, Listed]] = {
     "languages": _listed("language", "language"),
     "events": Listed(
         "custom_events",
+        "event",
         counted="total_events",
         columns=(Column("unique_users"), Column("unique_sessions"), Column("last_occurrence", "moment")),
     ),
     "links": Listed(
         "outbound_links",
+        "outgoing_link",
         shown="href",
         counted="total_clicks",
         label=_without_scheme,
@@ -101,6 +113,7 @@ LISTS: Final[dict[str, Listed]] = {
     ),
     "domains": Listed(
         "outbound_domains",
+        "outgoing_domain",
         shown="domain",
         counted="total_clicks",
         columns=(Column("unique_users"), Column("unique_links")),
@@ -115,6 +128,13 @@ LISTS: Final[dict[str, Listed]] = {
     ),
 }
 CAMPAIGNS: Final = ("utm_campaign", "utm_source", "utm_medium", "utm_term", "utm_content")
+# Fields that no list shows: what happened in a session beside what is listed (query/happened.py).
+FURTHER: Final = ("event_property", "viewed_page", "scroll", "engaged", "link")
+# Where their values are suggested from.
+SUGGESTED: Final[dict[str, Source]] = {
+    "event_property": Source("custom_event_properties", _properties, "count"),
+    "viewed_page": Source("top_pages", _path, "visitors"),
+}
 # The lists of each panel; those of campaigns share one tab.
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources", "channels", *CAMPAIGNS),
@@ -144,6 +164,10 @@ WEBSITE: Final = Board(
     sharing=CAMPAIGNS,
     wholes={"visitors": (_TOTALS, "visitors")},
     extras=EXTRAS,
+    stored={"country": typed.country},
+    further=FURTHER,
+    suggested=SUGGESTED,
+    segmented=True,
     about=_about,
     words=Words(
         tabs={**Panels.tabs, **Compact.titles},

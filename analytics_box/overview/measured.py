@@ -33,6 +33,6 @@ def _kinds(db: Connection, site: int) -> tuple[str, ...]:
 def parts_of(view: View, measured: Collection[str]) -> tuple[str, ...]:
     """The parts of an overview: what its website has measured, and what is about a filter only with that."""
     panels = tuple(name for name in PANELS if name not in MEASURED or name in measured)
-    given = dict(view.filters)
+    given = view.plain
     extras = tuple(name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in measured))
     return ("figures", *panels, *extras)

@@ -1,16 +1,19 @@
 """The overview of a website, its parts as fragments, who is there now; and the list of websites."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 from litestar.params import FromPath
+from msgspec.structs import replace
 
-from analytics_box.dashboard import page
+from analytics_box.dashboard import page, suggesting
 from analytics_box.dashboard.asking import Outages
+from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.http.page.shell import frame
-from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
@@ -20,6 +23,7 @@ from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
+from analytics_box.segments import menu as segments
 from analytics_box.texts import figures
 from analytics_box.websites import settings_form
 from analytics_box.websites.directory import Directory
@@ -63,15 +67,19 @@ async def _cards(visit: Visit, websites: list[Website]) -> list[SiteCard]:
     ]
 
 
-async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}: the overview, or the snippet while nothing has arrived."""
+async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """GET /sites/{id}: the overview, or the snippet while nothing has arrived. A filter that a form adds leads to the
+    address that has it."""
     website, parts = own(visit.call, website_id), visit.parts
+    view = _view(visit, website)
+    settled = await suggesting.settled(visit, website.site, view)
+    if settled is not None:
+        return settled
     online, begun, measured = await asyncio.gather(
         parts[Presence].online((website.site,), visit.call.now),
         parts[Presence].begun((website.site,)),
         kinds_measured(parts[Queries].events, website.site),
     )
-    view = _view(visit, website)
     return visit.pages.show(
         "overview.html",
         shell=site_shell(visit, "overview", website),
@@ -80,13 +88,17 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Page:
             online=online[website.site],
             script=f"{parts.settings.tracker_url}/script.js",
         ),
-        board=await page.whole(visit, website.site, view, parts_of(view, measured), _outages(visit, website))
-        if begun
-        else None,
+        board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
         offers_example=not begun and _may_add_example(visit),
     )
+
+
+async def _board(visit: Visit, website: Website, view: View, names: Sequence[str]) -> Dashboard:
+    """The figures, and what the menu of filters has to say about segments."""
+    board = await page.whole(visit, website.site, view, names, _outages(visit, website))
+    return replace(board, segments=await segments.menu(visit, website, board.view))
 
 
 def _may_add_example(visit: Visit) -> bool:
@@ -101,6 +113,12 @@ async def site_part(visit: Visitor, website_id: FromPath[str], name: FromPath[st
     return visit.pages.show(
         "part.html", board=await page.part(visit, website.site, _view(visit, website), name, _outages(visit, website))
     )
+
+
+async def site_values(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/values: values of a field that a filter may take. Raises NotFound."""
+    website = own(visit.call, website_id)
+    return await suggesting.suggested(visit, website.site, _view(visit, website))
 
 
 async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:

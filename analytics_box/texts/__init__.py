@@ -41,6 +41,7 @@ from analytics_box.texts.organizations import Invitations, Members, Organization
 from analytics_box.texts.overview import Compact, Filters, Metrics, Overview, Panels, Ranges, Vitals
 from analytics_box.texts.people import People
 from analytics_box.texts.queries import Queries, QueryTypes
+from analytics_box.texts.segments import Segments
 from analytics_box.texts.status_incidents import StatusIncidents
 from analytics_box.texts.status_pages import (
     IncidentConsole,
@@ -121,6 +122,7 @@ __all__ = [
     "Ranges",
     "Reset",
     "Security",
+    "Segments",
     "SettingsArea",
     "Setup",
     "ShortLinks",

@@ -102,14 +102,59 @@ class Filters:
         "device_type": "Device",
         "language": "Language",
         "flag": "Flag",
+        "exit_page": "Exit page",
+        "event": "Event",
+        "outgoing_link": "Outgoing link",
+        "outgoing_domain": "Outgoing domain",
+        "event_property": "Property of an event",
+        "viewed_page": "Page seen in the session",
+        "scroll": "Scroll depth (at least %)",
+        "engaged": "Engaged time (at least s)",
+        "link": "Came by short link (slug)",
     }
+    ops: ClassVar[Mapping[str, str]] = {
+        "is": "is",
+        "not": "is not",
+        "contains": "contains",
+        "lacks": "does not contain",
+        "starts": "starts with",
+        "ends": "ends with",
+        "matches": "matches the pattern",
+        "set": "is known",
+        "unset": "is not known",
+    }
+    matches: ClassVar[Mapping[str, str]] = {"all": "All filters", "any": "Any filter"}
     label = "Filters"
     menu = "Filter"
     field = "Show only"
-    value = "that is exactly"
+    op = "Comparison"
+    value = "Value"
+    chosen = "Chosen values"
+    remove_value = "Remove {value}"
+    added_value = "{value} chosen"
+    suggestions = "Values in this range"
+    suggested = "{count} suggestions"
+    none_suggested = "No suggestions"
+    with_ = "How it joins the others"
+    alone: ClassVar[Mapping[str, str]] = {"all": "and this", "any": "or this"}
+    join = "{word}, beside {filters}"
+    either = "or"
+    both = "and"
+    matching = "What must hold"
+    more_values = "{values} and {more} more"
     apply = "Add filter"
     remove = "Remove filter {name}: {value}"
+    remove_plain = "Remove filter {name}"
     clear = "Clear all"
+    not_applied = "Not applied: {reason}"
+    no_pattern = "this is no pattern ({reason})"
+    long_pattern = "a pattern may have {most} characters"
+    too_many_happened = "there may be {most} filters on what happened in a session"
+    no_amount = "write a whole number from 1 to {most}, with “is”, “is not” or “is known”"
+    only_exact = "this takes only “is”, “is not” and “is known”"
+    too_many_patterns = "there may be {most} patterns"
+    segment = "Segment"
+    no_segment = "there is no such segment any more"
 
 
 class Panels:

@@ -7,8 +7,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from multidict import MultiDict
 
 from analytics_box.dashboard.comparing import Comparison
+from analytics_box.dashboard.narrowing import OPS, WITHOUT_VALUE, Narrow, normal
 from analytics_box.dashboard.spans import NAMED, RangeName, Span, days_of
 from analytics_box.dashboard.steps import STEPS
 from analytics_box.dashboard.view import View, address, read_view
@@ -21,7 +23,7 @@ NOVEMBER_20 = 1_795_183_200_000  # 2026-11-20 14:00 UTC
 
 
 def read(query: str) -> View:
-    return read_view(PATH, dict(parse_qsl(query)), WEBSITE)
+    return read_view(PATH, MultiDict(parse_qsl(query)), WEBSITE)
 
 
 def test_defaults_are_left_out_of_the_address() -> None:
@@ -44,6 +46,10 @@ def test_defaults_are_left_out_of_the_address() -> None:
         "path=/blog/caf%C3%A9+%26+more",
         "more=pages&show=table&zone=Europe/Berlin",
         "wait=all",
+        "segment=seg12345",
+        "country=France&country=Germany&country.not=Spain&path.contains=/blog&utm_source.set=yes",
+        "1.channel=Direct&1.country=Germany&2.path.starts=/b&2.path.matches=^/a",
+        "country=France&path=/&match=any",
     ],
 )
 def test_an_address_is_what_its_state_says(query: str) -> None:
@@ -83,8 +89,19 @@ STATES = some.builds(
     table=some.booleans(),
     zone=some.sampled_from(("", "UTC", "Asia/Kathmandu")),
     wait=some.booleans(),
-    filters=some.dictionaries(some.sampled_from(WEBSITE.fields), some.text(min_size=1, max_size=20)).map(
-        lambda found: tuple((name, found[name]) for name in WEBSITE.fields if name in found)
+    filters=some.builds(
+        normal,
+        some.lists(
+            some.builds(
+                Narrow,
+                some.sampled_from(("city", "path", "channel")),
+                some.sampled_from([op for op in OPS if op not in WITHOUT_VALUE]),
+                some.lists(some.text(min_size=1, max_size=5), min_size=1, max_size=3).map(tuple),
+                some.integers(0, 12),
+            ),
+            max_size=8,
+        ),
+        some.sampled_from(("all", "any")),
     ),
 )
 
@@ -215,9 +232,9 @@ def test_a_tab_keeps_those_of_other_panels_and_drops_the_longer_list_of_its_own(
 
 def test_what_is_chosen_again_is_no_filter_any_more() -> None:
     berlin = read("browser_name=Chrome").narrowed({"country": "Germany", "region": "Berlin"})
-    assert address(berlin) == f"{PATH}?country=Germany&region=Berlin&browser_name=Chrome"
+    assert address(berlin) == f"{PATH}?browser_name=Chrome&country=Germany&region=Berlin"
     assert address(berlin.narrowed({"country": "Germany", "region": "Berlin"})) == f"{PATH}?browser_name=Chrome"
-    assert address(berlin.narrowed({"country": "France"})) == f"{PATH}?country=France&region=Berlin&browser_name=Chrome"
+    assert address(berlin.narrowed({"country": "France"})) == f"{PATH}?browser_name=Chrome&country=France&region=Berlin"
 
 
 def test_a_filter_leads_to_short_lists() -> None:
@@ -226,10 +243,39 @@ def test_a_filter_leads_to_short_lists() -> None:
 
 def test_a_form_adds_a_filter_to_those_that_it_carries() -> None:
     state = read("range=today&city=Munich&field=country&value=+Germany+")
-    assert address(state) == f"{PATH}?range=today&country=Germany&city=Munich"
-    assert state.all_fields == (("range", "today"), ("country", "Germany"), ("city", "Munich"))
+    assert address(state) == f"{PATH}?range=today&city=Munich&country=Germany"
+    assert state.all_fields == (("range", "today"), ("city", "Munich"), ("country", "Germany"))
 
 
-@pytest.mark.parametrize("query", ["field=secrets&value=1", "field=country&value=+", "field=country", "value=Germany"])
-def test_a_form_that_names_no_filter_adds_none(query: str) -> None:
-    assert read(query).filters == ()
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("field=secrets&value=1", "field=country&value=+", "field=country", "value=Germany"),
+        *(
+            "field=country&op=between&value=Germany",
+            "country.between=Germany",
+            "0.country=Germany",
+            "a.country=Germany",
+        ),
+        *("country.=Germany", "100.country=Germany", "secrets=1", "country="),
+    ],
+)
+def test_what_names_no_filter_is_none(query: str) -> None:
+    assert read(query).filters.items == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "narrowed"),
+    [
+        ("field=country&op=not&value=DE", "country.not=Germany"),
+        ("country=france&field=country&op=is&value=germany", "country=France&country=Germany"),
+        ("field=country&op=contains&value=land", "country.contains=land"),
+        ("field=utm_source&op=set&value=", "utm_source.set=yes"),
+        ("field=country&op=is&value=FR&value=DE&value=FR", "country=France&country=Germany"),
+        ("country=Spain&field=channel&op=is&value=Direct&with=0", "1.channel=Direct&1.country=Spain"),
+        ("country=Spain&field=channel&op=is&value=Direct&with=7", "channel=Direct&country=Spain"),
+        ("match=any&country=Spain&field=channel&op=is&value=Direct", "channel=Direct&country=Spain&match=any"),
+    ],
+)
+def test_a_form_takes_what_people_write(given: str, narrowed: str) -> None:
+    assert address(read(given)) == f"{PATH}?{narrowed}"

@@ -188,11 +188,11 @@ def test_chips_say_what_the_page_is_narrowed_to_and_take_it_away(box: WholeBox) 
     page = overview(box, "&country=Germany&browser_name=Firefox")
     chips = re.findall(r'<a class="chip" id="chip-(\w+)" href="([^"]+)" aria-label="([^"]+)"', page)
     assert [(field, label) for field, _, label in chips] == [
-        ("country", "Remove filter Country: Germany"),
         ("browser_name", "Remove filter Browser: Firefox"),
+        ("country", "Remove filter Country: Germany"),
     ]
-    assert "country=" not in chips[0][1]
-    assert "browser_name=Firefox" in chips[0][1]
+    assert "country=" not in chips[1][1]
+    assert "browser_name=Firefox" in chips[1][1]
     clear = re.search(r'id="chips-clear" href="([^"]+)"', page)
     assert clear is not None
     assert visitors(seen(box, unescape(clear[1]))) == len(PEOPLE)
@@ -206,6 +206,68 @@ def test_a_filter_is_kept_by_ranges_tabs_and_the_form_of_own_dates(box: WholeBox
         r'href="[^"]*tab=channels,devices[^"]*city=Munich', page
     )
     assert '<input type="hidden" name="city" value="Munich">' in page
+
+
+OPERATORS = [
+    ("&country=Germany&country=Georgia", 2),
+    ("&country.not=Germany", 3),
+    ("&path.contains=doc", 2),
+    ("&path.matches=^/(docs%7Cpricing)$", 3),
+    ("&utm_source.set=yes", 1),
+    ("&match=any&country=Germany&utm_source=newsletter", 2),
+    ("&1.country=Germany&1.country=United+States&2.channel=Email", 1),
+    ("&match=any&1.country=Germany&1.city=Atlanta&2.city=Atlanta&2.country=United+States", 1),
+    ("&path.matches=(&country=Germany", 1),
+    ("&viewed_page=/docs", 2),
+    ("&exit_page=/docs&event.contains=Dato", 1),
+    ("&event.not=greeted+by+Anna", 3),
+    ("&outgoing_domain.set=yes", 4),
+    ("&scroll=50", 0),
+    ("&scroll.contains=5", 4),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), OPERATORS)
+def test_filters_compare_and_join(box: WholeBox, query: str, expected: int) -> None:
+    assert visitors(overview(box, query)) == expected
+
+
+def test_a_filter_that_cannot_be_asked_for_says_so(box: WholeBox) -> None:
+    assert "Not applied: this is no pattern (missing ): ()" in overview(box, "&path.matches=(")
+
+
+TYPED = [
+    ("field=country&value=de", "country=Germany"),
+    ("field=city&value=MUNICH", "city=Munich"),
+    ("field=browser_name&op=not&value=firefox", "browser_name.not=Firefox"),
+    ("field=city&op=contains&value=MUN", "city.contains=MUN"),
+    ("field=city&value=munich&value=Nowhere", "city=Munich&city=Nowhere"),
+    ("field=city&value=tbilisi&country=Germany&with=0", "1.city=Tbilisi&1.country=Germany"),
+]
+
+
+@pytest.mark.parametrize(("query", "address"), TYPED)
+def test_a_form_leads_to_an_address_with_the_names_that_lists_show(box: WholeBox, query: str, address: str) -> None:
+    path = f"/sites/{box.sites['shop']}"
+    answer = box.get(f"{path}?range=today&{query}", cookie=box.cookie, accept="text/html")
+    assert (answer.status, answer.headers["location"]) == (303, f"{path}?range=today&{address}")
+
+
+SUGGESTED = [
+    ("field=country&q=", {"Germany", "United States", "Georgia", "Unknown"}),
+    ("field=country&q=GE", {"Germany", "Georgia"}),
+    ("field=country&q=us", {"United States"}),
+    ("field=path&q=doc", {"/docs"}),
+    ("field=city&q=zzz", set()),
+    ("field=secrets&q=", set()),
+    ("q=", set()),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), SUGGESTED)
+def test_values_are_suggested_whatever_the_page_is_filtered_by(box: WholeBox, query: str, expected: set[str]) -> None:
+    found = seen(box, f"/sites/{box.sites['shop']}/values?range=today&city=Munich&{query}")
+    assert {unescape(name) for name in re.findall(r'data-value="([^"]*)"', found)} == expected
 
 
 @pytest.mark.parametrize("query", ["country=%00", "country=%F0%9F", "path=%25", "region='--", f"city={'x' * 5000}"])

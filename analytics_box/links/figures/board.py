@@ -12,6 +12,7 @@ from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
+from analytics_box.recognition import typed
 from analytics_box.texts import Definitions, Details, LinkStats
 from analytics_box.texts import Filters as FilterWords
 
@@ -93,6 +94,7 @@ LINK: Final = Board(
         chip=LinkStats.only,
     ),
     values={"device_type": LinkStats.devices, "rule": LinkStats.rule_names, KIND: LinkStats.kinds},
+    stored={"country": typed.country},
     about=_about,
     ghosts=5,
     words=Words(

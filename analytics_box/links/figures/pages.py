@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.dashboard import export, page, tables
+from analytics_box.dashboard import export, page, suggesting, tables
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.http.page import dates
-from analytics_box.http.page.visit import Next, Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.links.editing import calls as procedures
 from analytics_box.links.editing.shown import LinkShown
 from analytics_box.links.figures.board import LINK, PANELS
@@ -30,14 +30,19 @@ class Fact(Struct, frozen=True):
     parts: tuple[str, ...]
 
 
-async def link_page(visit: Visitor, link_id: FromPath[str]) -> Page:
-    """GET /links/{id}: what a link is, and who follows it. Raises NotFound."""
+async def link_page(visit: Visitor, link_id: FromPath[str]) -> Answer:
+    """GET /links/{id}: what a link is, and who follows it. A filter that a form adds leads to the address that has it.
+
+    Raises NotFound.
+    """
     link = await procedures.get(visit.call, OneLink(link_id))
-    view = _view(visit, link.id)
-    fresh = not link.clicks and not view.filters
+    view, number = _view(visit, link.id), await link_number(visit, link_id)
+    settled = await suggesting.settled(visit, number, view)
+    if settled is not None:
+        return settled
+    fresh = not link.clicks and not view.is_narrow
     names = (LONE_PANEL,) if fresh else ("figures", *_panels(link))
-    number, made = await link_number(visit, link_id), millis(link.created_at)
-    board = await page.whole(visit, number, view, names, begun=made)
+    board = await page.whole(visit, number, view, names, begun=millis(link.created_at))
     folders = await folder_names(visit)
     return visit.pages.show(
         "link.html",
@@ -56,6 +61,11 @@ async def link_part(visit: Visitor, link_id: FromPath[str], name: FromPath[str])
     link = await procedures.get(visit.call, OneLink(link_id))
     number, made = await link_number(visit, link_id), millis(link.created_at)
     return visit.pages.show("part.html", board=await page.part(visit, number, _view(visit, link_id), name, begun=made))
+
+
+async def link_values(visit: Visitor, link_id: FromPath[str]) -> Page:
+    """GET /links/{id}/values: values of a field that a filter may take. Raises NotFound."""
+    return await suggesting.suggested(visit, await link_number(visit, link_id), _view(visit, link_id))
 
 
 async def link_details(visit: Visitor, link_id: FromPath[str], name: FromPath[str]) -> Page:

@@ -1,0 +1,160 @@
+"""What a page of figures is narrowed to: filters with operators, and groups of them. Pure.
+
+Filters have one order and one spelling, so that a state of a page has one address.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from analytics_box.query.request import MAX_FILTERS
+
+MOST_VALUES = 100  # of one filter
+
+Op = Literal["is", "not", "contains", "lacks", "starts", "ends", "matches", "set", "unset"]
+Match = Literal["all", "any"]
+OPS: Final[tuple[Op, ...]] = get_args(Op)
+WITHOUT_VALUE: Final = frozenset[Op](("set", "unset"))
+SET: Final = "yes"  # what an address says of an operator that takes no value
+
+
+class Narrow(Struct, frozen=True):
+    """One filter; any of its values does. `group` is 0 for one that stands alone."""
+
+    field: str
+    op: Op = "is"
+    values: tuple[str, ...] = ()
+    group: int = 0
+
+    @property
+    def name(self) -> str:
+        """How an address calls it."""
+        group = f"{self.group}." if self.group else ""
+        return f"{group}{self.field}" if self.op == "is" else f"{group}{self.field}.{self.op}"
+
+    @property
+    def is_exactly(self) -> str | None:
+        """The only value that it lets through, if there is just one."""
+        return self.values[0] if self.op == "is" and len(self.values) == 1 else None
+
+
+Alternative = tuple[Narrow, ...]  # a filter that stands alone, or those of a group
+
+
+class Narrowing(Struct, frozen=True):
+    """All filters of a page, in their order. `match` says whether all must hold or any; within a group the other."""
+
+    items: tuple[Narrow, ...] = ()
+    match: Match = "all"
+
+    @property
+    def plain(self) -> dict[str, str]:
+        """Filters that hold for the whole page and let one value through, by field."""
+        alone = (item for item in self.items if not item.group) if self.match == "all" else ()
+        return {item.field: value for item in alone if (value := item.is_exactly) is not None}
+
+    @property
+    def parts(self) -> tuple[Alternative, ...]:
+        """The filters that stand alone, each by itself, then the groups."""
+        groups: dict[int, list[Narrow]] = {}
+        for item in self.items:
+            if item.group:
+                groups.setdefault(item.group, []).append(item)
+        return (*((item,) for item in self.items if not item.group), *(tuple(group) for group in groups.values()))
+
+    def without(self, *removed: Narrow) -> "Narrowing":
+        """These filters but for some of them."""
+        return normal([item for item in self.items if item not in removed], self.match)
+
+    def matching(self, match: Match) -> "Narrowing":
+        """These filters with the other way to join them."""
+        return normal(self.items, match)
+
+    def added(self, item: Narrow, beside: int) -> "Narrowing":
+        """These filters and one that joins the part of this number, or stands alone if there is none."""
+        if not 0 <= beside < len(self.parts):
+            return normal((*self.items, item), self.match)
+        return joined((part if at != beside else (*part, item) for at, part in enumerate(self.parts)), self.match)
+
+    def holds(self, wanted: Mapping[str, str]) -> bool:
+        """Whether nothing but these values gets through."""
+        alike = [Narrow(field, "is", (value,)) for field, value in wanted.items()]
+        ways = self.parts if self.match == "any" else (tuple(item for item in self.items if not item.group),)
+        return bool(ways) and all(item in [replace(other, group=0) for other in way] for way in ways for item in alike)
+
+    def toggled(self, wanted: Mapping[str, str]) -> "Narrowing":
+        """These filters with those of a click: exactly these values, or without them if they are there.
+
+        Where any filter is enough, a click narrows each of them.
+        """
+        held = self.holds(wanted)
+        if self.match == "all":
+            left = [item for item in self.items if item.group or item.field not in wanted or item.op != "is"]
+            return normal((*left, *(() if held else _exact(wanted))), "all")
+        parts = [part for part in self.parts if part]
+        if not held and all(len(part) == 1 for part in parts):
+            return joined((tuple(item for (item,) in parts), *((item,) for item in _exact(wanted))), "all")
+        left_of = [tuple(item for item in part if item.field not in wanted or item.op != "is") for part in parts]
+        if held and not all(left_of):
+            return normal((), "all")  # one alternative lets everything through
+        return joined((part if held else (*part, *_exact(wanted)) for part in left_of), "any")
+
+    @property
+    def parameters(self) -> list[tuple[str, str]]:
+        """Their part of an address."""
+        named = [(item.name, value) for item in self.items for value in item.values or (SET,)]
+        return [*named, ("match", "any")] if self.match == "any" else named
+
+
+EVERYTHING: Final = Narrowing()
+
+
+def normal(items: Iterable[Narrow], match: Match = "all") -> Narrowing:
+    """Filters in their order and spelling: those of one field and operator are one, and groups are counted from 1."""
+    merged: dict[tuple[int, str, Op], Narrow] = {}
+    for item in items:
+        key = item.group, item.field, item.op
+        known = merged[key].values if key in merged else ()
+        merged[key] = replace(item, values=tuple(dict.fromkeys((*known, *item.values)))[:MOST_VALUES])
+    return _grouped(sorted(merged.values(), key=_place)[:MAX_FILTERS], match)
+
+
+def _grouped(items: list[Narrow], match: Match) -> Narrowing:
+    """A group of one stands alone, unless another of its field and operator does; one part alone is no choice."""
+    parts = Narrowing(tuple(items)).parts
+    if match == "any" and len(parts) <= 1:
+        return Narrowing(tuple(sorted((replace(item, group=0) for item in items), key=_place)))
+    alone = [part[0] for part in parts if not part[0].group]
+    groups = []
+    for part in parts[len(alone) :]:
+        lone = part[0] if len(part) == 1 else None
+        if lone is None or any((other.field, other.op) == (lone.field, lone.op) for other in alone):
+            groups.append(part)
+        else:
+            alone.append(replace(lone, group=0))
+    numbered = [replace(item, group=at) for at, part in enumerate(groups, start=1) for item in part]
+    return Narrowing(tuple(sorted((*alone, *numbered), key=_place)), match)
+
+
+def _place(item: Narrow) -> tuple[int, str, int]:
+    return item.group, item.field, OPS.index(item.op)
+
+
+def joined(parts: Iterable[Alternative], match: Match) -> Narrowing:
+    """The filters of these parts, each a group of its own unless it is one filter."""
+    counted = enumerate(parts, start=1)
+    return normal((replace(item, group=at) for at, part in counted for item in part), match)
+
+
+def _exact(wanted: Mapping[str, str]) -> list[Narrow]:
+    return [Narrow(field, "is", (value,)) for field, value in wanted.items()]
+
+
+class Segment(Struct, frozen=True):
+    """Filters that somebody saved under a name. Without a name it is one that is not there (any more)."""
+
+    id: str
+    name: str = ""
+    filters: Narrowing = EVERYTHING

@@ -1,0 +1,42 @@
+"""The form that adds a filter to a page of figures: what it suggests while somebody types, and where it leads to."""
+
+from multidict import MultiDict
+
+from analytics_box.dashboard import page
+from analytics_box.dashboard.asking import Unanswered
+from analytics_box.dashboard.narrowing_address import EXACT, LONGEST_VALUE, values_of
+from analytics_box.dashboard.values import KeptValues, like, list_of, meant, values
+from analytics_box.dashboard.view import View, address, read_view
+from analytics_box.http.page.visit import Next, Page, Visit
+from analytics_box.texts import figures
+
+
+async def suggested(visit: Visit, number: int, view: View) -> Page:
+    """The values of the field `field` that begin like `q` or have it somewhere, as options of a listbox."""
+    field, typed = visit.asked("field"), visit.asked("q")[:LONGEST_VALUE]
+    try:
+        found = await values(await page.asking_for(visit, number, view), visit.parts[KeptValues], field)
+    except Unanswered:
+        found = ()
+    stored = view.of.stored.get(field)
+    shown = like(found, typed, (stored(typed),) if stored is not None else ())
+    return visit.pages.show("components/suggestions.html", values=[(one, figures.count(one.count)) for one in shown])
+
+
+async def settled(visit: Visit, number: int, view: View) -> Next | None:
+    """To the address that the form for filters leads to, with the values by the names that the facts know; None where
+    no form was sent."""
+    query, of = visit.request.query_params, view.of
+    field = query.get("field", "")
+    if field not in of.fields:
+        return None
+    typed = [value.strip()[:LONGEST_VALUE] for value in values_of(query, "value")]
+    if query.get("op", "is") in EXACT and list_of(of, field) is not None and any(typed):
+        stored = of.stored.get(field, str)
+        try:
+            found = await values(await page.asking_for(visit, number, view), visit.parts[KeptValues], field)
+        except Unanswered:
+            found = ()
+        typed = [name for text in typed if text for name in meant(found, stored(text))]
+    others = [(name, value) for name in dict.fromkeys(query) if name != "value" for value in values_of(query, name)]
+    return visit.go(address(read_view(view.path, MultiDict([*others, *(("value", value) for value in typed)]), of)))

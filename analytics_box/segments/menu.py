@@ -1,0 +1,63 @@
+"""The segments of a website on its pages of figures: what an address names, and what the menu offers."""
+
+from urllib.parse import urlencode
+
+from msgspec.structs import replace
+
+from analytics_box import errors
+from analytics_box.dashboard.narrowing import EVERYTHING, Narrowing, Segment
+from analytics_box.dashboard.narrowing_question import narrowing_of
+from analytics_box.dashboard.segmented import SavedSegments, SegmentChoice, SegmentMenu
+from analytics_box.dashboard.view import View
+from analytics_box.http.call import Call
+from analytics_box.http.page.visit import Visit
+from analytics_box.identity import at_least
+from analytics_box.segments import calls
+from analytics_box.segments.segment import Saved
+from analytics_box.texts import figures
+from analytics_box.websites.rules import Website
+
+
+def saved_segments() -> SavedSegments:
+    """What pages of figures find a segment with."""
+    return SavedSegments(_find)
+
+
+async def menu(visit: Visit, website: Website, view: View) -> SegmentMenu:
+    """What the menu of filters has to say about segments."""
+    home = f"/sites/{website.id}/segments"
+    found = await calls.visible(visit.call, website)
+    chosen = view.segment.id if view.segment is not None else ""
+    may_save = bool(view.filters.items) and at_least(visit.person.role, "member")
+    return SegmentMenu(
+        choices=tuple(_choice(view, one, chosen) for one in found),
+        manage=home,
+        saves=home if may_save else "",
+        query=address_of(view.filters),
+        back=replace(view, filters=EVERYTHING, segment=None, more="").link(),
+    )
+
+
+def narrowing(saved: Saved) -> Narrowing:
+    """The filters of a segment as a page has them."""
+    return narrowing_of(saved.filters) or EVERYTHING
+
+
+def address_of(filters: Narrowing) -> str:
+    """Filters as an address has them."""
+    return urlencode(filters.parameters, safe="/,^")
+
+
+def _choice(view: View, saved: Saved, chosen: str) -> SegmentChoice:
+    selected = saved.id == chosen
+    segment = None if selected else Segment(saved.id, saved.name)
+    name = figures.visible(saved.name)
+    return SegmentChoice(saved.id, name, replace(view, segment=segment, more="").link(), saved.is_shared, selected)
+
+
+async def _find(call: Call, number: int, segment_id: str) -> Segment | None:
+    try:
+        website, saved = await calls.seen(call, segment_id)
+    except errors.NotFound:
+        return None
+    return Segment(saved.id, saved.name, narrowing(saved)) if website.site == number else None

@@ -1,0 +1,134 @@
+"""The page of a website's segments: readers see the shared ones and their own; members change them."""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+from litestar.params import FromPath
+from msgspec import Struct
+from msgspec.structs import replace
+from multidict import MultiDict
+
+from analytics_box.dashboard import chips
+from analytics_box.dashboard.narrowing import Narrowing, Segment
+from analytics_box.dashboard.narrowing_question import asked, problems
+from analytics_box.dashboard.segmented import SegmentedBoard
+from analytics_box.dashboard.view import View, read_view
+from analytics_box.errors import BadRequest
+from analytics_box.http.page.visit import Again, Answer, Page, Visit, Visitor
+from analytics_box.identity import at_least
+from analytics_box.query.request import GivenFilter
+from analytics_box.segments import calls
+from analytics_box.segments.menu import address_of, narrowing
+from analytics_box.segments.messages import ChangedSegment, NewSegment, OneSegment
+from analytics_box.segments.segment import Saved
+from analytics_box.texts import Segments, figures
+from analytics_box.websites.reach import own
+from analytics_box.websites.shell import site_shell
+
+
+class Line(Struct, frozen=True):
+    """A segment in the list: its filters in words, with the word between them, and as an address has them."""
+
+    id: str
+    name: str
+    said: tuple[str, ...]
+    between: str
+    query: str
+    href: str
+    is_shared: bool
+    is_own: bool
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/segments. Raises NotFound."""
+    return await _list(visit, website_id, Again())
+
+
+async def add(visit: Visitor, website_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/segments: save filters, and go back to the page, which has the segment then. Raises NotFound."""
+    typed = await visit.form()
+
+    async def save() -> str:
+        filters = _filters(visit, website_id, typed.get("query", ""))
+        given = NewSegment(website_id, typed.get("name", "")[:255], filters, "shared" in typed)
+        made = await calls.create(visit.call, given)
+        return replace(_back(visit, website_id, typed), segment=Segment(made.id)).link()
+
+    return await visit.submit(save, lambda to, again: _list(to, website_id, again), values=typed)
+
+
+async def save_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/segments/{segment}: change one. Raises NotFound."""
+    typed = await visit.form()
+
+    async def save() -> str:
+        filters = _filters(visit, website_id, typed.get("query", ""))
+        given = ChangedSegment(segment_id, typed.get("name", "")[:255], filters, "shared" in typed)
+        await calls.update(visit.call, given)
+        return f"/sites/{website_id}/segments?done=saved"
+
+    return await visit.submit(save, lambda to, again: _list(to, website_id, again, segment_id), values=typed)
+
+
+async def delete_segment(visit: Visitor, website_id: FromPath[str], segment_id: FromPath[str]) -> Answer:
+    """POST /sites/{id}/segments/{segment}/delete. Raises NotFound."""
+    await calls.delete(visit.call, OneSegment(segment_id))
+    return visit.go(f"/sites/{website_id}/segments?done=deleted")
+
+
+def _view(visit: Visit, website_id: str, query: str) -> View:
+    """The overview with what an address asks for."""
+    return read_view(
+        f"/sites/{website_id}", MultiDict(parse_qsl(query.strip().removeprefix("?"))), visit.parts[SegmentedBoard].of
+    )
+
+
+def _back(visit: Visit, website_id: str, typed: Mapping[str, str]) -> View:
+    """The page that a form came from, if it was this website's."""
+    back = urlsplit(typed.get("back", ""))
+    return _view(visit, website_id, back.query if back.path == f"/sites/{website_id}" else "")
+
+
+def _filters(visit: Visit, website_id: str, query: str) -> list[GivenFilter]:
+    """The filters that are written as in an address. Raises BadRequest."""
+    found = _view(visit, website_id, query).filters
+    if not found.items:
+        raise BadRequest.about("query", Segments.no_filters)
+    wrong = problems(found)
+    if wrong:
+        raise BadRequest.about("query", next(iter(wrong.values())))
+    return asked(found)
+
+
+async def _list(visit: Visit, website_id: str, again: Again, changed: str = "") -> Page:
+    website = own(visit.call, website_id)
+    found = await calls.visible(visit.call, website)
+    return visit.pages.show(
+        "segments.html",
+        code=again.code,
+        shell=site_shell(visit, "overview", website),
+        site=website,
+        home=f"/sites/{website.id}/segments",
+        segments=[_line(visit, website.id, one) for one in found],
+        values=again.values or {"query": visit.asked("query"), "back": ""},
+        changed=changed,
+        errors=again.wrong,
+        general=again.general,
+        may_write=at_least(visit.person.role, "member"),
+        done=Segments.done.get(visit.asked("done"), ""),
+    )
+
+
+def _line(visit: Visit, website_id: str, saved: Saved) -> Line:
+    filters: Narrowing = narrowing(saved)
+    view = replace(_view(visit, website_id, ""), filters=filters)
+    return Line(
+        id=saved.id,
+        name=figures.visible(saved.name),
+        said=tuple(chips.words(view, part) for part in filters.parts),
+        between=Segments.between[filters.match],
+        query=address_of(filters),
+        href=_view(visit, website_id, "").link(segment=Segment(saved.id)),
+        is_shared=saved.is_shared,
+        is_own=saved.user_id == visit.person.user_id,
+    )

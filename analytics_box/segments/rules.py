@@ -1,0 +1,49 @@
+"""What a segment may be. Pure: raises BadRequest."""
+
+from collections.abc import Iterable
+
+from analytics_box.dashboard.narrowing_question import asked, narrowing_of
+from analytics_box.errors import BadRequest, InvalidQuery
+from analytics_box.query.filters import Filter, FilterGroup
+from analytics_box.query.request import GivenFilter, check_filters
+from analytics_box.segments.segment import FIELDS, LONGEST_NAME
+
+
+def name(given: str) -> str:
+    """The name, in one line. Raises BadRequest."""
+    clean = " ".join(given.split())
+    if not clean or not clean.isprintable():
+        raise BadRequest.about("name", "Give the segment a name of letters that can be seen")
+    if len(clean) > LONGEST_NAME:
+        raise BadRequest.about("name", f"A name may have {LONGEST_NAME} characters")
+    return clean
+
+
+def filters(given: list[GivenFilter]) -> tuple[GivenFilter, ...]:
+    """The filters, in the one spelling that they have. Raises BadRequest for what no page can show."""
+    if not given:
+        raise BadRequest.about("filters", "A segment needs a filter")
+    try:
+        checked = check_filters(given, "")
+    except InvalidQuery as wrong:
+        raise BadRequest.about(wrong.details[0].field, wrong.message) from wrong
+    for field in _fields(checked):
+        if field not in FIELDS:
+            raise BadRequest.about("filters", f"A segment cannot be filtered by {field[:50] or 'nothing'}")
+    narrowing = narrowing_of(given)
+    if narrowing is None:
+        raise BadRequest.about(
+            "filters", "A segment has filters and groups with any, or one group with any of filters and groups with all"
+        )
+    found = tuple(asked(narrowing))
+    if not found:
+        raise BadRequest.about("filters", "A segment needs a filter")
+    return found
+
+
+def _fields(items: Iterable[Filter | FilterGroup]) -> Iterable[str]:
+    for item in items:
+        if isinstance(item, FilterGroup):
+            yield from _fields(item.items)
+        else:
+            yield item.field
