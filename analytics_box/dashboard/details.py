@@ -15,6 +15,7 @@ from analytics_box.dashboard.panels import UNKNOWN, Tab, leads_to, share_of, wit
 from analytics_box.dashboard.view import View, address
 from analytics_box.http.page.dates import Formats, day_text, time_text
 from analytics_box.query.catalog.types import Record
+from analytics_box.query.catalog.values import rounded
 from analytics_box.texts import Details as Words
 from analytics_box.texts import Panels, figures
 
@@ -30,6 +31,7 @@ class Line(Struct, frozen=True):
     label: str
     detail: str
     figures: Mapping[str, float | str | None]
+    share: float | None = None
 
 
 class Heading(Struct, frozen=True):
@@ -100,11 +102,12 @@ def _by_name(beside: Beside, rows: Rows) -> dict[tuple[Any, ...], Record]:
 
 def _line(listed: Listed, row: Record, known: Sequence[Mapping[tuple[Any, ...], Record]], whole: float | None) -> Line:
     name = tuple(row[field] for field in (listed.shown, *listed.within))
-    figures_of = {listed.counted: row[listed.counted], SHARE: share_of(row, row[listed.counted], whole)}
+    share = share_of(row, row[listed.counted], whole)
+    figures_of = {listed.counted: row[listed.counted], SHARE: share}
     figures_of |= {column.known_as: _value(column, row) for column in listed.columns}
     for beside, rows in zip(listed.beside, known, strict=True):
         figures_of |= {column.known_as: _value(column, rows.get(name)) for column in beside.columns}
-    return Line(row, _label(listed, row), listed.detail(row) if listed.detail is not None else "", figures_of)
+    return Line(row, _label(listed, row), listed.detail(row) if listed.detail is not None else "", figures_of, share)
 
 
 def _value(column: Column, row: Record | None) -> Any:
@@ -180,14 +183,17 @@ def file_of(view: View, form: str) -> str:
 
 
 def records(listed: Listed, found: Sequence[Line]) -> tuple[tuple[str, ...], list[Record]]:
-    """The names of a file's columns, and its rows: names, then figures as answers have them."""
-    columns = columns_of(listed)
+    """The names of a file's columns, and its rows: names, then figures as answers have them, shares in percent with two
+    decimals."""
+    columns = tuple(column.known_as for column in columns_of(listed))
     names = tuple(dict.fromkeys((listed.shown, *listed.within)))
     made = [
-        {name: one.row[name] for name in names} | {column.known_as: one.figures[column.known_as] for column in columns}
+        {name: one.row[name] for name in names}
+        | {name: one.figures[name] for name in columns}
+        | {SHARE: rounded(one.share)}
         for one in found
     ]
-    return (*names, *(column.known_as for column in columns)), made
+    return (*names, *columns), made
 
 
 def _at(view: View, **changes: Any) -> str:
