@@ -118,7 +118,7 @@ def panel(
 
 def details_of(view: View, shown: str) -> str:
     """The address of the table of a list."""
-    return address(replace(view, path=f"{view.path}/details/{shown}", wait=False, table=False))
+    return address(replace(view, path=f"{view.path}/details/{shown}"))
 
 
 def share_help(of: Board, listed: Listed, whole: float | None) -> str:
