@@ -45,6 +45,7 @@ class Details:
     search_in = "Search in {list}"
     find = "Search"
     clear = "Show all rows"
+    rows_of = "Rows of {list}"
     rows = "{first}–{last} of {count}"
     one_row = "1 row"
     empty = "Nothing in this range."
