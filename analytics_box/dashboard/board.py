@@ -214,6 +214,12 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """What the page can be filtered by."""
         return (*self.filtered, *((self.kinds.field,) if self.kinds is not None else ()))
 
+    def called(self, field: str, value: str) -> str:
+        """How the page writes a value of a field: as its list does."""
+        own = self.values.get(field, {}).get(value)
+        listed = next((listed for listed in self.lists.values() if listed.field == field), None)
+        return own or (listed.label(value) if listed is not None else "") or value
+
     @cached_property
     def panel_of(self) -> dict[str, str]:
         """The panel of each list."""

@@ -78,8 +78,7 @@ def _label(view: View, item: Narrow) -> str:
 
 
 def _values(view: View, item: Narrow) -> str:
-    called = view.of.values.get(item.field, {})
-    labels = [figures.visible(called.get(value, value)) for value in item.values]
+    labels = [figures.visible(view.of.called(item.field, value)) for value in item.values]
     if len(labels) <= 1:
         return "".join(labels)
     named, more = labels[:MOST_NAMED], len(labels) - MOST_NAMED

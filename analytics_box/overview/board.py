@@ -11,7 +11,7 @@ from analytics_box.overview.compact import EXTRAS
 from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.sessions_by import sessions_of, sessions_of_entries
 from analytics_box.query.catalog.types import Record
-from analytics_box.recognition import typed
+from analytics_box.recognition import language, typed
 from analytics_box.texts import Compact, Definitions, Details, Metrics, Panels
 from analytics_box.texts import Filters as FilterWords
 
@@ -93,7 +93,7 @@ LISTS: Final[dict[str, Listed]] = {
     "systems": _listed("os_name", "os_name"),
     "devices": _listed("device_types", "device_type"),
     "windows": _listed("screen_resolution", label=_size, detail=itemgetter("device_type"), within=("device_type",)),
-    "languages": _listed("language", "language"),
+    "languages": _listed("language", "language", label=language.called),
     "events": Listed(
         "custom_events",
         "event",

@@ -1,7 +1,11 @@
-"""The language that somebody reads, as xx or xx-YY (wire 4.3)."""
+"""The language that somebody reads, as xx or xx-YY (wire 4.3), and its English name."""
 
+import json
 import re
 from functools import lru_cache
+from importlib.resources import files
+
+from analytics_box.recognition.geo import name_of
 
 # RFC 5646: language, extended language, script, region; what follows tells no more than that here.
 _TAG = re.compile(
@@ -18,3 +22,18 @@ def language(tag: str) -> str:
         return ""
     region = found["region"]
     return found["language"].lower() + (f"-{region.upper()}" if region else "")
+
+
+def called(code: str) -> str:
+    """The English name of a language as facts have it: German (Austria) for de-AT; the code where there is none."""
+    own, _, region = code.partition("-")
+    name = _names().get(own)
+    if name is None:
+        return code
+    return f"{name} ({name_of(region) or region})" if region else name
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, str]:
+    data = files("analytics_box.recognition") / "data" / "languages.json"
+    return dict(json.loads(data.read_text("utf-8")))

@@ -183,7 +183,7 @@ def test_a_value_that_no_list_shows_is_typed(page: Page, box: Box) -> None:
     page.select_option("#filter-field", "language")
     page.fill("#filter-value", "de")
     page.keyboard.press("Enter")
-    expect(page.locator("#chip-language")).to_contain_text("de")
+    expect(page.locator("#chip-language")).to_contain_text("German")
     expect(page.locator("#tile-visitors .tile-value")).to_have_text("1")
     expect(page.locator("#tab-3-pages")).to_have_attribute("aria-current", "true")
 

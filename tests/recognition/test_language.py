@@ -1,6 +1,6 @@
 """Languages are written in one way (wire 4.3)."""
 
-from analytics_box.recognition.language import language
+from analytics_box.recognition.language import called, language
 from tests.cases import each
 
 
@@ -34,3 +34,20 @@ from tests.cases import each
 )
 def test_a_tag_is_a_language_and_at_most_a_region(sent: str, kept: str) -> None:
     assert language(sent) == kept
+
+
+@each(
+    ("code", "name"),
+    [
+        ("de", "German"),
+        ("de-AT", "German (Austria)"),
+        ("pt-BR", "Portuguese (Brazil)"),
+        ("fil-PH", "Filipino (Philippines)"),
+        ("en-ZZ", "English (ZZ)"),
+        ("xqz", "xqz"),
+        ("xqz-DE", "xqz-DE"),
+        ("", ""),
+    ],
+)
+def test_languages_have_english_names(code: str, name: str) -> None:
+    assert called(code) == name

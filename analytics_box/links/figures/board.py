@@ -12,7 +12,7 @@ from analytics_box.dashboard.panels import domain_beside
 from analytics_box.facts.clicks import BOT, CLICK, KINDS
 from analytics_box.query.catalog.links import of_kind
 from analytics_box.query.catalog.types import Record
-from analytics_box.recognition import typed
+from analytics_box.recognition import language, typed
 from analytics_box.texts import Definitions, Details, LinkStats
 from analytics_box.texts import Filters as FilterWords
 
@@ -57,7 +57,7 @@ LISTS: Final[dict[str, Listed]] = {
     "devices": _listed("link_top_devices", "device_type", label=_called(LinkStats.devices), icon="browsers"),
     "browsers": _listed("link_top_browsers", "browser_name"),
     "systems": _listed("link_top_systems", "os_name"),
-    "languages": _listed("link_top_languages", "language"),
+    "languages": _listed("link_top_languages", "language", label=language.called),
     "variants": _listed("link_variants", "variant", label=_called({"": LinkStats.no_variant}), icon="switch"),
     "rules": _listed("link_rules", "rule", label=_called(LinkStats.rule_names), icon="tune"),
     "kinds": _apart("link_kinds", KIND, label=_called(LinkStats.kinds), icon="info", without=KINDS[CLICK]),
