@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from analytics_box.bots import rows
 from analytics_box.bots.rows import Group
-from analytics_box.bots.rules import KEPT
-from analytics_box.clock import Clock
+from analytics_box.bots.rules import DAYS, KEPT
+from analytics_box.clock import DAY, Clock, utc_day
 from analytics_box.facts.layout import stored
 from analytics_box.ingest.bot_rules import Bot
 from analytics_box.ingest.classification import Classification
@@ -41,8 +41,10 @@ class Quarantine:
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, site: int) -> Found:
-        """A site's quarantined events, the 200 most frequent bots first."""
-        since = self._clock.now() - KEPT
+        """A site's quarantined events, the 200 most frequent bots first: those of the last 30 UTC days, as its dropped
+        traffic counts them.
+        """
+        since = (utc_day(self._clock.now()) - DAYS + 1) * DAY
 
         def read(db: Connection) -> Found:
             return Found(rows.total(db, site, since), rows.groups(db, site, since, MOST_GROUPS))

@@ -5,7 +5,8 @@ from analytics_box.errors import BadRequest, Conflict, Detail
 from analytics_box.ingest.bot_rules import Bot, Wishes
 from analytics_box.recognition.bots import REASONS
 
-KEPT = 30 * DAY  # ms for which quarantined events are kept (semantics 19)
+DAYS = 30
+KEPT = DAYS * DAY  # ms for which quarantined events are kept (semantics 19)
 MOST = 100  # rules of one website
 LONGEST = 128  # characters of a bot's name
 

@@ -13,6 +13,7 @@ from analytics_box.demo import checks, evaluated, flags, links, monitors, shop, 
 from analytics_box.demo.failures import NotADemo
 from analytics_box.facts.event import Fact
 from analytics_box.ingest import recovery
+from analytics_box.ingest.dropped import count_quarantined
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
@@ -122,9 +123,9 @@ def _account(directory: Path, demo: Demo, now: int, port: int) -> _Made:
             wanted = Wanted(
                 email=demo.email, password=hash_now(demo.password), organization=NAME, website=NAME, domain=DOMAIN
             )
-            websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", now)))]
+            websites = [box_db.write_now(lambda db: _first(db, wanted, By("demo", demo.first_day * DAY)))]
         website, seal = websites[0], Seal(directory / KEY_FILE)
-        short = box_db.write_now(lambda db: links.make(db, website.organization_id, now))
+        short = box_db.write_now(lambda db: links.make(db, website.organization_id, demo.first_day * DAY))
         watched = box_db.write_now(
             lambda db: monitors.make(db, seal, website, demo.first_day, now=now, port=port, before=demo.port)
         )
@@ -164,6 +165,7 @@ def _append(path: Path, happened: list[Fact], made: _Made, seed: str, demo: Demo
 
             def append(db: Connection, batch: list[Fact] = batch) -> None:
                 ledger.append(db, batch)
+                count_quarantined(db, batch)
 
             events_db.write_now(append)
         events_db.write_now(lambda db: links.append(db, made.short, happened, seed))

@@ -5,15 +5,17 @@ Only traffic of existing websites is counted, so anonymous callers cannot make r
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 
 from analytics_box.clock import Clock, utc_day
 from analytics_box.errors import Unavailable
+from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest import dropped_rows as rows
 from analytics_box.ingest.dropped_rows import Dropped, Key
-from analytics_box.store.db import Db
+from analytics_box.store.db import Connection, Db
 
-__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "DroppedTraffic"]
+__all__ = ["FOLDED", "KEPT_DAYS", "Dropped", "DroppedTraffic", "count_quarantined"]
 
 log = logging.getLogger(__name__)
 
@@ -82,3 +84,9 @@ class DroppedTraffic:
     def _put_back(self, taken: dict[Key, int]) -> None:
         for key, count in taken.items():
             self._waiting[key] = self._waiting.get(key, 0) + count
+
+
+def count_quarantined(db: Connection, facts: Sequence[Fact]) -> None:
+    """Count what bots sent of these facts, for whoever appends facts that did not come over the network."""
+    sent = Counter((fact.site, utc_day(fact.time), fact.bot) for fact in facts if isinstance(fact, Event) and fact.bot)
+    rows.add(db, sent)

@@ -6,6 +6,7 @@ import logging
 from analytics_box.clock import DAY, Clock, utc_day
 from analytics_box.errors import BoxError
 from analytics_box.facts.event import Fact
+from analytics_box.ingest.dropped import count_quarantined
 from analytics_box.ingest.enrich import Target
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.invented import history
@@ -54,6 +55,7 @@ class Examples:
 
             def append(db: Connection, batch: list[Fact] = batch) -> None:
                 self._ledger.append(db, batch)
+                count_quarantined(db, batch)
 
             await self._events.write(append, adds=True)
 

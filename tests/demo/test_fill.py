@@ -151,3 +151,25 @@ def test_the_links_are_made_once(twice: tuple[Path, int]) -> None:
         assert db.execute("select count(*) from link_folders").fetchall() == [(1,)]
     finally:
         db.close()
+
+
+def test_what_is_quarantined_is_dropped_traffic_of_its_day(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    held = ask(
+        directory,
+        "select site, time / 86400000 as day, (select value from strings where id = bot), count(*) from events "
+        "where bot <> 0 group by 1, 2, 3 order by 1, 2, 3",
+    )
+    assert len(held) > DAYS / 2
+    assert ask(directory, "select site, day, reason, count from drops order by 1, 2, 3") == held
+
+
+def test_nothing_happens_to_a_link_before_it_was_created(twice: tuple[Path, int]) -> None:
+    directory, _ = twice
+    created = dict(ask(directory, "select number, created_at from links", file=schema.BOX_FILE))
+    clicked = ask(directory, "select link, min(time) from link_clicks group by link")
+    assert clicked
+    assert all(created[link] <= first for link, first in clicked)
+    ((website,),) = ask(directory, "select created_at from websites", file=schema.BOX_FILE)
+    ((oldest,),) = ask(directory, "select min(time) from events")
+    assert website <= oldest
