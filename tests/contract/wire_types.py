@@ -176,6 +176,7 @@ FIELDS: dict[str, str] = {
 BEYOND: dict[str, str] = {
     "hour_of_day": "hour pageviews visitors",
     "day_of_week": "day pageviews visitors",
+    "hour_of_week": "day hour pageviews visitors",
     "new_vs_returning": "name pageviews visitors",
     "entry_exit_flow": "entry_page exit_page sessions visitors percentage",
     "channels": STANDARD,
@@ -197,6 +198,7 @@ BEYOND: dict[str, str] = {
 }
 # Default limits; 100 where the wire names none (wire 0).
 LIMITS = {
+    "hour_of_week": 168,
     "browsers": 25,
     "device_types": 20,
     "os_versions": 25,
@@ -289,7 +291,7 @@ PUBLIC = frozenset(
         "vitals_by_city",
     ]
 )
-PUBLIC_BEYOND = frozenset(("summary_totals", "hour_of_day", "day_of_week", "channels"))
+PUBLIC_BEYOND = frozenset(("summary_totals", "hour_of_day", "day_of_week", "hour_of_week", "channels"))
 COMMON = frozenset(
     [
         "path",

@@ -72,11 +72,11 @@ def site(world: World) -> int:
     return number
 
 
-def ask(world: World, site: int, query_type: str, first: str, last: str) -> list[dict[str, Any]]:
+def ask(world: World, site: int, query_type: str, first: str, last: str, *, limit: int = 100) -> list[dict[str, Any]]:
     needs = catalog.TYPES[query_type].needs
     filters = [{"field": "path", "op": "eq", "value": "/"}] if "path" in needs else []
     body: dict[str, object] = {"parameters": [query_type], "startDate": first, "endDate": last, "filters": filters}
-    (entry,) = world.entries(body, Scope((site,)), now=MIDNIGHT + DAY)
+    (entry,) = world.entries(body | {"limit": limit}, Scope((site,)), now=MIDNIGHT + DAY)
     assert entry.success, entry.error
     return entry.data
 
@@ -132,6 +132,15 @@ def test_hours_and_days_without_events_are_rows_of_zeros(world: World, site: int
     assert [next(iter(row.values())) for row in found] == list(range(rows))
     assert sum(row["pageviews"] for row in found) == 2 * PEOPLE
     assert sum(row["pageviews"] > 0 for row in found) == (2 if rows == 24 else 1)
+
+
+def test_the_hours_of_a_week_are_all_there_and_each_is_of_its_day(world: World, site: int) -> None:
+    found = ask(world, site, "hour_of_week", "2026-06-16", "2026-06-16", limit=168)
+    assert [(row["day"], row["hour"]) for row in found] == [(day, hour) for day in range(7) for hour in range(24)]
+    for hour in ask(world, site, "hour_of_day", "2026-06-16", "2026-06-16"):
+        tuesday = found[2 * 24 + hour["hour"]]
+        assert (tuesday["pageviews"], tuesday["visitors"]) == (hour["pageviews"], hour["visitors"])
+    assert sum(row["pageviews"] for row in found) == 2 * PEOPLE
 
 
 def test_leaving_is_no_event_of_a_person_and_events_are_no_pages(world: World) -> None:

@@ -26,6 +26,7 @@ SUMS = (
     ("events_by_date", "summary_totals", {"pageviews": "pageviews", "sessions": "sessions"}),
     ("hour_of_day", "summary_totals", {"pageviews": "pageviews"}),
     ("day_of_week", "summary_totals", {"pageviews": "pageviews"}),
+    ("hour_of_week", "summary_totals", {"pageviews": "pageviews"}),
     ("hour_of_day", "top_pages", {"pageviews": "pageviews"}),
     ("sessions_time_series", "session_metrics", {"sessions": "total_sessions"}),
     ("profiles_time_series", "session_duration_distribution", {"sessions": "sessions"}),
@@ -89,7 +90,7 @@ def test_local_hours_and_days_are_those_of_the_clock(world: World, part: int) ->
         scope = story.scope(1, owner=False)
         draw = Random(number)
         question = Question(day - timedelta(days=draw.randint(0, 1)), day + timedelta(days=draw.randint(0, 1)), tz)
-        for name in ("hour_of_day", "day_of_week", *draw.sample(SERIES, 3)):
+        for name in ("hour_of_day", "day_of_week", "hour_of_week", *draw.sample(SERIES, 3)):
             for hourly in (False, True):
                 asked = Asked(name, replace(question, hourly=hourly and name in SERIES), scope)
                 wanted = brute.ANSWERS[name](asked.facts(story), asked.question)

@@ -57,6 +57,17 @@ def _every(dimension: str, number: int) -> Shape:
     return shape
 
 
+def _every_hour_of_the_week(rows: Sequence[list[Record]], _window: Window) -> list[Record]:
+    """A row for each of the 168 hours, Sunday first, also for those without an event (semantics 4)."""
+    found = {(row["day_of_week"], row["hour_of_day"]): row for row in rows[0]}
+    none = {"pageviews": 0, "visitors": 0}
+    return [
+        {**found.get((day, hour), none), "day_of_week": day, "hour_of_day": hour}
+        for day in range(7)
+        for hour in range(24)
+    ]
+
+
 TYPES = (
     QueryType(
         name="summary_metrics",
@@ -151,6 +162,25 @@ TYPES = (
         filters=COMMON,
         public=True,
         visualization="bar",
+    ),
+    QueryType(
+        name="hour_of_week",
+        family="Summary",
+        title="Hours of the week",
+        description="At which local hours of which days of the week people come, over the whole range. 168 rows, so ask"
+        " for that many",
+        columns=(
+            column("day", "number", "0 is Sunday, 6 Saturday", field("day_of_week")),
+            column("hour", "number", "0 to 23, in the request's time zone", field("hour_of_day")),
+            VIEWS,
+            VISITORS,
+        ),
+        asks=(Ask("events", ("pageviews", "visitors"), ("day_of_week", "hour_of_day"), kinds=(PAGE_VIEW, CUSTOM)),),
+        shape=_every_hour_of_the_week,
+        filters=COMMON,
+        public=True,
+        default_limit=168,
+        visualization="table",
     ),
     QueryType(
         name="new_vs_returning",

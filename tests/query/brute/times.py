@@ -22,4 +22,20 @@ def of_time(name: str, facts: Facts, asked: Question) -> list[Row]:
     ]
 
 
-ANSWERS: dict[str, Answer] = {name: partial(of_time, name) for name in ("hour_of_day", "day_of_week")}
+def of_week(facts: Facts, asked: Question) -> list[Row]:
+    """hour_of_week: each hour of each day, Sunday first."""
+    hours: dict[tuple[int, int], list[Row]] = {(day, hour): [] for day in range(7) for hour in range(24)}
+    for row in facts["events"]:
+        if row["kind"] != EXIT and not row["bot"] and asked.has(row["time"]) and passes(row, asked.filters):
+            local = datetime.fromtimestamp(row["time"] / 1000, asked.tz)
+            hours[local.isoweekday() % 7, local.hour].append(row)
+    return [
+        {"day": day, "hour": hour, "pageviews": views(rows), "visitors": visitors(rows)}
+        for (day, hour), rows in hours.items()
+    ]
+
+
+ANSWERS: dict[str, Answer] = {
+    **{name: partial(of_time, name) for name in ("hour_of_day", "day_of_week")},
+    "hour_of_week": of_week,
+}
