@@ -68,6 +68,7 @@ from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
 from analytics_box.query import routes as query
 from analytics_box.query_pages import pages as query_pages
+from analytics_box.query_pages import saved_pages
 from analytics_box.segments import pages as segment_pages
 from analytics_box.setup import pages as setup_pages
 from analytics_box.status_pages.console import component_pages as status_components
@@ -654,6 +655,8 @@ PAGES_AND_API: tuple[Route, ...] = (
     Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/queries/saved", saved_pages.save, SIGNED_IN, "member", page=True),
+    Route("POST", "/sites/{website_id:str}/queries/saved/delete", saved_pages.forget, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/visitors", people_pages.show, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/visitors/profile", people_pages.person, SIGNED_IN, "member", page=True),

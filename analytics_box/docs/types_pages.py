@@ -17,8 +17,8 @@ from analytics_box.query.catalog import TYPES, QueryType
 from analytics_box.query.catalog.types import Output
 from analytics_box.query.request import DEFAULT_LIMIT
 from analytics_box.query.subjects import Subjects
-from analytics_box.query_pages.command import command
 from analytics_box.query_pages.families import FAMILIES, examples
+from analytics_box.query_pages.samples import curl
 from analytics_box.texts import QueryTypes
 
 HERE = "query-types"  # its entry in the navigation
@@ -75,7 +75,7 @@ def _shown(query_type: QueryType, parts: Parts) -> TypeShown:
         fields=query_type.outputs,
         sortable=query_type.sortable,
         facts=tuple(_facts(query_type).items()),
-        request=command(parts.settings.public_url, target, example.request) if example else "",
+        request=curl(parts.settings.public_url, target, example.request) if example else "",
         answer=_pretty(example.answer) if example else "",
     )
 

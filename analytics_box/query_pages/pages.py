@@ -1,65 +1,51 @@
-"""The page of a website where people try a query: its rows, its time, its SQL, and the request that asks the same."""
+"""The API explorer of a website: a query with rows, chart and SQL, the code that asks the same, and saving it."""
 
-import json
 from collections.abc import Mapping
 
-import msgspec
 from litestar import Response
 from litestar.params import FromPath
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from analytics_box.errors import BoxError
-from analytics_box.http import body
-from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
-from analytics_box.query import ranges, sheets, statements
-from analytics_box.query.access import Scope
+from analytics_box.http.page.visit import Again, Answer, Next, Page, Visit, Visitor
+from analytics_box.identity import at_least
+from analytics_box.query import ranges, sheets
 from analytics_box.query.catalog import TYPES, QueryType
-from analytics_box.query.catalog.types import Record
 from analytics_box.query.filters import Op
 from analytics_box.query.ranges import PRESETS
-from analytics_box.query.request import DEFAULT_LIMIT, GivenQuery, Request, check
-from analytics_box.query.run import Entry, Queries
-from analytics_box.query.statements import Statements
-from analytics_box.query.subjects import Subjects
-from analytics_box.query_pages import families, view
-from analytics_box.query_pages.command import command
+from analytics_box.query.request import DEFAULT_LIMIT
+from analytics_box.query_pages import answered, families, saved, view
+from analytics_box.query_pages.answered import Shown
 from analytics_box.query_pages.refused import at_fields, typed_wrong
-from analytics_box.query_pages.table import Table, table
+from analytics_box.query_pages.samples import samples
+from analytics_box.query_pages.saved_rows import Saved
 from analytics_box.query_pages.view import Tried
+from analytics_box.texts import Filters as FilterWords
 from analytics_box.texts import Queries as Words
 from analytics_box.websites.reach import own
 from analytics_box.websites.rules import Website
 from analytics_box.websites.shell import site_shell
 
 OPERATORS: tuple[str, ...] = Op.__args__  # type: ignore[attr-defined]  # the arguments of a Literal
-_BODY = msgspec.json.Decoder(GivenQuery)
-_EMPTY_FILTERS = 2  # rows to fill in, besides those in use; a page without scripts cannot add one
-_AT_LEAST = 3
 
 
-class Answered(Struct, frozen=True):
-    """The answer to a query and how it came about. `took` is in ms."""
+class Kept(Struct, frozen=True):
+    """A saved question in the list. `selected` says that it is the one that is looked at."""
 
-    entry: Entry
-    statements: Statements
-    asked: Request
-    took: float
+    id: str
+    name: str
+    href: str
+    shared: bool
+    selected: bool
+    removable: bool
 
 
-class Shown(Struct, frozen=True):
-    """An answer on the page. `dates` are empty for types that look at now; `took` is in ms."""
+class Refused(Struct, frozen=True):
+    """What is wrong with a query: by field of the form, and what is about none of them."""
 
-    table: Table
-    compared: Table | None
-    compared_dates: str
-    dates: str
-    took: str
-    ignored: str
-    statements: tuple[tuple[str, str, str], ...]  # SQL, its parameters as JSON, and what there is to say about it
-    engine: str
-    earlier: str
-    later: str
-    sheet: str
+    wrong: Mapping[str, str] = {}
+    general: str = ""
+    code: int = 200
 
 
 async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
@@ -67,22 +53,10 @@ async def show(visit: Visitor, website_id: FromPath[str]) -> Answer:
     website = own(visit.call, website_id)
     tried = _tried(visit, website)
     sent = visit.request.query_params
-    if {name: sent.get(name) for name in sent} != view.parameters(tried):
+    given = {name: sent.get(name) for name in sent if name != "done"}
+    if given != view.parameters(tried):
         return visit.go(view.address(tried))  # a form sends its empty fields too
-    wrong, general, code = _typed_wrong(tried), "", 400
-    shown: Shown | None = None
-    if tried.type:
-        try:
-            asked, reads = await _asked(visit, website, tried)
-            answered = await _answer(visit, asked, reads) if not wrong else None
-            if answered and answered.entry.success:
-                shown = _shown(answered, tried)
-            elif answered:
-                general = str(answered.entry.error)
-        except BoxError as refused:
-            wrong, code = at_fields(refused) | wrong, refused.status
-            general = "" if wrong else refused.message
-    return _page(visit, website, tried, shown, wrong=wrong, general=general, code=code)
+    return await page_of(visit, website, tried, Again())
 
 
 async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | Next:
@@ -92,21 +66,51 @@ async def sheet(visit: Visitor, website_id: FromPath[str]) -> Response[bytes] | 
     if not tried.type or _typed_wrong(tried):
         return visit.go(view.address(tried))
     try:
-        answered = await _answer(visit, *await _asked(visit, website, tried))
+        found = await answered.answer(visit, *await answered.asked(visit, website, tried))
     except BoxError:
         return visit.go(view.address(tried))
-    if not answered.entry.success:
+    if not found.entry.success:
         return visit.go(view.address(tried))
     names = [output.name for output in TYPES[tried.type].outputs]
     return Response(
-        sheets.tables([(tried.type, names, answered.entry.data)]).encode(),
+        sheets.tables([(tried.type, names, found.entry.data)]).encode(),
         media_type="text/csv",
         headers={"cache-control": "no-store", "content-disposition": f'attachment; filename="{tried.type}.csv"'},
     )
 
 
+async def page_of(visit: Visit, website: Website, tried: Tried, again: Again) -> Page:
+    """The page of a query; `again` is of the form that saves it, when that came back."""
+    shown, refused = await _looked_up(visit, website, tried)
+    kept = await visit.call.read(lambda db: saved.seen(db, website, visit.person))
+    return _page(visit, website, tried, shown, refused, kept, again)
+
+
+async def _looked_up(visit: Visit, website: Website, tried: Tried) -> tuple[Shown | None, Refused]:
+    """The answer, or why there is none."""
+    if not tried.type:
+        return None, Refused()
+    wrong, code = _typed_wrong(tried), 400
+    try:
+        asked, reads = await answered.asked(visit, website, tried)
+        found = await answered.answer(visit, asked, reads) if not wrong else None
+    except BoxError as refused:
+        wrong, code = at_fields(refused) | wrong, refused.status
+        return None, Refused(wrong, "" if wrong else refused.message, code)
+    if found is None:
+        return None, Refused(wrong, "", code)
+    if not found.entry.success:
+        return None, Refused({}, str(found.entry.error), code)
+    return answered.shown(visit, found, tried), Refused()
+
+
 def _tried(visit: Visit, website: Website) -> Tried:
-    return view.read(f"/sites/{website.id}/queries", visit.request.query_params)
+    return view.read(path_of(website), visit.request.query_params)
+
+
+def path_of(website: Website) -> str:
+    """Where a website's API explorer is."""
+    return f"/sites/{website.id}/queries"
 
 
 def _typed_wrong(tried: Tried) -> dict[str, str]:
@@ -114,74 +118,22 @@ def _typed_wrong(tried: Tried) -> dict[str, str]:
     return typed_wrong(tried, zone_known=known, operators=OPERATORS) if tried.type else {}
 
 
-async def _asked(visit: Visit, website: Website, tried: Tried) -> tuple[Request, Scope]:
-    """The query as the API would take it from this person, and what it reads. Raises what the API raises."""
-    parts, identity = visit.parts, visit.call.identity
-    parts.limits.take("query", identity.limit_name, parts.settings.limit_query)
-    reads = await parts[Subjects].one(identity, "website", website.id, (tried.type,))
-    given = body.decode(_BODY.decode, msgspec.json.encode(_content(visit, tried)))
-    return check(given, zone_name=None, now=visit.call.now), reads
-
-
-async def _answer(visit: Visit, asked: Request, reads: Scope) -> Answered:
-    """The answer, how long it took, and what ran for it."""
-    clock = visit.parts.clock
-    started = clock.monotonic()
-    (entry,) = await visit.parts[Queries].answer(asked, reads)
-    took = (clock.monotonic() - started) * 1_000
-    (ran,) = statements.of_request(asked, reads, visit.call.now, visit.parts[Queries].engines)
-    return Answered(entry, ran, asked, took)
-
-
-def _content(visit: Visit, tried: Tried) -> Record:
-    return view.body(tried, visit.person.time_zone)
-
-
-def _shown(answered: Answered, tried: Tried) -> Shown:
-    entry, query_type = answered.entry, TYPES[tried.type]
-    days, zone = answered.asked.questions[0].days, answered.asked.zone.key
-    at_now = bool(query_type.recent or query_type.today)
-    compared = entry.comparison if entry.comparison is not UNSET else None
-    page = answered.asked.page
-    return Shown(
-        table=table(query_type, entry.data, tried),
-        compared=table(query_type, compared.data) if compared else None,
-        compared_dates=Words.dates.format(first=compared.startDate, last=compared.endDate, zone=zone)
-        if compared
-        else "",
-        dates=""
-        if at_now or days is None
-        else Words.dates.format(first=days.first.isoformat(), last=days.last.isoformat(), zone=zone),
-        took=f"{answered.took:.1f}",
-        ignored=", ".join(entry.ignoredFilters) if entry.ignoredFilters is not UNSET else "",
-        statements=tuple(
-            (one.sql.strip(), json.dumps(one.params, indent=2, ensure_ascii=False), one.note)
-            for one in answered.statements.statements
-        ),
-        engine=answered.statements.engine,
-        earlier=tried.link(page=str(page - 1) if page > 2 else "") if page > 1 else "",
-        later=tried.link(page=str(page + 1)) if len(entry.data) == answered.asked.limit else "",
-        sheet=tried.sheet,
-    )
-
-
 def _page(
     visit: Visit,
     website: Website,
     tried: Tried,
     shown: Shown | None,
-    *,
-    wrong: Mapping[str, str],
-    general: str,
-    code: int,
+    refused: Refused,
+    kept: list[Saved],
+    again: Again,
 ) -> Page:
     person = visit.person
     query_type = TYPES.get(tried.type)
-    content = _content(visit, tried)
-    rows = max(len(tried.filters) + _EMPTY_FILTERS, _AT_LEAST)
+    questions = [_kept(visit, one, tried) for one in kept]
+    called = next((one for one in questions if one.selected and one.removable), None)
     return visit.pages.show(
         "queries.html",
-        code=200 if not (wrong or general) else code,
+        code=again.code if again.code != 200 else refused.code,
         shell=site_shell(visit, "queries", website),
         site=website,
         tried=tried,
@@ -189,22 +141,44 @@ def _page(
         query_type=query_type,
         families=families.OF_WEBSITES,
         filters=[
-            tried.filters[at] if at < len(tried.filters) else view.Filtered()
-            for at in range(min(rows, view.MOST_FILTERS))
+            (tried.filters[at], view.without(tried, at + 1)) if at < len(tried.filters) else (view.Filtered(), "")
+            for at in range(view.rows_shown(tried))
         ],
+        more_rows=min(view.rows_shown(tried) + 1, view.MOST_FILTERS),
+        most_filters=view.MOST_FILTERS,
         fields=_fields(query_type),
         sortable=query_type.sortable if query_type else (),
         presets=(*PRESETS, view.CUSTOM),
-        operators=tuple((name, name) for name in OPERATORS),
+        operators=tuple((name, f"{name} ({Words.operators[name]})") for name in OPERATORS),
         usual_limit=DEFAULT_LIMIT,
-        wrong=wrong,
-        general=general,
+        wrong=refused.wrong,
+        general=refused.general,
         shown=shown,
-        request_json=json.dumps(content, indent=2, ensure_ascii=False),
-        curl=command(visit.parts.settings.public_url, f"website_id={website.id}", content),
+        samples=samples(visit.parts.settings.public_url, f"website_id={website.id}", answered.content(visit, tried)),
         beginnings=[(Words.beginnings[name], Tried(path=tried.path, type=name).link()) for name in Words.beginnings],
+        questions=questions,
+        editable=at_least(person.role, "member"),
+        again=again,
+        saved_name=again.values.get("name", called.name if called else ""),
+        saved_shared="shared" in again.values if again.values else bool(called and called.shared),
+        question=view.address(tried.kept()).partition("?")[2],
+        done=Words.done.get(visit.asked("done"), ""),
     )
 
 
-def _fields(query_type: QueryType | None) -> tuple[str, ...]:
-    return query_type.filters if query_type else ()
+def _kept(visit: Visit, one: Saved, tried: Tried) -> Kept:
+    question = view.read(tried.path, one.question)
+    return Kept(
+        id=one.id,
+        name=one.name,
+        href=view.address(question),
+        shared=one.is_shared,
+        selected=view.parameters(question) == view.parameters(tried.kept()),
+        removable=saved.may_forget(one, visit.person),
+    )
+
+
+def _fields(query_type: QueryType | None) -> tuple[tuple[str, str], ...]:
+    """What can be filtered by, with what it is called on pages where that says more."""
+    names = query_type.filters if query_type else tuple(FilterWords.names)
+    return tuple((name, FilterWords.names.get(name, "")) for name in names)

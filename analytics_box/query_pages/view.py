@@ -2,7 +2,7 @@
 
     type=top_pages   range=last_7d | custom&from=2026-10-22&to=2026-11-20   granularity=hourly   zone=Europe/Berlin
     match=any   field1=country   op1=eq   value1=Germany   sort=visitors   order=asc   limit=25   page=2
-    comparison=previous_period
+    comparison=previous_period   draw=pageviews (of a series)   rows=3 (of the form, for filters)
 
 Everything stays as it was typed, so that the query's own checks can say what is wrong with it; defaults and empty
 fields are left out of addresses.
@@ -53,6 +53,8 @@ class Tried(Struct, frozen=True):
     limit: str = ""
     page: str = ""
     comparison: str = ""
+    draw: str = ""
+    rows: int = 0
 
     def link(self, **changes: Any) -> str:
         """The address of this query with some of it changed; with anything but the page changed, its first page."""
@@ -62,6 +64,10 @@ class Tried(Struct, frozen=True):
         """The address that sorts by this field, the other way round where it is sorted by it already."""
         order = "asc" if self.sort == field and self.order == "desc" else "desc"
         return self.link(sort=field, order=order)
+
+    def kept(self) -> "Tried":
+        """What is saved of it: all but which page of its rows is looked at, and how long the form is."""
+        return replace(self, page="", rows=0)
 
     @property
     def sheet(self) -> str:
@@ -97,7 +103,25 @@ def read(path: str, query: Mapping[str, str]) -> Tried:
         limit="" if typed("limit") == str(DEFAULT_LIMIT) else typed("limit"),
         page="" if typed("page") == "1" else typed("page"),
         comparison=typed("comparison"),
+        draw=typed("draw"),
+        rows=_rows(typed("rows"), len(filters)),
     )
+
+
+def rows_shown(tried: Tried) -> int:
+    """How many rows the form has for filters: those in use, and one to fill in."""
+    return min(max(len(tried.filters) + 1, tried.rows), MOST_FILTERS)
+
+
+def without(tried: Tried, number: int) -> str:
+    """The address without one of its filters, by its number from 1."""
+    return tried.link(filters=tried.filters[: number - 1] + tried.filters[number:], rows=0)
+
+
+def _rows(text: str, used: int) -> int:
+    """The rows of the form that an address wants, where they are more than there would be; else 0."""
+    wanted = min(int(text), MOST_FILTERS) if _WHOLE.fullmatch(text) else 0
+    return wanted if wanted > used + 1 else 0
 
 
 def address(tried: Tried) -> str:
@@ -125,6 +149,8 @@ def parameters(tried: Tried) -> dict[str, str]:
         "limit": tried.limit,
         "page": tried.page,
         "comparison": tried.comparison,
+        "draw": tried.draw,
+        "rows": str(tried.rows) if tried.rows else "",
     }
     return {name: value for name, value in given.items() if value}
 

@@ -1,25 +1,25 @@
-"""The page where people try queries, and the reference of query types."""
+"""The API explorer, and the reference of query types."""
 
 from collections.abc import Mapping
 from typing import ClassVar
 
 
 class Queries:
-    """The page where people try queries."""
+    """The API explorer: the page where people try queries."""
 
-    short = "Queries"
-    title = "Queries: {site}"
-    heading = "Queries"
-    lead = "Ask for numbers of {site} and see the rows, the time, the SQL, and the request that asks the same."
+    short = "API explorer"
+    title = "API explorer: {site}"
+    heading = "API explorer"
+    lead = "Ask for numbers of {site}: see the rows and their chart, the SQL, and the code that asks the same."
     reference = "All query types"
     form = "Query"
+    options = "More options"
     type = "Query type"
     choose = "Choose a type"
     range = "Range"
     custom = "Own dates"
     first = "First day"
     last = "Last day"
-    dates_help = "Used with “Own dates”."
     granularity = "Granularity"
     granularities: ClassVar[Mapping[str, str]] = {"daily": "By day", "hourly": "By hour"}
     granularity_help = "Counts for types with a row per day or hour."
@@ -27,10 +27,28 @@ class Queries:
     filters = "Filters"
     filters_help = "Values of “in” and “not_in” are separated by commas; “is_set” and “is_not_set” need none."
     filters_of = "{type} can be filtered by: {fields}."
+    filter_label = "Filter {number}"
+    another = "Add another filter"
+    remove = "Remove filter {number}"
+    most = "A query has at most {most} filters here."
     match = "Rows must match"
     matches: ClassVar[Mapping[str, str]] = {"all": "all filters", "any": "any filter"}
     field = "Field"
     op = "Operator"
+    operators: ClassVar[Mapping[str, str]] = {
+        "eq": "is",
+        "ne": "is not",
+        "in": "is one of",
+        "not_in": "is none of",
+        "contains": "contains",
+        "not_contains": "does not contain",
+        "starts_with": "starts with",
+        "not_starts_with": "does not start with",
+        "ends_with": "ends with",
+        "regex": "matches",
+        "is_set": "is not empty",
+        "is_not_set": "is empty",
+    }
     value = "Value"
     sort = "Sort by"
     order = "Order"
@@ -73,6 +91,8 @@ class Queries:
     now = "Looks at now, whatever the range"
     ignored = "This type does not know these filters, so they did nothing: {fields}."
     table_label = "Rows of {type}"
+    drawn = "Draw"
+    chart_label = "{field} of {type}, as a chart"
     compared = "Compared: {dates}"
     nothing = "empty"
     no_rows = "No rows"
@@ -83,8 +103,23 @@ class Queries:
     later = "More rows"
     sorted_by = "Sort by {field}"
     request = "The same over the API"
-    request_body = "Body of POST /v1/query"
-    curl = "Command"
+    request_text = "Put your own API key in the place of svc_…; it needs the scope read:data."
+    keys = "Create a key"
+    request_body = "Body"
+    saved = "Saved questions"
+    saved_none = "Save a question to find it here again."
+    saved_none_viewer = "Nobody has shared a question about this website."
+    shared = "shared"
+    save = "Save this question"
+    save_name = "Name"
+    save_shared = "Share it with everybody in the organization"
+    save_help = "The range, the filters and all options are kept. A question of yours with this name is replaced."
+    save_button = "Save"
+    delete = "Delete {name}"
+    done: ClassVar[Mapping[str, str]] = {
+        "saved": "The question is saved.",
+        "deleted": "The question is deleted. It is still in the form: save it again if you need it.",
+    }
     sql = "SQL"
     sql_label = "Statement {number}"
     sql_text = (
@@ -120,8 +155,8 @@ class QueryTypes:
 
     title = "Query types"
     lead = (
-        "What POST /v1/query can be asked: {count} types. GET /v1/query/types has the same for programs. The page "
-        "“Queries” of a website tries them."
+        "What POST /v1/query can be asked: {count} types. GET /v1/query/types has the same for programs. The "
+        "API explorer of a website tries them."
     )
     operations = "How to send a query."
     navigation = "Query types"

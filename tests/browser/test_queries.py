@@ -1,6 +1,8 @@
-"""Trying a query in a real browser: clean for axe, no wider than the screen, all of it without scripts."""
+"""The API explorer in a real browser: clean for axe, no wider than the screen, all of it without scripts."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -30,6 +32,7 @@ PAGES = (
     "{site}/queries",
     "{site}/queries?type=top_pages&range=today&comparison=previous_period",
     "{site}/queries?type=session_list&range=today",
+    "{site}/queries?type=events_by_date&draw=bounce_rate&field1=path&value1=/&rows=4",
     "{site}/queries?type=top_pages&range=custom&limit=x&field1=path&op1=regex&value1=(",
     "{site}/queries?type=profile_detail",
     "{site}/queries?type=top_pages&range=yesterday",
@@ -94,7 +97,7 @@ def test_a_query_is_tried_without_scripts_from_the_navigation_to_the_sheet(brows
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box))
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Queries").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="API explorer").click()
     page.select_option("#type", "top_pages")
     page.select_option("#range", "today")
     page.fill("#field1", "path")
@@ -128,7 +131,7 @@ def test_the_body_that_is_shown_works_with_a_key(browser: Browser, box: Box) -> 
     page = context.new_page()
     sign_in(page, box)
     page.goto(site(box, "/queries?type=summary_totals&range=today"))
-    shown = page.locator("#body").inner_text()
+    shown = page.locator("#body").text_content() or ""
     answer = httpx.post(
         f"{box.url}/v1/query?website_id={box.account.website_id}",
         json=json.loads(shown),
@@ -170,3 +173,57 @@ def test_the_head_of_the_table_stays_while_its_rows_move(browser: Browser, box: 
     )
     assert moved == [300, 0]
     context.close()
+
+
+def test_rows_appear_when_used_fields_are_those_of_the_type_and_a_question_is_saved(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/queries"))
+    page.select_option("#type", "outbound_links")
+    expect(page.locator("#filters-of")).to_contain_text("href")
+    assert "href" in page.locator("#fields option").evaluate_all("all => all.map((one) => one.value)")
+    page.select_option("#type", "events_by_date")
+    expect(page.locator("#filters-of")).not_to_contain_text("href")
+    expect(page.locator("#granularity")).to_be_visible()
+    expect(page.locator("#from")).to_be_hidden()
+    page.fill("#field1", "path")
+    expect(page.locator("#field2")).to_be_visible()
+    page.fill("#value1", "/")
+    assert page.locator(".queries-filter").count() == 2
+    page.get_by_role("button", name="Add another filter").click()
+    expect(page.locator("#field2")).to_be_focused()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_url("**value1=/**")
+    expect(page.locator("#chart canvas")).to_be_visible()
+    page.get_by_text("Save this question").click()
+    page.get_by_label("Name").fill("Home, day by day")
+    page.get_by_label("Share it").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("The question is saved.")
+    page.goto(site(box, "/queries"))
+    page.get_by_role("link", name="Home, day by day").click()
+    assert page.input_value("#value1") == "/"
+    page.get_by_role("button", name="Delete Home, day by day").click()
+    expect(page.get_by_role("status")).to_contain_text("deleted")
+    expect(page.get_by_role("link", name="Home, day by day")).to_have_count(0)
+    context.close()
+
+
+@pytest.mark.node
+def test_the_code_that_is_shown_runs_as_it_is_pasted(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/queries?type=top_pages&range=today&field1=path&op1=in&value1=/,+/prices"))
+    shown = {name: page.locator(f"#{name}").text_content() or "" for name in ("curl", "javascript", "python")}
+    context.close()
+    commands = {
+        "curl": ["sh", "-s"],
+        "javascript": ["node", "--input-type=module"],
+        "python": [sys.executable, "-"],
+    }
+    for name, command in commands.items():
+        code = shown[name].replace("svc_…", box.account.api_key)
+        ran = subprocess.run(command, input=code, capture_output=True, text=True, check=True)
+        assert "/prices" in ran.stdout, name

@@ -1,4 +1,4 @@
-"""The page where people try queries, over the whole box: what it answers, refuses, and never shows."""
+"""The API explorer, over the whole box: what it answers, refuses, and never shows."""
 
 import html
 import json
@@ -64,7 +64,7 @@ def test_the_bare_page_asks_nothing_and_offers_every_type(box: WholeBox) -> None
     types = box.get("/v1/query/types").json["types"]
     for name in types:  # those about links are no use on the page of a website
         of_website = TYPES[name].subject == "website"
-        assert (f'<option value="{name}">' in answer.body.decode()) == of_website
+        assert (f'<option value="{name}"' in answer.body.decode()) == of_website
 
 
 def test_the_rows_are_those_of_the_api_to_the_body_that_the_page_shows(box: WholeBox) -> None:
@@ -252,3 +252,96 @@ def test_trying_counts_against_the_limit_of_queries(tmp_path: Path) -> None:
         assert refused.status == 429
         assert "Too many requests" in text_of(refused)
         assert asked(inside).status == 200
+
+
+def names_of(answer: Answer) -> list[str]:
+    """The rows of the form for filters."""
+    form = answer.body.decode().partition('<template id="filter-row"')[0]
+    return re.findall(r'name="field(\d+)"', form)
+
+
+def test_the_form_has_one_more_row_than_filters_are_used_and_a_button_without_scripts_adds_one(box: WholeBox) -> None:
+    assert names_of(asked(box)) == ["1"]
+    one = asked(box, type="top_pages", field1="path", value1="/welcome", field2="country", value2="Germany")
+    assert names_of(one) == ["1", "2", "3"]
+    assert '<button class="quiet-link" type="submit" name="rows" value="4"' in text_of(one)
+    assert "/queries?type=top_pages&field1=country&value1=Germany" in text_of(one)  # without the first
+    assert names_of(asked(box, type="top_pages", rows="4")) == ["1", "2", "3", "4"]
+    assert asked(box, type="top_pages", rows="1").status == 303
+    assert len(names_of(asked(box, type="top_pages", rows="10"))) == 10
+
+
+def test_fields_and_order_are_suggested_for_the_type(box: WholeBox) -> None:
+    page = text_of(asked(box, type="top_pages"))
+    fields = page.partition('<datalist id="fields">')[2].partition("</datalist>")[0]
+    assert re.findall(r'value="(\w+)"', fields) == list(TYPES["top_pages"].filters)
+    assert '<option value="country">Country</option>' in fields
+    order = page.partition('<datalist id="sortable">')[2].partition("</datalist>")[0]
+    assert re.findall(r'value="(\w+)"', order) == list(TYPES["top_pages"].sortable)
+
+
+def drawn(answer: Answer) -> dict[str, list[float]]:
+    """What the chart is made of."""
+    found = re.search(r"data-chart='(.*?)'", answer.body.decode())
+    assert found is not None
+    made: dict[str, list[float]] = json.loads(html.unescape(found[1]))
+    return made
+
+
+def test_a_series_is_drawn_with_the_numbers_of_its_rows(box: WholeBox) -> None:
+    answer = asked(box, type="events_by_date", draw="visitors", comparison="previous_period")
+    assert drawn(answer)["values"] == [int(row[2]) for row in cells(answer)]
+    assert drawn(answer)["values"][-1] == 4
+    assert drawn(answer)["before"] == [0] * 7
+    assert re.search(r'href="[^"]*&amp;draw=sessions#answer"', answer.body.decode())
+    newest_first = asked(box, type="events_by_date", sort="date")
+    assert drawn(newest_first)["values"] == [int(row[1]) for row in reversed(cells(newest_first))]
+
+
+@pytest.mark.parametrize("name", ["top_pages", "summary_totals", "custom_events_trends_by_event"])
+def test_what_is_no_series_has_no_chart(box: WholeBox, name: str) -> None:
+    assert "data-chart" not in text_of(asked(box, type=name, range="today"))
+
+
+def save(box: WholeBox, cookie: str = "", **form: str) -> Answer:
+    path = f"/sites/{box.sites['shop']}/queries/saved"
+    headers = {"cookie": cookie or box.cookie, "content_type": "application/x-www-form-urlencoded"}
+    return box.ask("POST", path, headers=headers, body=urlencode(form).encode())
+
+
+def questions(answer: Answer) -> list[tuple[str, str]]:
+    """The saved questions of a page: address and name."""
+    found = answer.body.decode().partition('<ul class="queries-questions">')[2].partition("</ul>")[0]
+    made = re.findall(r'<li><a href="([^"#]*)#answer"[^>]*><bdi>(.*?)</bdi>', found)
+    return [(html.unescape(href), html.unescape(name)) for href, name in made]
+
+
+def test_a_question_is_saved_found_again_replaced_and_deleted(box: WholeBox) -> None:
+    name = "Mia's pages & <b>more</b>"
+    answer = save(box, name=name, question="type=top_pages&limit=5&page=2&rows=9")
+    assert answer.status == 303
+    path = f"/sites/{box.sites['shop']}/queries"
+    assert answer.headers["location"] == f"{path}?type=top_pages&limit=5&done=saved#saved"
+    page = asked(box, type="top_pages", limit="5")
+    assert questions(page) == [(f"{path}?type=top_pages&limit=5", name)]
+    assert 'aria-current="true"><bdi>Mia' in text_of(page)
+    assert "<b>more" not in page.body.decode()
+    save(box, name=f" {name} ", question="type=custom_events")
+    assert questions(asked(box)) == [(f"{path}?type=custom_events", name)]
+    found = re.search(r'name="id" value="(\w+)"', asked(box).body.decode())
+    assert found is not None
+    target = f"{path}/saved/delete"
+    headers = {"cookie": box.cookie, "content_type": "application/x-www-form-urlencoded"}
+    gone = box.ask("POST", target, headers=headers, body=urlencode({"id": found[1]}).encode())
+    assert gone.headers["location"] == f"{path}?type=custom_events&done=deleted#saved"
+    assert questions(asked(box)) == []
+    assert box.ask("POST", target, headers=headers, body=urlencode({"id": found[1]}).encode()).status == 404
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 101, "a\x07b"])
+def test_a_name_that_cannot_be_is_said_at_its_field(box: WholeBox, name: str) -> None:
+    answer = save(box, name=name, question="type=top_pages")
+    assert answer.status == 400
+    assert 'id="name-error"' in text_of(answer)
+    assert "Give the question a name of 1 to 100 characters" in text_of(answer)
+    assert questions(asked(box)) == []
