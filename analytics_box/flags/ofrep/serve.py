@@ -23,6 +23,7 @@ from analytics_box.flags.usage.unchanged import Unchanged
 from analytics_box.http import body, render
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Receive, Scope, Send, respond
+from analytics_box.http.streams import HEADERS
 from analytics_box.limits import Limits
 from analytics_box.settings import Settings
 
@@ -41,12 +42,7 @@ _PREFLIGHT: Final = (
 _LONGEST_STATE: Final = 64  # characters; a longer one is none of ours
 _JSON: Final = (b"content-type", b"application/json")
 _OWN: Final = (b"cache-control", b"private, no-store")
-_STREAM: Final = (
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-    *_EVERYWHERE,
-)
+_STREAM: Final = (*HEADERS, *_EVERYWHERE)
 
 
 class Ofrep:

@@ -9,14 +9,15 @@ from msgspec.structs import replace
 
 from analytics_box.flags import rows
 from analytics_box.flags.flag import Flag
-from analytics_box.flags.ofrep import streams as module
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.flags.saving import save
+from analytics_box.http import streams as module
 from analytics_box.settings import Settings
 from tests.cases import each
-from tests.flags.ofrep.world import BASE, Listener, ask, listen
+from tests.flags.ofrep.world import BASE, ask, listen
 from tests.flags.world import World
 from tests.inprocess import whole_box
+from tests.listening import Listener
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +30,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PAUSE", 0)
+def quick(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared.box.box.parts[Streams].open.pace, "pause", 0)
 
 
 def uri(world: World, rest: str = BASE) -> str:
@@ -58,7 +59,7 @@ def closed(world: World, *listeners: Listener) -> None:
             await listener.ended()
 
     world.box.run(leave())
-    assert len(world.box.box.parts[Streams]) == 0
+    assert len(world.box.box.parts[Streams].open) == 0
 
 
 def test_a_client_that_knows_the_flags_hears_only_of_changes(shared: World) -> None:
@@ -135,7 +136,9 @@ def test_silence_is_broken_by_comments_and_a_website_that_is_gone_ends_the_strea
     shared: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     streams = shared.box.box.parts[Streams]
-    monkeypatch.setattr(streams, "_ping", 0.001)
+    pace = streams.open.pace
+    monkeypatch.setattr(pace, "ping", 0.001)
+    monkeypatch.setattr(pace, "look", 0.001)
 
     async def story() -> Listener:
         listener = listen(shared)
@@ -145,7 +148,7 @@ def test_silence_is_broken_by_comments_and_a_website_that_is_gone_ends_the_strea
         return listener
 
     assert shared.box.run(story()).chunks[-1] == b""
-    assert len(streams) == 0
+    assert len(streams.open) == 0
 
 
 def test_an_address_has_so_many_streams_and_the_box_so_many(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +164,7 @@ def test_an_address_has_so_many_streams_and_the_box_so_many(shared: World, monke
         assert b"errorDetails" in fourth.chunks[0]
         other = listen(shared, address="203.0.113.8")
         await other.until(lambda: other.chunks)
-        monkeypatch.setattr(streams, "most", 4)
+        monkeypatch.setattr(streams.open, "most", 4)
         full = listen(shared, address="203.0.113.9")
         await full.ended()
         assert (full.status, full.headers["retry-after"]) == (503, "60")
@@ -182,7 +185,7 @@ def test_a_client_that_takes_nothing_is_dropped(shared: World, monkeypatch: pyte
         await listener.ended()
 
     shared.box.run(story())
-    assert len(shared.box.box.parts[Streams]) == 0
+    assert len(shared.box.box.parts[Streams].open) == 0
 
 
 @each("breaks", [False, True])
@@ -198,7 +201,7 @@ def test_a_client_that_leaves_is_noticed_at_once(shared: World, breaks: bool) ->
 
 def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
     streams = shared.box.box.parts[Streams]
-    monkeypatch.setattr(streams, "_most_of_network", 1_000)
+    monkeypatch.setitem(streams.open.most_of, "address", 1_000)
     flag = shared.put("many")
     turns = 0
 
@@ -219,16 +222,15 @@ def test_many_are_told_by_and_by(shared: World, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_many_changes_in_a_row_wake_each_stream_once(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.box.box.parts[Streams], "_most_of_network", 1_000)
-    flag = shared.put("stormy")
+    monkeypatch.setitem(shared.box.box.parts[Streams].open.most_of, "address", 1_000)
+    flags = [shared.put(f"stormy-{number}") for number in range(5)]
 
     async def story() -> list[Listener]:
         opened = [listen(shared) for _ in range(100)]
         for listener in opened:
             await listener.first()
-        for _ in range(5):
-            await change(shared, flag)
-        state = opened[0].streams._states.of(shared.known(), None)  # the last one
+        await asyncio.gather(*(change(shared, flag) for flag in flags))
+        state = shared.box.box.parts[Streams]._states.of(shared.known(), None)  # the last one
         for listener in opened:
             await listener.heard(state)
         return opened
@@ -268,7 +270,7 @@ def test_what_a_request_carried_does_not_stay_as_long_as_its_stream(shared: Worl
 
 
 def test_without_streams_a_bulk_answer_names_none(shared: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared.box.box.parts[Streams], "most", 0)
+    monkeypatch.setattr(shared.box.box.parts[Streams].open, "most", 0)
     assert "eventStreams" not in ask(shared, BASE, {"context": {"plan": "none"}}).json
 
 
