@@ -24,7 +24,7 @@ from analytics_box.http.compression import compressing, may_compress
 from analytics_box.http.guard import Guard
 from analytics_box.http.guard import guard as pass_guard
 from analytics_box.http.page.settings_area import offered
-from analytics_box.http.page.templates import Pages, sign_in_first, wants_page
+from analytics_box.http.page.templates import Pages, sign_in_first, wants_data, wants_page
 from analytics_box.http.page.visit import visit_of
 from analytics_box.http.route import Procedure, Route
 from analytics_box.http.rpc import Procedures, refusal_body
@@ -130,7 +130,7 @@ def _refuse(request: Request[Any, Any, Any], raised: Exception) -> Response[Any]
     handler = scope.get("route_handler")
     route: Route | None = handler.opt.get("route") if handler is not None else None
     enveloped = request.url.path.startswith("/rpc/")
-    if not enveloped and (route.page if route is not None else wants_page(request)):
+    if not enveloped and not wants_data(request) and (route.page if route is not None else wants_page(request)):
         if error.status == 401:
             return sign_in_first(request)
         pages: Pages = scope["pages"]

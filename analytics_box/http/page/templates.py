@@ -100,17 +100,27 @@ def go(path: str, *, cookie: str = "") -> Response[bytes]:
 
 
 def sign_in_first(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """Ask an anonymous caller to sign in, and remember the page they asked for.
+    """Ask an anonymous caller to sign in, and remember the page they asked for, or whose form they sent.
 
     When only a part of a page was asked for (htmx), the whole page goes there.
     """
-    part = "hx-request" in request.headers
-    address = urlsplit(request.headers.get("hx-current-url", "") if part else str(request.url))
+    address = urlsplit(_wanted(request))
     wanted = own_path(address.path + (f"?{address.query}" if address.query else ""))
-    suffix = f"?next={quote(wanted)}" if request.method == "GET" and wanted not in {"", "/sites"} else ""
-    if part:
+    suffix = f"?next={quote(wanted)}" if wanted not in {"", "/", "/sites"} else ""
+    if "hx-request" in request.headers:
         return Response(b"", status_code=401, headers={"hx-redirect": f"/sign-in{suffix}", "cache-control": "no-store"})
     return go(f"/sign-in{suffix}")
+
+
+def _wanted(request: Request[Any, Any, Any]) -> str:
+    """The address to come back to: the one that was asked for, or the page on which a part or a form stands."""
+    headers = request.headers
+    if request.method == "GET" and ("hx-request" not in headers or "hx-boosted" in headers):
+        return str(request.url)
+    if "hx-request" in headers:
+        return str(headers.get("hx-current-url", ""))
+    before = str(headers.get("referer", ""))
+    return before if urlsplit(before).netloc == headers.get("host") else ""
 
 
 def own_path(text: str) -> str:
@@ -119,6 +129,11 @@ def own_path(text: str) -> str:
         return ""
     parts = urlsplit(text)
     return text if not parts.scheme and not parts.netloc and "\\" not in text else ""
+
+
+def wants_data(request: Request[Any, Any, Any]) -> bool:
+    """Whether a script of a page asks, which says itself what came of it."""
+    return bool(request.headers.get("accept") == "application/json")
 
 
 def wants_page(request: Request[Any, Any, Any]) -> bool:
