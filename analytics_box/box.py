@@ -66,6 +66,7 @@ from analytics_box.outgoing import client as outgoing
 from analytics_box.outgoing.client import Client
 from analytics_box.overview.autocomplete import KeptSuggestions
 from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.live import Live, Watching
 from analytics_box.procedures import PROCEDURES
 from analytics_box.routes import PAGES_AND_API
 from analytics_box.segments.menu import saved_segments
@@ -205,6 +206,7 @@ def _parts(
     known = monitored(state.monitors)
     states = States()
     streams = Streams(state.flags, states, clock, settings)
+    watching = Watching(events.presence, events.arrivals, clock)
     told = SubscriberDeliveries(state.db, state.seal, sender, clock, settings)
     subscribed = subscribing.Tools(state.seal, client.fence, settings.status_page_subscribers)
     return Parts(
@@ -222,6 +224,9 @@ def _parts(
         Tries(state.limits, state.seal, settings),
         events.presence,
         events.dropped,
+        events.refusals,
+        watching,
+        Live(watching, events.arrivals, state.sign_ins, state.websites, state.db, clock, settings),
         events.quarantine,
         events.queries,
         subjects(state.db, state.websites, state.organizations),
@@ -284,6 +289,7 @@ def _application(state: StateSide, events: EventSide, parts: Parts) -> App:
             _redirects(state, events, parts, pages),
             _status_pages(state, parts, pages, turns),
             _flags(state, parts, framework, turns),
+            parts[Live],
         ),
         limits=state.limits,
         settings=parts.settings,

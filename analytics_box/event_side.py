@@ -11,11 +11,13 @@ from analytics_box.clock import Clock
 from analytics_box.errors import Unavailable
 from analytics_box.flags.figures.splits import FlagSplits
 from analytics_box.ingest import recovery
+from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.intake import Intake
 from analytics_box.ingest.ledger import Ledger
 from analytics_box.ingest.live import LiveSessions
 from analytics_box.ingest.profiles import ProfileLinks
+from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.repeats import EventIds
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.links.clicks.waiting import Clicks
@@ -52,6 +54,8 @@ class EventSide(Struct, frozen=True):
     geo: Geo
     salts: SaltFile
     dropped: DroppedTraffic
+    refusals: Refusals
+    arrivals: Arrivals
     clicks: Clicks
     quarantine: Quarantine
     intake: Intake
@@ -100,7 +104,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
     if salts.problem and db.read_now(_has_events):
         log.warning("%s was replaced (%s): visitors of today count as new ones from now on", salts.path, salts.problem)
     salts.current(clock.now())
-    dropped = DroppedTraffic(db, clock)
+    arrivals, refusals = Arrivals(), Refusals()
+    dropped = DroppedTraffic(db, clock, told=arrivals.note_missed)
     geo = Geo(settings)
     erasures = Erasures(db, state.db, profile_links, strings, live, salts, clock, asyncio.Lock())
     engines = Engines(
@@ -113,6 +118,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
         geo=geo,
         salts=salts,
         dropped=dropped,
+        refusals=refusals,
+        arrivals=arrivals,
         clicks=Clicks(db, strings, clock),
         quarantine=Quarantine(db, live, strings, state.classification, clock),
         intake=Intake(
@@ -129,6 +136,8 @@ def open_events(settings: Settings, clock: Clock, state: StateSide, reserve: Res
             limits=state.limits,
             admission=state.admission,
             dropped=dropped,
+            refusals=refusals,
+            arrivals=arrivals,
             clock=clock,
             settings=settings,
         ),

@@ -63,6 +63,7 @@ from analytics_box.organizations import pages as organization_pages
 from analytics_box.organizations import routes as organizations
 from analytics_box.overview import detail_pages as site_details
 from analytics_box.overview import pages as overview
+from analytics_box.overview import realtime_pages
 from analytics_box.procedures import PROCEDURES
 from analytics_box.profiles import pages as people_pages
 from analytics_box.query import compile_routes, export_routes
@@ -653,11 +654,13 @@ PAGES_AND_API: tuple[Route, ...] = (
         page=True,
     ),
     Route("GET", "/sites/{website_id:str}/live", overview.site_live, SIGNED_IN, page=True),
+    Route("GET", "/sites/{website_id:str}/realtime", realtime_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries", query_pages.show, SIGNED_IN, page=True),
     Route("GET", "/sites/{website_id:str}/queries/csv", query_pages.sheet, SIGNED_IN, page=True),
     Route("POST", "/sites/{website_id:str}/queries/saved", saved_pages.save, SIGNED_IN, "member", page=True),
     Route("POST", "/sites/{website_id:str}/queries/saved/delete", saved_pages.forget, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/not-counted", drop_pages.show, SIGNED_IN, page=True),
+    Route("POST", "/sites/{website_id:str}/origins", drop_pages.allow_origin, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/visitors", people_pages.show, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/visitors/profile", people_pages.person, SIGNED_IN, "member", page=True),
     Route("GET", "/sites/{website_id:str}/visitors/export", people_pages.export, SIGNED_IN, "member", page=True),

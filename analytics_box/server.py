@@ -22,6 +22,7 @@ from analytics_box.box import Box, open_box
 from analytics_box.errors import Unavailable
 from analytics_box.flags.ofrep.streams import Streams
 from analytics_box.links.redirects.directory import LinkDirectory, load_beside
+from analytics_box.overview.live import Live
 from analytics_box.pace import Pace, keep_pace
 from analytics_box.settings import Settings
 from analytics_box.status_pages.subscribers.deliveries import SubscriberDeliveries
@@ -101,7 +102,8 @@ async def _serve_on(listener: socket.socket, settings: Settings, announce: Calla
         if administration is not None:
             administration.close()
             (settings.data_dir / channel.FILE).unlink(missing_ok=True)
-        box.parts[Streams].close()  # they never end by themselves
+        for streams in (box.parts[Streams], box.parts[Live].streams):
+            streams.close()  # they never end by themselves
         await web.stop(settings.drain_seconds)
         await box.engine.stop(HARD_STOP)
         await box.deliveries.stop(HARD_STOP)

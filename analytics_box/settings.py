@@ -204,6 +204,17 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     geo_region_header: Annotated[_Text, "The same for the region, e.g. CF-Region."] = ""
     geo_city_header: Annotated[_Text, "The same for the city, e.g. CF-IPCity."] = ""
 
+    # Pages that keep themselves current
+    live_streams: Annotated[
+        int,
+        Meta(ge=0, le=100_000),
+        "Open pages that are told of new events over a stream, at most a quarter of max_connections; others ask every "
+        "half a minute; 0: none.",
+    ] = 1_000
+    live_streams_address: Annotated[
+        int, Meta(ge=1), "The same per IP address, at most a quarter of max_connections_address."
+    ] = 50
+
     # Requests
     drain_seconds: Annotated[float, Meta(ge=0), "How long requests in flight may take to finish on SIGTERM."] = 5.0
     body_seconds: Annotated[float, Meta(gt=0), "Seconds a client has to send its body before it is answered 408."] = (

@@ -5,7 +5,7 @@ Only traffic of existing websites is counted, so anonymous callers cannot make r
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from analytics_box.clock import Clock, utc_day
@@ -27,10 +27,17 @@ CAPACITY = 20_000  # different (site, day, reason) between two writes
 class DroppedTraffic:
     """The counts of dropped traffic of a box, and of events that were folded."""
 
-    def __init__(self, events: Db, clock: Clock, capacity: int = CAPACITY) -> None:
+    def __init__(
+        self,
+        events: Db,
+        clock: Clock,
+        capacity: int = CAPACITY,
+        told: Callable[[int], None] = lambda _site: None,
+    ) -> None:
         self._events = events
         self._clock = clock
         self._capacity = capacity
+        self._told = told  # of each website that lost something
         self._waiting: dict[Key, int] = {}
         self.stored = 0  # events, since the start of the box
         self.reasons: Counter[str] = Counter()  # why others were dropped, also those of no website, since then
@@ -40,6 +47,7 @@ class DroppedTraffic:
         """Count dropped traffic of this site, with its reason."""
         self.reasons[reason] += count
         self._add(site, reason, count)
+        self._told(site)
 
     def note_folded(self, site: int, count: int) -> None:
         """Count events of this site that are stored with "(other)", because their new texts were over its budget."""

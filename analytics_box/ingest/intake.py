@@ -11,12 +11,14 @@ from analytics_box.facts.event import Fact
 from analytics_box.http.address import network_of
 from analytics_box.http.asgi import Scope
 from analytics_box.identity import Key
+from analytics_box.ingest.arrivals import Arrivals
 from analytics_box.ingest.classification import Classification
 from analytics_box.ingest.dropped import DroppedTraffic
 from analytics_box.ingest.enrich import Sender, Target
 from analytics_box.ingest.ledger import Appended, Ledger
 from analytics_box.ingest.placing import MOST_MOVED, MOST_MOVED_BY_KEY
 from analytics_box.ingest.profiles import ProfileLinks
+from analytics_box.ingest.refusals import Refusals
 from analytics_box.ingest.visitors import SaltFile
 from analytics_box.keys.admission import Admission
 from analytics_box.keys.ring import KeyRing
@@ -49,6 +51,8 @@ class Intake(Struct, frozen=True):
     limits: Limits
     admission: Admission
     dropped: DroppedTraffic
+    refusals: Refusals
+    arrivals: Arrivals
     clock: Clock
     settings: Settings
 
@@ -65,10 +69,13 @@ class Intake(Struct, frozen=True):
             return self.ledger.append(db, facts, most_moved=MOST_MOVED, meter=meter)
 
         try:
-            return await self.events.write(write, adds=True)
+            appended = await self.events.write(write, adds=True)
         except Unavailable as refused:
             refused.reason = "DELIVERY_UNAVAILABLE"
             raise
+        if not sender.bot:
+            self.arrivals.note_stored(facts)
+        return appended
 
 
 def sender_of(intake: Intake, scope: Scope, headers: Mapping[bytes, bytes], *, by_key: bool) -> Sender:

@@ -12,6 +12,7 @@ from analytics_box.http.asgi import App, Receive, Scope, Send, respond
 from analytics_box.ingest import happened
 from analytics_box.ingest.delivery import Answer, Delivery, Headers, client_id
 from analytics_box.ingest.intake import Intake
+from analytics_box.ingest.refusals import REASON
 
 Handler = Callable[[Intake, Delivery], Awaitable[Answer]]
 
@@ -91,6 +92,8 @@ def refused(intake: Intake, scope: Scope, headers: Headers, error: BoxError) -> 
         return happened.NOT_STORED % code.encode()
     site = scope.get("site") or _meant(intake, scope, headers)
     if site:
+        if reason == REASON:
+            intake.refusals.note(site, headers[b"origin"].decode("latin-1"), intake.clock.now())
         intake.dropped.note(site, reason)
     else:
         intake.dropped.reasons[reason] += 1

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
+import msgspec
+from litestar import Response
 from litestar.params import FromPath
 from msgspec.structs import replace
 
@@ -13,25 +15,24 @@ from analytics_box.dashboard.page import Dashboard
 from analytics_box.dashboard.view import View, read_view
 from analytics_box.dashboard.watched import WatchedWebsites
 from analytics_box.http.page.shell import frame
-from analytics_box.http.page.visit import Answer, Page, Visit, Visitor
+from analytics_box.http.page.visit import Answer, Next, Page, Visit, Visitor
 from analytics_box.identity import at_least
 from analytics_box.invented.site import DOMAIN
 from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.live import PREFIX, Watching, online_text
 from analytics_box.overview.measured import kinds_measured, parts_of
 from analytics_box.overview.site_list import SiteCard, site_card
+from analytics_box.overview.waiting import waiting
 from analytics_box.overview.week import weeks
 from analytics_box.query import ranges
 from analytics_box.query.presence import Presence
 from analytics_box.query.run import Queries
 from analytics_box.segments import menu as segments
-from analytics_box.texts import figures
 from analytics_box.websites import settings_form
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.reach import own, restorable
 from analytics_box.websites.rules import MANAGER, Website
 from analytics_box.websites.shell import site_shell, website_shown
-
-FIRST_EVENT = {"HX-Trigger": "first-event"}  # tells a page that waits to become the overview
 
 
 async def site_list(visit: Visitor) -> Page:
@@ -75,6 +76,7 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
     settled = await suggesting.settled(visit, website.site, view)
     if settled is not None:
         return settled
+    heard = parts[Watching].heard(website.site)
     online, begun, measured = await asyncio.gather(
         parts[Presence].online((website.site,), visit.call.now),
         parts[Presence].begun((website.site,)),
@@ -85,9 +87,13 @@ async def site(visit: Visitor, website_id: FromPath[str]) -> Answer:
         shell=site_shell(visit, "overview", website),
         site=website_shown(
             website,
-            online=online[website.site],
+            online=online_text(online[website.site]),
             script=f"{parts.settings.tracker_url}/script.js",
         ),
+        stream=f"{PREFIX}{website.id}",
+        heard=heard,
+        quiet=not online[website.site],
+        waiting=None if begun else await waiting(visit, website),
         board=await _board(visit, website, view, parts_of(view, measured)) if begun else None,
         monitor=parts[WatchedWebsites].page(website.id),
         may_watch=at_least(visit.person.role, "member"),
@@ -121,12 +127,11 @@ async def site_values(visit: Visitor, website_id: FromPath[str]) -> Page:
     return await suggesting.suggested(visit, website.site, _view(visit, website))
 
 
-async def site_live(visit: Visitor, website_id: FromPath[str]) -> Page:
-    """GET /sites/{id}/live: who is there now; says as a header when there has been a first event."""
-    website, presence = own(visit.call, website_id), visit.parts[Presence]
-    headers = FIRST_EVENT if await presence.begun((website.site,)) else {}
-    online = await presence.online((website.site,), visit.call.now)
-    return visit.pages.show("live.html", headers=headers, online=figures.count(online[website.site]))
+async def site_live(visit: Visitor, website_id: FromPath[str]) -> Next:
+    """GET /sites/{id}/live: what a stream would tell, once; for pages that cannot have one. Raises NotFound."""
+    now = await visit.parts[Watching].now(own(visit.call, website_id).site)
+    headers = {"cache-control": "no-store"}
+    return Response(msgspec.json.encode(now), media_type="application/json", headers=headers)
 
 
 def _outages(visit: Visit, website: Website) -> Outages:

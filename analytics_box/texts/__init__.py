@@ -29,6 +29,7 @@ from analytics_box.texts.keys import ApiKeys
 from analytics_box.texts.link_form import LinkForm, LinkPreview
 from analytics_box.texts.link_pages import LinkImport, LinkPlaces, Links, LinkStats, Question
 from analytics_box.texts.links import ShortLinks
+from analytics_box.texts.live import Live, Realtime, Refused, Toast
 from analytics_box.texts.monitor_pages import (
     MaintenancePages,
     MonitorFiles,
@@ -100,6 +101,7 @@ __all__ = [
     "LinkPreview",
     "LinkStats",
     "Links",
+    "Live",
     "MaintenancePages",
     "MaintenancePlanner",
     "Manual",
@@ -120,6 +122,8 @@ __all__ = [
     "QueryTypes",
     "Question",
     "Ranges",
+    "Realtime",
+    "Refused",
     "Reset",
     "Security",
     "Segments",
@@ -142,6 +146,7 @@ __all__ = [
     "SubscriberPages",
     "TargetGroupPages",
     "TheBox",
+    "Toast",
     "Unread",
     "Vitals",
     "Warnings",

@@ -56,6 +56,12 @@ def settings(db: Connection, website: Website, by: By, given: GivenTracking) -> 
     return _store(db, website, replace(website, tracking=tracking.changed(website.tracking, given)), by)
 
 
+def allow_origin(db: Connection, website: Website, by: By, origin: str) -> Website:
+    """Let pages of another origin send. Raises BadRequest or NotFound."""
+    known = _fresh(db, website).tracking.allowedOrigins
+    return settings(db, website, by, GivenTracking(allowedOrigins=[*known, origin]))
+
+
 def delete(db: Connection, website: Website, by: By) -> Website:
     """From now on it takes no events and answers no questions. Raises NotFound."""
     website = _fresh(db, website)

@@ -7,7 +7,6 @@ from msgspec import Struct
 from analytics_box.http.page.shell import Here, Place, Shell, about, frame
 from analytics_box.http.page.visit import Visit
 from analytics_box.identity import Person
-from analytics_box.texts import figures
 from analytics_box.websites.directory import Directory
 from analytics_box.websites.rules import LOCAL, Website
 
@@ -15,7 +14,7 @@ OTHERS = 6
 
 
 class WebsiteShown(Struct, frozen=True):
-    """A website on its own page. `live` is the address of the fragment that says who is there now."""
+    """A website on its own page. `live` is the address that says who is there now, `online` how many that are."""
 
     name: str
     domain: str
@@ -50,15 +49,15 @@ def place(website: Website) -> Place:
     return Place(website.name, f"/sites/{website.id}")
 
 
-def website_shown(website: Website, *, online: int, script: str) -> WebsiteShown:
-    """`script` is the absolute address of the tracker; `online` is the number of current visitors (semantics 9)."""
+def website_shown(website: Website, *, online: str, script: str) -> WebsiteShown:
+    """`script` is the absolute address of the tracker; `online` is who is there now, in words (semantics 9)."""
     href = f"/sites/{website.id}"
     return WebsiteShown(
         name=website.name,
         domain=website.domain,
         href=href,
         live=f"{href}/live",
-        online=figures.count(online),
+        online=online,
         snippet=snippet(website, script),
         local=website.domain in LOCAL,
     )

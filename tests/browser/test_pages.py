@@ -119,6 +119,7 @@ SIGNED_IN = (
     "{site}/settings/danger",
     "{site}/settings/transfer",
     "{site}/not-counted",
+    "{site}/realtime",
     "{site}/visitors",
     "{site}/visitors/delete?device=x",
     "/status-pages",

@@ -75,6 +75,22 @@ def test_a_part_never_leads_to_another_host(box: WholeBox) -> None:
     assert answer.headers["hx-redirect"] == "/sign-in"
 
 
+FILTERED = "?range=today&country=Germany"
+
+
+def test_signing_in_again_leads_back_to_the_same_filters(box: WholeBox) -> None:
+    shop, host = site(box, "shop"), "http://localhost"
+    back = f"/sign-in?next={shop}%3Frange%3Dtoday%26country%3DGermany"
+    chosen = box.get(f"{shop}{FILTERED}", hx_request="true", hx_boosted="true", hx_current_url=f"{host}{shop}")
+    assert chosen.headers["hx-redirect"] == back, "a filter that was just chosen"
+    part = box.get(f"{shop}/parts/pages", hx_request="true", hx_current_url=f"{host}{shop}{FILTERED}")
+    assert part.headers["hx-redirect"] == back
+    sent = box.ask("POST", f"{shop}/monitor", headers={**FORM, "referer": f"{host}{shop}{FILTERED}"})
+    assert sent.headers["location"] == back, "the page on which a form stood"
+    elsewhere = box.ask("POST", f"{shop}/monitor", headers={**FORM, "referer": f"https://evil.example{shop}"})
+    assert elsewhere.headers["location"] == "/sign-in"
+
+
 @pytest.mark.parametrize(
     "rest", ["", "/live", "/parts/pages", "/parts/figures", "/details/pages", "/details/pages/csv"]
 )
@@ -109,11 +125,12 @@ def test_a_website_without_events_shows_its_snippet(box: WholeBox) -> None:
     assert 'hx-trigger="first-event from:body"' in page
 
 
-def test_the_first_event_is_announced_to_the_page_that_waits(box: WholeBox) -> None:
-    assert "hx-trigger" not in seen(box, site(box, "local", "/live")).headers
-    live = seen(box, site(box, "shop", "/live"))
-    assert live.headers["hx-trigger"] == "first-event"
-    assert "1 online now" in live.body.decode()
+def test_who_cannot_have_a_stream_may_ask_what_it_would_tell(box: WholeBox) -> None:
+    assert seen(box, site(box, "local", "/live")).json["begun"] is False
+    told = seen(box, site(box, "shop", "/live")).json
+    assert told == {"online": 1, "text": "1 online now", "begun": True, "stored": told["stored"], "missed": 0}
+    nobody = box.get(site(box, "shop", "/live"), accept="application/json")
+    assert nobody.status == 401, "which a page says, and goes nowhere by itself"
 
 
 @pytest.mark.parametrize("name", ["figures", *PANELS, "errors", "vitals"])

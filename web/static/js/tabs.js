@@ -1,6 +1,8 @@
 // Tabs of the lists on an overview: only the list is fetched, and its address becomes the page's, so that going back,
 // reloading and sharing work. Without this script a tab is a link to the whole page.
 
+import { sayFailed } from "./toasts.js";
+
 const panelOf = (name) => document.querySelector(`[data-lists~="${CSS.escape(name)}"]`);
 const chosen = () => (new URL(location).searchParams.get("tab") ?? "").split(",").filter(Boolean);
 
@@ -40,12 +42,12 @@ document.addEventListener("click", (event) => {
   event.stopPropagation();
   const { href, dataset } = tab;
   const panel = tab.closest("section");
-  const asked = panel.asked = {};
+  panel.asked = { tab, before: location.href };
   htmx.trigger(panel, "htmx:abort"); // what the list before still waits for would come later, and in the place of this
   panel.dataset.hxIndicator = "this";
   if (href !== location.href) history.pushState({ htmx: true }, "", href);
   htmx.ajax("GET", dataset.part, { source: panel, target: panel, swap: "outerHTML show:none", select: `#${panel.id}` })
-    .catch(() => { if (panel.asked === asked) location.assign(href); });
+    .catch(() => {}); // said below
 }, true);
 
 // Somebody may have gone back before htmx listened: then the page is not that of its address.
@@ -56,7 +58,12 @@ document.addEventListener("DOMContentLoaded", () => {
 
 document.addEventListener("htmx:afterSettle", follow);
 for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
-  document.addEventListener(name, ({ target }) => { if (target.matches?.("[data-lists]:not([aria-busy])")) location.reload(); });
+  document.addEventListener(name, ({ target, detail }) => {
+    if (!target.asked || target.matches("[aria-busy]")) return;
+    const { tab, before } = target.asked;
+    history.replaceState({ htmx: true }, "", before);
+    sayFailed(name === "htmx:responseError" ? detail.xhr.status : 0, () => tab.click());
+  });
 }
 
 // The form for filters opens with its first field at hand.

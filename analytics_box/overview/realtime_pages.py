@@ -1,0 +1,57 @@
+"""The page of what happens on a website right now."""
+
+from typing import Any
+
+from litestar.params import FromPath
+
+from analytics_box.dashboard.asking import Asking, Unanswered
+from analytics_box.http.page.visit import Page, Visit, Visitor
+from analytics_box.overview import realtime
+from analytics_box.overview.board import WEBSITE
+from analytics_box.overview.live import PREFIX, Watching, online_text
+from analytics_box.query import ranges
+from analytics_box.query.presence import Presence
+from analytics_box.query.run import Queries
+from analytics_box.websites.reach import own
+from analytics_box.websites.rules import Website
+from analytics_box.websites.shell import site_shell
+
+
+async def show(visit: Visitor, website_id: FromPath[str]) -> Page:
+    """GET /sites/{id}/realtime. Raises NotFound."""
+    website = own(visit.call, website_id)
+    heard = visit.parts[Watching].heard(website.site)
+    online = (await visit.parts[Presence].online((website.site,), visit.call.now))[website.site]
+    try:
+        content = await _content(visit, website)
+    except Unanswered:
+        content = {"failed": True}
+    return visit.pages.show(
+        "realtime.html",
+        shell=site_shell(visit, "overview", website),
+        site=website,
+        home=f"/sites/{website.id}",
+        stream=f"{PREFIX}{website.id}",
+        heard=heard,
+        online=online_text(online),
+        quiet=not online,
+        **content,
+    )
+
+
+async def _content(visit: Visit, website: Website) -> dict[str, Any]:
+    """What the template gets of the last minutes. Raises Unanswered."""
+    person, now = visit.person, visit.call.now
+    zone = ranges.zone(person.time_zone)
+    days = ranges.of_preset("today", now, zone)
+    asking = Asking(visit.parts[Queries], website.site, WEBSITE, days, zone, now)
+    (velocity,) = await asking.rows((realtime.VELOCITY,))
+    types = (realtime.FEED, *(of[0] for of in realtime.LISTS.values()))
+    feed, *rest = await asking.rows(types, limit=realtime.MOST)
+    return {
+        "failed": False,
+        "minutes": realtime.minutes(velocity, zone, person.time_format),
+        "drawing": (realtime.MINUTES * realtime.STEP, realtime.HEIGHT, realtime.WIDTH),
+        "feed": realtime.feed(feed, zone, person.time_format),
+        "lists": realtime.lists(dict(zip(realtime.LISTS, rest, strict=True)), f"/sites/{website.id}"),
+    }
