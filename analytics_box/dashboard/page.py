@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics_box import errors
+from analytics_box.clock import DAY
 from analytics_box.dashboard import chart, chips, panels, range_picker, steps, tiles
 from analytics_box.dashboard.asking import Asking, Outages, Unanswered, day_of
 from analytics_box.dashboard.board import Extra, Place
@@ -199,7 +200,7 @@ def _dashboard(
             _shown(asking, view, ready[name], known, late=late)
             if name in ready
             else panels.panel(
-                view, name, None, failed=name in failed, expected=known.of(_list(asking, view.list_of(name)))
+                view, name, None, failed=name in failed, expected=_expected(asking, view.list_of(name), known)
             )
             for name in names
             if name in of.panels
@@ -230,9 +231,16 @@ def _dashboard(
 def _shown(asking: Asking, view: View, panel: Panel, known: KnownRows, *, late: bool) -> Panel:
     """A panel with its rows. One that nobody knew the height of stays as high as the place that was kept for it."""
     own = _list(asking, panel.shown)
-    kept = late and known.of(own) is None
+    place = panels.place_of(_expected(asking, panel.shown, known)) if late and known.of(own) is None else ""
     known.keep(own, len(panel.bars or ()))
-    return replace(panel, kept=kept)
+    return replace(panel, kept=place)
+
+
+def _expected(asking: Asking, shown: str, known: KnownRows) -> int | None:
+    """How many rows a list may have: as many as when it was last shown; few where facts have just begun to come."""
+    new = asking.begun is None or asking.now - asking.begun < DAY
+    found = known.of(_list(asking, shown))
+    return panels.FEW if found is None and new else found
 
 
 def _list(asking: Asking, shown: str) -> tuple[object, ...]:

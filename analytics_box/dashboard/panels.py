@@ -10,7 +10,7 @@ from analytics_box.dashboard.view import View, address
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
 
-ROWS = 8
+ROWS, FEW = 8, 3
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
@@ -54,7 +54,7 @@ class Panel(Struct, frozen=True):
 
     `choices` are the lists of the chosen tab, where it has several. `anchor` is that of its definition, `share` says
     what its shares are of. `ghosts` are the widths of what stands in the place of bars. `details` is the address of
-    the table of all rows. What came late may be `kept` as high as the place that was kept for it.
+    the table of all rows. What came late may be as high as the place that was `kept` for it, a class.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Panel(Struct, frozen=True):
     details: str = ""
     share: str = ""
     failed: bool = False
-    kept: bool = False
+    kept: str = ""
     choices: tuple[Tab, ...] = ()
     lists: str = ""
 
@@ -86,7 +86,6 @@ def panel(
     whole: float | None = None,
     failed: bool = False,
     expected: int | None = None,
-    kept: bool = False,
 ) -> Panel:
     """One panel; `rows` is None while its query still runs. Shares are of `whole`, if given. `expected` is how many
     rows it had when it was last shown, if that is known."""
@@ -110,10 +109,14 @@ def panel(
         details=details_of(view, shown),
         share="" if rows is None else share_help(of, listed, whole),
         failed=failed,
-        kept=kept,
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
     )
+
+
+def place_of(expected: int | None) -> str:
+    """The class of a place for so many rows."""
+    return "list-kept-few" if expected == FEW else "list-kept"
 
 
 def details_of(view: View, shown: str) -> str:

@@ -52,16 +52,22 @@ def test_a_late_part_is_computed_once(box: WholeBox, asked: Counter[str]) -> Non
 
 
 def test_a_late_list_keeps_the_place_that_was_kept_for_it_until_its_height_is_known(box: WholeBox) -> None:
-    path, cookie = f"/sites/{box.sites['shop']}", box.cookie
+    path = f"/sites/{box.sites['shop']}"
 
-    def ghosts() -> int:
-        page = box.get(path, cookie=cookie).body.decode()
-        return page.partition('id="panel-browsers"')[2].partition("</section>")[0].count("ghost ")
+    def ghosts(name: str) -> int:
+        page = box.get(path, cookie=box.cookie).body.decode()
+        return page.partition(f'id="panel-{name}"')[2].partition("</section>")[0].count("ghost ")
 
-    assert ghosts() == 8
-    assert b"list-kept" in box.get(f"{path}/parts/browsers", cookie=cookie).body
-    assert ghosts() == 1
-    assert b"list-kept" not in box.get(f"{path}/parts/browsers", cookie=cookie).body
+    def part(name: str) -> str:
+        return box.get(f"{path}/parts/{name}", cookie=box.cookie).body.decode()
+
+    assert ghosts("browsers") == 3, "a website that is new"
+    assert "list list-kept-few" in part("browsers")
+    assert ghosts("browsers") == 1
+    assert "list-kept" not in part("browsers")
+    box.clock.advance(seconds=86_400)
+    assert ghosts("pages") == 8
+    assert "list list-kept" in part("pages")
 
 
 @pytest.mark.parametrize("rest", ["?range=today", "?zone=Asia/Kathmandu", "?show=table"])
