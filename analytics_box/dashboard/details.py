@@ -25,12 +25,14 @@ Way = Literal["", "ascending", "descending"]
 
 
 class Line(Struct, frozen=True):
-    """A row of a list with all that is known of it; `figures` are by the names of their columns."""
+    """A row of a list with all that is known of it; `figures` are by the names of their columns, `texts` what it is
+    found by: its names on the page and in answers."""
 
     row: Record
     label: str
     detail: str
     figures: Mapping[str, float | str | None]
+    texts: tuple[str, ...]
     share: float | None = None
 
 
@@ -107,7 +109,8 @@ def _line(listed: Listed, row: Record, known: Sequence[Mapping[tuple[Any, ...], 
     figures_of |= {column.known_as: _value(column, row) for column in listed.columns}
     for beside, rows in zip(listed.beside, known, strict=True):
         figures_of |= {column.known_as: _value(column, rows.get(name)) for column in beside.columns}
-    return Line(row, _label(listed, row), listed.detail(row) if listed.detail is not None else "", figures_of, share)
+    label, detail = _label(listed, row), listed.detail(row) if listed.detail is not None else ""
+    return Line(row, label, detail, figures_of, (label, detail, str(row[listed.shown] or "")), share)
 
 
 def _value(column: Column, row: Record | None) -> Any:
@@ -124,7 +127,7 @@ def _label(listed: Listed, row: Record) -> str:
 def chosen(found: Sequence[Line], detail: Detail, columns: Sequence[Column]) -> list[Line]:
     """The lines that are searched for, sorted as wanted; equal ones stay in their order, what is unknown comes last."""
     wanted = detail.search.casefold()
-    lines_of = [one for one in found if wanted in one.label.casefold() or wanted in one.detail.casefold()]
+    lines_of = [one for one in found if any(wanted in text.casefold() for text in one.texts)]
     if detail.sort == NAME:
         return sorted(lines_of, key=lambda one: one.label.casefold(), reverse=not detail.ascending)
     if detail.sort not in {column.known_as for column in columns}:

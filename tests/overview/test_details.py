@@ -114,6 +114,11 @@ def test_a_file_has_the_rows_that_are_searched_for_in_their_order(box: WholeBox,
     assert [row["path"] for row in rows_of(box, "pages", query)] == paths
 
 
+def test_rows_are_found_by_their_names_on_the_page_and_in_answers(box: WholeBox) -> None:
+    for search in ("german", "de"):
+        assert [row["name"] for row in rows_of(box, "languages", f"&q={search}")] == ["de"], search
+
+
 def test_csv_is_safe_to_open_and_has_the_same_rows(box: WholeBox) -> None:
     answer = details(box, "pages/csv?range=today&sort=name&order=asc")
     assert answer.headers["content-disposition"] == 'attachment; filename="pages-2026-06-17-2026-06-17.csv"'
