@@ -35,7 +35,7 @@ def comparison_shown(view: View, days: Days, compared: Compared | None, formats:
     """The words of the menu and of the legend."""
     theirs = compared.days if compared is not None else days.previous()
     return ComparisonShown(
-        label=Comparing.button[view.compare.how],
+        label=Comparing.button[view.compare.how] if compared is not None else "",
         dates=period_text(theirs, formats) if compared is not None and not compared.nothing else "",
         note=_note(compared, formats),
         instead=_instead(compared, days, formats),

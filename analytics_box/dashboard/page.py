@@ -98,7 +98,7 @@ async def whole(
     begun: int | None = None,
 ) -> Dashboard:
     """The whole page with these of its parts; `number` is what the facts know its subject by, `outages` are shaded in
-    its chart. Nothing is known before the instant `begun` (UTC ms), which is that of its first fact unless given.
+    its chart. Nothing is known before the instant `begun` (UTC ms) or its first fact, whichever came first.
 
     Parts that are not ready within the budget are fetched by the page itself; a swap by htmx waits for all of them,
     because the old numbers stay until then.
@@ -143,8 +143,8 @@ async def asking_for(
     view = await with_segment(visit, number, view)
     zone, now = ranges.zone(view.zone or visit.person.time_zone), visit.call.now
     queries = visit.parts[Queries]
-    if begun is None:
-        begun = await beginnings.first(queries.events, view.of.subject, number)
+    first = await beginnings.first(queries.events, view.of.subject, number)
+    begun = min((instant for instant in (begun, first) if instant is not None), default=None)
     since = None if begun is None else day_of(begun, zone)
     days = days_of(view.span, now, zone, since)
     against = compared(view.compare, days, since) if view.range != "all" or view.compare.how == "own" else None

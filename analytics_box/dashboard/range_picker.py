@@ -26,14 +26,15 @@ class Choice(Struct, frozen=True):
 
 
 class RangeShown(Struct, frozen=True):
-    """The chosen range in words: its name, its dates, and what in it is not over. `first` and `last` are ISO dates, as
-    fields of forms speak."""
+    """The chosen range in words: its name, its dates, and what in it is not over. `first`, `last` and
+    `today` are ISO dates, as fields of forms speak."""
 
     label: str
     dates: str
     unfinished: str
     first: str
     last: str
+    today: str
     choices: tuple[Choice, ...]
 
 
@@ -45,6 +46,7 @@ def range_shown(view: View, days: Days, today: date, formats: Formats, step: Ste
         unfinished=Steps.so_far[step or usual(days)] if days.first <= today <= days.last else "",
         first=days.first.isoformat(),
         last=days.last.isoformat(),
+        today=today.isoformat(),
         choices=tuple(
             Choice(
                 name=name,

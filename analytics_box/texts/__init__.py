@@ -9,7 +9,7 @@ from analytics_box.texts.alarms import Alarms
 from analytics_box.texts.auditlog import AuditLog
 from analytics_box.texts.bots import Bots
 from analytics_box.texts.box import TheBox, Warnings
-from analytics_box.texts.comparing import Beside, Comparing, Steps, Unread
+from analytics_box.texts.comparing import Beside, Calendar, Comparing, Steps, Unread
 from analytics_box.texts.configuration import BackupNotices, Defaults, Deliveries, Domains, Integrations
 from analytics_box.texts.details import Details, Export, OnePage
 from analytics_box.texts.docs import Definitions, Docs, Manual
@@ -65,6 +65,7 @@ __all__ = [
     "BackupNotices",
     "Beside",
     "Bots",
+    "Calendar",
     "Compact",
     "Comparing",
     "Defaults",

@@ -67,3 +67,14 @@ class Unread:
     metric = "There is no figure called “{name}” here. The chart shows {metric}."
     beside = "There is no figure called “{name}” to show beside it."
     zone = "There is no time zone called “{name}”."
+
+
+class Calendar:
+    """The calendar of own dates; its weeks begin on Sunday."""
+
+    weekdays = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+    previous = "Previous month"
+    next = "Next month"
+    choose_first = "Choose the first day."
+    choose_last = "From {day}. Choose the last day."
+    chosen = "From {first} to {last}."

@@ -50,7 +50,7 @@ class Keys:
         ("m", "Last 30 days"),
         ("y", "This year"),
         ("a", "All time"),
-        ("c", "Compare with the previous period, or stop"),
+        ("c", "Compare, or stop comparing"),
         ("f", "Filter the overview"),
         ("t", "Chart or table"),
         ("← →", "Move along the chart when it has the focus"),

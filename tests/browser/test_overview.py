@@ -188,6 +188,41 @@ def test_a_value_that_no_list_shows_is_typed(page: Page, box: Box) -> None:
     expect(page.locator("#tab-3-pages")).to_have_attribute("aria-current", "true")
 
 
+def test_own_dates_are_chosen_in_the_calendar_with_the_keyboard_alone(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=custom&from=2024-03-20&to=2024-03-31"))
+    settled(page)
+    page.focus("#range-button")
+    page.keyboard.press("Enter")
+    page.focus("#day-picker-range td button[tabindex='0']")
+    for key in ("PageUp", "Home", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator("#day-picker-range .day-picker-said")).to_contain_text("From Monday, 26 February 2024")
+    for key in ("End", "ArrowDown", "Shift+PageUp", "Shift+PageDown", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".range-wide [type=submit]")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**?range=custom&from=2024-02-26&to=2024-03-09")
+    expect(page.locator("#range-button")).to_contain_text("26 Feb – 9 Mar 2024")
+
+
+def test_two_measures_in_wider_steps_are_drawn_and_said(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=last_90d"))
+    settled(page)
+    page.click("#by-week")
+    page.wait_for_url("**?range=last_90d&by=week")
+    settled(page)
+    page.click("#beside-button")
+    page.click("#beside-pageviews")
+    page.wait_for_url("**?range=last_90d&beside=pageviews&by=week")
+    settled(page)
+    expect(page.locator("#beside-button")).to_be_focused()
+    expect(page.locator(".legend")).to_contain_text("Page views, right axis")
+    page.focus("#chart")
+    page.keyboard.press("End")
+    expect(page.locator("#chart")).to_have_attribute("aria-valuetext", re.compile("so far.*, 2, Page views: 2"))
+    expect(page.locator("#tile-visitors")).to_contain_text("no data before")
+
+
 def test_nothing_moves_while_parts_come_in(page: Page, box: Box) -> None:
     page.add_init_script(
         "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())"

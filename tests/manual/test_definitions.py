@@ -177,7 +177,7 @@ def test_tiles_table_comparison_and_zone_of_an_overview_lead_to_what_they_mean(
     page = pages.seen(f"{site}?wait=all&show=table&metric={metric}")
     tiles = page.partition('class="tiles"')[2].partition("</ul>")[0]
     assert led_to(tiles) == [Definitions.of[name] for name in Metrics.names]
-    assert led_to(page.partition("<thead>")[2].partition("</thead>")[0]) == [Definitions.of[metric]]
+    assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == [Definitions.of[metric]]
     assert led_to(page.partition('class="legend"')[2].partition("</ul>")[0]) == ["comparison"]
     assert led_to(page.partition('id="range-button"')[2].partition("</details>")[0]) == ["days-and-time-zones"]
     assert led_to(page.partition('class="live"')[2].partition("</header>")[0])[0] == "current-visitors"
@@ -187,7 +187,7 @@ def test_the_tiles_of_a_link_lead_to_what_they_mean(pages: PageWorld, link: str)
     page = pages.seen(f"{link}?wait=all&show=table&metric=visitors")
     tiles = page.partition('class="tiles"')[2].partition("</ul>")[0]
     assert led_to(tiles) == [Definitions.of_links[name] for name in LinkStats.metrics]
-    assert led_to(page.partition("<thead>")[2].partition("</thead>")[0]) == ["visitor-of-a-link"]
+    assert led_to(page.partition('class="chart-table')[2].partition("</thead>")[0]) == ["visitor-of-a-link"]
 
 
 OTHERS = {

@@ -2,67 +2,67 @@
 
 from datetime import date
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from litestar.params import FromPath
 from msgspec import Struct
 
-from analytics_box.dashboard.spans import day_in
+from analytics_box.dashboard.asking import day_of
+from analytics_box.dashboard.spans import NAMED, RangeName, days_of, read_span
 from analytics_box.errors import BoxError
 from analytics_box.flags.figures.result import Result, Row, result_of
 from analytics_box.flags.page_frame import Opened, opened
 from analytics_box.http.page import dates
-from analytics_box.http.page.visit import Page, Visitor
+from analytics_box.http.page.visit import Page, Visit, Visitor
 from analytics_box.query import ranges
 from analytics_box.query.access import Scope
-from analytics_box.query.ranges import MAX_DAYS, PRESETS, Days, Preset
+from analytics_box.query.ranges import Days
 from analytics_box.query.request import GivenFilter, GivenParameter, GivenQuery, check
 from analytics_box.query.run import Queries
 from analytics_box.texts import FlagResults, Ranges
 from analytics_box.websites.directory import Directory
 
-USUAL: Final[Preset] = "last_30d"
 _MOST_EVENTS: Final = 100
 _LONGEST_NAME: Final = 256
 
 
 class Asked(Struct, frozen=True):
-    """What the address asks for: the event that counts as a success, and the days."""
+    """What the address asks for: the event that counts as a success, and the days; `unread` says what it asks for in
+    vain."""
 
     event: str
-    range: str
+    range: RangeName
     first: str
     last: str
     days: Days
+    unread: str
 
 
 async def results(visit: Visitor, flag_id: FromPath[str]) -> Page:
     """GET /flags/{id}/results: what came of each variant. Raises NotFound or Forbidden."""
     page = await opened(visit, flag_id)
     zone = ranges.zone(visit.person.time_zone)
-    asked = _asked(visit, ranges.today(visit.call.now, zone))
+    asked = _asked(visit, zone, day_of(page.flag.created_at, zone))
     found = await _rows(page, asked, zone.key)
     rows, events = found or ([], [])
     return page.show(
         "flag_results.html",
         "results",
         asked=asked,
-        ranges=[(name, Ranges.names[name]) for name in PRESETS],
+        ranges=[(name, Ranges.names[name]) for name in NAMED],
         events=events,
         failed=found is None,
         result=_result(page, rows, asked, zone.key) if rows else None,
     )
 
 
-def _asked(visit: Visitor, today: date) -> Asked:
-    """What an address asks for. Never raises: what cannot be read is the usual."""
+def _asked(visit: Visit, zone: ZoneInfo, made: date) -> Asked:
+    """What an address asks for; all time begins on the day on which the flag was `made`. Never raises: what cannot be
+    read is the usual."""
+    span = read_span({name: visit.asked(name) for name in ("range", "from", "to")})
+    days = days_of(span, visit.call.now, zone, made)
     event = visit.asked("conversion").strip()[:_LONGEST_NAME]
-    chosen: Preset = next((preset for preset in PRESETS if preset == visit.asked("range")), USUAL)
-    first, last = sorted((day_in(visit.asked("from")) or today, day_in(visit.asked("to")) or today))
-    own = (
-        visit.asked("range") == "custom" and day_in(visit.asked("from")) is not None and (last - first).days < MAX_DAYS
-    )
-    days = Days(first, last) if own else ranges.of_preset(chosen, visit.call.now, ranges.zone(visit.person.time_zone))
-    return Asked(event, "custom" if own else chosen, days.first.isoformat(), days.last.isoformat(), days)
+    return Asked(event, span.name, days.first.isoformat(), days.last.isoformat(), days, span.unread)
 
 
 async def _rows(page: Opened, asked: Asked, zone: str) -> tuple[list[Row], list[str]] | None:

@@ -72,10 +72,19 @@ def test_a_range_without_anybody_says_how_visitors_are_counted(shared: World, pa
 
 
 @pytest.mark.parametrize(
-    "query", ["range=never", "range=custom&from=x", "range=custom&from=0001-01-01", "conversion=%00"]
+    ("query", "said"),
+    [
+        ("range=never", "There is no range called “never”. Shown instead: last 30 days."),
+        ("range=custom&from=x", "Own dates need a first and a last day."),
+        ("range=custom&from=0001-01-01&to=2026-01-01", "These dates cannot be shown"),
+        ("range=all", ""),
+        ("conversion=%00", ""),
+    ],
 )
-def test_what_cannot_be_read_is_the_usual(shared: World, page: str, query: str) -> None:
-    assert len(cells(seen(shared, f"{page}?{query}"))) == 2
+def test_what_cannot_be_read_is_the_usual_and_said(shared: World, page: str, query: str, said: str) -> None:
+    content = seen(shared, f"{page}?{query}")
+    assert len(cells(content)) == 2
+    assert said in content
 
 
 def test_a_flag_of_the_organization_has_visitors_of_all_its_websites(shared: World, page: str) -> None:

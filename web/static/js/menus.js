@@ -10,7 +10,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  for (const menu of open()) if (!menu.contains(event.target)) menu.open = false;
+  for (const menu of open()) if (!event.composedPath().includes(menu)) menu.open = false;
 });
 
 document.addEventListener("focusin", (event) => {
