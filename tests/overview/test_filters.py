@@ -241,6 +241,8 @@ TYPED = [
     ("field=city&value=MUNICH", "city=Munich"),
     ("field=browser_name&op=not&value=firefox", "browser_name.not=Firefox"),
     ("field=city&op=contains&value=MUN", "city.contains=MUN"),
+    ("field=language&value=german", "language=de-DE"),
+    ("field=language&value=Georgian+(Georgia)", "language=ka-GE"),
     ("field=city&value=munich&value=Nowhere", "city=Munich&city=Nowhere"),
     ("field=city&value=tbilisi&country=Germany&with=0", "1.city=Tbilisi&1.country=Germany"),
 ]
