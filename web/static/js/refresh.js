@@ -32,6 +32,7 @@ const put = (panel, fresh) => {
   const scrolled = [...panel.querySelectorAll("*")].filter((one) => one.scrollTop || one.scrollLeft)
     .map((one) => [one.className, one.scrollTop, one.scrollLeft]);
   taken.set(fresh.id, fresh.outerHTML);
+  fresh.classList.add(...[...panel.classList].filter((name) => name.startsWith("list-kept"))); // it stays as high
   [...fresh.querySelectorAll("details")].forEach((one, index) => { one.open = opened[index] ?? false; });
   const id = panel.contains(document.activeElement) ? document.activeElement.id : "";
   if (window.htmx) htmx.swap(panel, fresh.outerHTML, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0, show: "none" });
