@@ -91,7 +91,7 @@ def test_a_click_while_offline_says_so_and_can_be_tried_again(box: Box, context:
     page.goto(site(box, "?range=today"))
     expect(page.locator("#page [aria-busy=true]")).to_have_count(0)
     context.set_offline(True)
-    for link in ("#range-button", "#tab-2-pages", "#tile-pageviews", "text=Websites"):
+    for link in ("#range-button", "#tab-2-pages", "#tile-pageviews", ".places >> text=Websites"):
         page.click(link)
         if link != "#range-button":
             expect(page.locator("#toast")).to_contain_text("You are offline")
