@@ -28,6 +28,8 @@ class SiteSettings:
     """The settings of a website."""
 
     short = "Site settings"
+    in_bar = "Settings"
+    dropped_in_bar = "Dropped"
     heading = "Site settings"
     title = "{site} · {tab}"
     general = "General"
@@ -40,6 +42,7 @@ class SiteSettings:
     save = "Save changes"
     name_and_domain = "Name and domain"
     website_id = "Website id"
+    website_id_of = "Website id of {site}"
     website_id_help = "How the API calls this website."
     read_only = "Admins and owners of your organization can change these."
     domain_help = "Pages of this domain and its subdomains may send events."

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.browser
 
 SETTINGS = UNLIMITED | {"limit_sign_in": 0}
 DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
+DARK_GROUND = "rgb(19, 19, 18)"  # what --bg of app.css is in the dark
 
 HOSTILE = (
     "<script>window.broken=1</script>",
@@ -253,10 +254,12 @@ def test_the_keyboard_reaches_what_a_figure_means_and_the_way_back_leads_back(pa
     expect(page.locator("#tile-bounce_rate")).to_be_visible()
 
 
-@pytest.mark.parametrize("heading", ["Not counted", "Bots", "Definitions"])
-def test_what_stands_below_an_overview_leads_to_whole_pages(page: Page, box: Box, heading: str) -> None:
+@pytest.mark.parametrize(
+    ("link", "heading"), [("Dropped traffic", "Site settings"), ("What the numbers mean", "Definitions")]
+)
+def test_what_stands_below_an_overview_leads_to_whole_pages(page: Page, box: Box, link: str, heading: str) -> None:
     page.goto(site(box))
-    page.click(f".further >> text={'What the numbers mean' if heading == 'Definitions' else heading}")
+    page.click(f".further >> text={link}")
     expect(page.locator("h1")).to_have_text(heading)
 
 
@@ -337,3 +340,63 @@ def test_the_setup_link_makes_the_first_account_once(browser: Browser, tmp_path:
         page.goto(server.url + link.group())
         expect(page.locator("h1")).to_have_text("This setup link has expired")
         context.close()
+
+
+def ground(page: Page) -> str:
+    """The colour behind the page."""
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def test_a_phone_reaches_all_pages_and_the_sheet_gives_the_focus_back(browser: Browser, box: Box) -> None:
+    context = context_of(browser, NARROW)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box))
+    more = page.locator(".more-pages > summary")
+    more.focus()
+    page.keyboard.press("Enter")
+    sheet = page.locator(".sheet")
+    for name in (
+        "Overview",
+        "Visitors",
+        "Site settings",
+        "Links",
+        "Monitors",
+        "Status",
+        "Flags",
+        "Members",
+        "This box",
+    ):
+        expect(sheet.get_by_role("link", name=name, exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+    expect(more).to_be_focused()
+    more.click()
+    sheet.get_by_role("link", name="Members").click()
+    expect(page).to_have_url(re.compile("/settings/members$"))
+    context.close()
+
+
+def test_the_theme_changes_at_once_and_stays_after_signing_out(browser: Browser, box: Box) -> None:
+    context = context_of(browser)
+    page = context.new_page()
+    sign_in(page, box)
+    page.goto(site(box, "/settings"))
+    assert ground(page) != DARK_GROUND
+    page.locator("details.account summary").last.click()
+    with page.expect_response("**/settings/theme"):
+        page.get_by_role("button", name="Dark", exact=True).click()
+    assert ground(page) == DARK_GROUND
+    expect(page.get_by_role("button", name="Dark", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    assert ground(page) == DARK_GROUND
+    page.locator("details.account summary").last.click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_url(re.compile("/sign-in"))
+    assert ground(page) == DARK_GROUND
+    sign_in(page, box)
+    page.locator("details.account summary").last.click()
+    with page.expect_response("**/settings/theme"):
+        page.get_by_role("button", name="System", exact=True).click()
+    assert ground(page) != DARK_GROUND
+    context.close()

@@ -99,7 +99,7 @@ def test_members_are_managed_without_scripts(browser: Browser, box: Box) -> None
     page.get_by_role("button", name="Yes, continue").click()
     expect(page.get_by_text("The member was removed.")).to_be_visible()
     expect(page.get_by_label("Role of grace@example.com")).to_have_count(0)
-    page.locator("header details summary").first.click()
+    page.locator("details.account summary").first.click()
     page.get_by_role("button", name="Second").click()
     page.goto(f"{box.url}/settings/organization")
     expect(page.locator("#organization")).to_have_value("Second")

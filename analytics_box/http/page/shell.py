@@ -26,29 +26,29 @@ Here = Literal[
 
 class Entry(NamedTuple):
     """An entry of the navigation: the address, behind a website's where it is about one, and the least role that sees
-    it. The bar of a phone has those `in_bar`, and all of them behind “More”."""
+    it. The bar of a phone has those with a `short` name, and all of them behind “More”."""
 
     here: Here
     href: str
     icon: str
     label: str
-    in_bar: bool = False
+    short: str = ""
     least: Role = "viewer"
 
 
 PRODUCTS: Final = (
-    Entry("sites", "/sites", "sites", App.sites, in_bar=True),
-    Entry("links", "/links", "link", Links.short, in_bar=True),
-    Entry("monitors", "/monitors", "pulse", MonitorList.short, in_bar=True),
-    Entry("status", "/status-pages", "status", StatusPageList.short, in_bar=True),
+    Entry("sites", "/sites", "sites", App.sites, short=App.sites),
+    Entry("links", "/links", "link", Links.short, short=Links.short),
+    Entry("monitors", "/monitors", "pulse", MonitorList.short, short=MonitorList.short),
+    Entry("status", "/status-pages", "status", StatusPageList.short, short=StatusPageList.short),
     Entry("flags", "/flags", "flag", FlagList.short),
 )
 OF_WEBSITE: Final = (
-    Entry("overview", "", "overview", App.overview, in_bar=True),
-    Entry("people", "/visitors", "user", People.short, in_bar=True, least="member"),
+    Entry("overview", "", "overview", App.overview, short=App.overview),
+    Entry("people", "/visitors", "user", People.short, short=People.short, least="member"),
     Entry("queries", "/queries", "table", Queries.short),
-    Entry("site-settings", "/settings", "tune", SiteSettings.short, in_bar=True, least="member"),
-    Entry("site-settings", "/not-counted", "tune", SiteSettings.dropped, in_bar=True),
+    Entry("site-settings", "/settings", "tune", SiteSettings.short, short=SiteSettings.in_bar, least="member"),
+    Entry("site-settings", "/not-counted", "tune", SiteSettings.dropped, short=SiteSettings.dropped_in_bar),
 )
 
 
@@ -96,8 +96,8 @@ class Shell(Struct, frozen=True):
     def bar(self) -> tuple[Entry, ...]:
         """What the bar of a phone has beside “More”: the first product and a website's pages, or the products."""
         if self.website is None:
-            return tuple(entry for entry in PRODUCTS if entry.in_bar)
-        return (PRODUCTS[0], *(entry for entry in self.of_website if entry.in_bar))
+            return tuple(entry for entry in PRODUCTS if entry.short)
+        return (PRODUCTS[0], *(entry for entry in self.of_website if entry.short))
 
 
 def about(shell: Shell, website: Place, others: tuple[Place, ...], role: Role) -> Shell:
