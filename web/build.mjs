@@ -1,4 +1,4 @@
-// Builds what the browser gets from other places than web/static itself: the tracker, its parts and vendored files.
+// Builds what the browser gets from other places than web/static itself: the tracker, its parts, vendored files and a map.
 //
 //   node build.mjs           writes the tracker bundle and the vendored files
 //   node build.mjs --check   writes nothing; exits 1 when a committed file differs from what would be written
@@ -9,6 +9,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { minify } from "terser";
+import { world } from "./world.mjs";
 
 const WEB = dirname(fileURLToPath(import.meta.url));
 const TRACKER = "static/tracker";
@@ -20,10 +21,11 @@ const VENDORED = {
   "static/vendor/uPlot.iife.min.js": "uplot/dist/uPlot.iife.min.js",
   "static/vendor/uPlot.min.css": "uplot/dist/uPlot.min.css",
   "static/vendor/uPlot.LICENSE.txt": "uplot/LICENSE",
+  "static/vendor/world.LICENSE.txt": "world-atlas/LICENSE",
 };
 
 await refuseOtherVersions();
-const wanted = { ...(await tracker()), ...(await vendored()) };
+const wanted = { ...(await tracker()), ...(await vendored()), ...(await map()) };
 if (process.argv.includes("--check")) await check(wanted);
 else await write(wanted);
 
@@ -73,6 +75,10 @@ async function small(code) {
 async function vendored() {
   const files = Object.entries(VENDORED).map(async ([to, from]) => [to, await readFile(join(WEB, "node_modules", from))]);
   return Object.fromEntries(await Promise.all(files));
+}
+
+async function map() {
+  return { "static/vendor/world.svg": await world(join(WEB, "node_modules")) };
 }
 
 async function write(files) {

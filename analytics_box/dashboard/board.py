@@ -80,7 +80,8 @@ class Listed(Struct, frozen=True):
     countries share names. `label` is how a name is written, `detail` what tells rows apart beside their names.
     `apart` lists count something else than the page: no heading says what, their shares are of the rows that are shown,
     and they leave out the row of the name in `without`. Its table has `columns` more, of its own type and of those
-    `beside` it; `within` are the fields that name a row together with `shown`.
+    `beside` it; `within` are the fields that name a row together with `shown`. One of countries may `look` like a map
+    above its bars; its table is that of the panel's first list.
     """
 
     type: str
@@ -96,6 +97,7 @@ class Listed(Struct, frozen=True):
     columns: tuple[Column, ...] = ()
     beside: tuple[Beside, ...] = ()
     within: tuple[str, ...] = ()
+    look: Literal["bars", "map"] = "bars"
 
 
 class Place(Struct, frozen=True):
@@ -123,7 +125,7 @@ class Extra(Struct, frozen=True):
 
     types: tuple[str, ...]
     content: Callable[[Sequence[Rows], Place], Any]
-    look: Literal["facts", "vitals", "bars"]
+    look: Literal["facts", "vitals", "bars", "week"]
     counted: str
     empty: str
     limit: int = 0
@@ -224,6 +226,10 @@ class Board(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     def panel_of(self) -> dict[str, str]:
         """The panel of each list."""
         return {name: panel for panel, names in self.panels.items() for name in names}
+
+    def tables(self, name: str) -> tuple[str, ...]:
+        """The lists of this one's panel that have a table of their own: all but maps of others."""
+        return tuple(one for one in self.panels[self.panel_of[name]] if self.lists[one].look != "map")
 
     @property
     def default(self) -> str:

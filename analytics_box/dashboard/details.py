@@ -154,7 +154,7 @@ def table(
     return Table(
         name=name,
         label=list_name(view, name),
-        tabs=tuple(_tab(view, home, one, name) for one in view.of.panels[view.of.panel_of[name]]),
+        tabs=tuple(_tab(view, home, one, name) for one in view.of.tables(name)),
         headings=tuple(_headings(view, columns)),
         rows=tuple(_row(back, listed, one, columns, largest, zone, formats) for one in on_page),
         count=_count(first, len(on_page), len(shown)),

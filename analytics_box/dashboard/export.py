@@ -53,7 +53,7 @@ async def sheets_of(asking: Asking, view: View, names: Sequence[str]) -> list[Sh
     """The tables of these parts, one after the other. Raises Unanswered."""
     of = view.of
     made = await _figures(asking, view)
-    for name in (one for panel in names if panel in of.panels for one in of.panels[panel]):
+    for name in (one for panel in names if panel in of.panels for one in of.tables(panel)):
         found = await tables.lines(asking, view, name, MOST_ROWS)
         made.append(Sheet(name, *details.records(of.lists[name], found.lines)))
     for type_name in (one for name in names if name in of.extras for one in of.extras[name].types):

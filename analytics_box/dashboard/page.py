@@ -301,10 +301,11 @@ async def _panel(asking: Asking, view: View, name: str) -> Panel:
     """
     listed = view.of.lists[view.list_of(name)]
     whole = view.of.wholes.get(listed.counted)
+    limit = panels.COUNTRIES if listed.look == "map" else MOST_ASKED
     if whole is None:
-        (rows,) = await asking.rows([listed.type], limit=MOST_ASKED)
+        (rows,) = await asking.rows([listed.type], limit=limit)
         return panels.panel(view, name, rows)
-    rows, in_all = await asking.rows([listed.type, whole[0]], limit=MOST_ASKED)
+    rows, in_all = await asking.rows([listed.type, whole[0]], limit=limit)
     return panels.panel(view, name, rows, whole=in_all[0][whole[1]])
 
 

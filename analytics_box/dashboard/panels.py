@@ -7,10 +7,13 @@ from msgspec.structs import replace
 
 from analytics_box.dashboard.board import Board, Listed, Rows
 from analytics_box.dashboard.view import View, address
+from analytics_box.dashboard.world import Counted, World, world
 from analytics_box.query.catalog.types import Record
 from analytics_box.texts import Panels, figures
 
 ROWS, FEW = 8, 3
+ROWS_BELOW_A_MAP = 5
+COUNTRIES = 300  # more than there are
 UNKNOWN = "–"  # a share of what is not counted in the whole
 
 
@@ -73,6 +76,7 @@ class Panel(Struct, frozen=True):
     kept: str = ""
     choices: tuple[Tab, ...] = ()
     lists: str = ""
+    world: World | None = None
 
 
 GHOSTS = (92, 74, 61, 50, 42, 35, 29, 24)
@@ -95,13 +99,14 @@ def panel(
     if rows is not None:
         rows = without(listed, rows)
     shares_tab = shown in of.sharing
+    counted = "" if listed.apart else of.about(view.plain).names[listed.counted]
     return Panel(
         name=name,
         shown=shown,
         label=words.tabs[of.sharing[0] if shares_tab else shown],
         anchor=words.anchors[shown],
         tabs=_tabs(view, name, shown),
-        counted="" if listed.apart else of.about(view.plain).names[listed.counted],
+        counted=counted,
         bars=None if rows is None else _bars(view, listed, rows[:fits], whole),
         source=view.part(name),
         empty=_empty(of, name, shown),
@@ -111,6 +116,15 @@ def panel(
         failed=failed,
         choices=tuple(_tab(view, each, name, shown, words.choices) for each in of.sharing) if shares_tab else (),
         lists=" ".join(of.panels[name]),
+        world=_world(view, listed, rows, counted) if rows is not None and listed.look == "map" else None,
+    )
+
+
+def _world(view: View, listed: Listed, rows: Rows, counted: str) -> World | None:
+    """The map of a list of countries."""
+    bars = [(_bar(view, listed, row, 1, 1), row[listed.counted]) for row in rows]
+    return world(
+        [Counted(bar.code or "", bar.label, count, bar.href, bar.selected) for bar, count in bars], counted.lower()
     )
 
 
@@ -121,6 +135,8 @@ def place_of(expected: int | None) -> str:
 
 def details_of(view: View, shown: str) -> str:
     """The address of the table of a list."""
+    if view.of.lists[shown].look == "map":
+        shown = view.of.panel_of[shown]
     return address(replace(view, path=f"{view.path}/details/{shown}"))
 
 
@@ -136,7 +152,9 @@ def without(listed: Listed, rows: Rows) -> Rows:
 
 
 def _most(of: Board, shown: str) -> int:
-    """How many rows there is room for: a second row of tabs takes the place of one."""
+    """How many rows there is room for: a second row of tabs takes the place of one, a map that of several."""
+    if of.lists[shown].look == "map":
+        return ROWS_BELOW_A_MAP
     return ROWS - 1 if shown in of.sharing else ROWS
 
 

@@ -96,5 +96,5 @@ async def lines(asking: Asking, view: View, name: str, most: int = MAX_LIMIT) ->
 
 
 def _known(view: View, name: str) -> None:
-    if name not in view.of.lists:
+    if name not in view.of.lists or name not in view.of.tables(name):
         raise errors.NotFound("There is nothing at this address")

@@ -89,6 +89,7 @@ LISTS: Final[dict[str, Listed]] = {
     "countries": _listed("country", "country", places=True, icon="globe"),
     "regions": _listed("region", "region", places=True, within=("country",)),
     "cities": _listed("city", "city", places=True, within=("country",)),
+    "map": Listed("country", "country", places=True, icon="globe", look="map"),
     "browsers": _listed("browser_name", "browser_name"),
     "systems": _listed("os_name", "os_name"),
     "devices": _listed("device_types", "device_type"),
@@ -139,7 +140,7 @@ SUGGESTED: Final[dict[str, Source]] = {
 PANELS: Final[dict[str, tuple[str, ...]]] = {
     "sources": ("sources", "channels", *CAMPAIGNS),
     "pages": ("pages", "entry", "exit"),
-    "countries": ("countries", "regions", "cities"),
+    "countries": ("countries", "regions", "cities", "map"),
     "browsers": ("browsers", "systems", "devices", "windows", "languages"),
     "events": ("events",),
     "links": ("links", "domains"),

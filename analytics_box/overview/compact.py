@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from analytics_box.dashboard.board import Extra, Place, Rows
 from analytics_box.dashboard.panels import Bar
-from analytics_box.overview import one_page
+from analytics_box.overview import hours, one_page
 from analytics_box.overview.facts import Fact, Facts
 from analytics_box.texts import Compact, OnePage, Vitals, figures
 
@@ -134,6 +134,14 @@ EXTRAS: Final = {
         OnePage.counted,
         OnePage.empty,
         needs="path",
+    ),
+    "week": Extra(
+        hours.TYPES,
+        hours.content,
+        "week",
+        Compact.counted["week"],
+        Compact.empty["week"],
+        limit=hours.ROWS,
     ),
     "errors": Extra(
         ("error_summary", "error_types"),

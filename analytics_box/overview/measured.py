@@ -30,9 +30,14 @@ def _kinds(db: Connection, site: int) -> tuple[str, ...]:
     return tuple(name for name, there in zip(MEASURED, found, strict=True) if there)
 
 
+_WHENEVER: Final = ("week",)  # what all websites measure
+
+
 def parts_of(view: View, measured: Collection[str]) -> tuple[str, ...]:
     """The parts of an overview: what its website has measured, and what is about a filter only with that."""
     panels = tuple(name for name in PANELS if name not in MEASURED or name in measured)
     given = view.plain
-    extras = tuple(name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in measured))
+    extras = tuple(
+        name for name, one in EXTRAS.items() if (one.needs in given if one.needs else name in (*measured, *_WHENEVER))
+    )
     return ("figures", *panels, *extras)

@@ -78,6 +78,7 @@ class Ranges:
         "all": "All time",
     }
     months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     weekdays = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -170,6 +171,7 @@ class Panels:
         "countries": "Countries",
         "regions": "Regions",
         "cities": "Cities",
+        "map": "Map",
         "browsers": "Browsers",
         "systems": "Systems",
         "devices": "Devices",
@@ -188,6 +190,8 @@ class Panels:
         "utm_content": "Content",
     }
     choices_label = "Campaign tags"
+    on_the_map = "{name}: {count} {counted}"
+    shades = "What the shades stand for"
     counted: ClassVar[Mapping[str, str]] = {
         "visitors": "Visitors",
         "total_events": "Events",
@@ -214,6 +218,7 @@ class Panels:
         "countries": "No visit in this range, so no country either.",
         "regions": "No visit in this range, so no region either.",
         "cities": "No visit in this range, so no city either.",
+        "map": "No visit in this range, so no country either.",
         "browsers": "No browser was seen in this range.",
         "systems": "No system was seen in this range.",
         "devices": "No device was seen in this range.",
@@ -230,14 +235,28 @@ class Panels:
 
 
 class Compact:
-    """The small panels at the end: errors and web vitals."""
+    """The small panels at the end: hours of the week, errors and web vitals."""
 
-    titles: ClassVar[Mapping[str, str]] = {"page": "This page", "errors": "Errors", "vitals": "Web vitals"}
-    counted: ClassVar[Mapping[str, str]] = {"errors": "Errors, visitors", "vitals": "75th percentile"}
+    titles: ClassVar[Mapping[str, str]] = {
+        "page": "This page",
+        "week": "Hours of the week",
+        "errors": "Errors",
+        "vitals": "Web vitals",
+    }
+    counted: ClassVar[Mapping[str, str]] = {
+        "week": "Visitors",
+        "errors": "Errors, visitors",
+        "vitals": "75th percentile",
+    }
     empty: ClassVar[Mapping[str, str]] = {
+        "week": "No visit in this range.",
         "errors": "No error in this range.",
         "vitals": "Nothing was measured in this range.",
     }
+    hour = "{day}, {start} to {end}: {visitors}"
+    busiest = "Most visitors: {hour}"
+    week_table = "Visitors by day of the week and hour"
+    day = "Day"
     errors = "errors"
     visitors = "visitors met one"
     sessions = "of sessions"

@@ -18,7 +18,7 @@ DESKTOP, PHONE, NARROW = (1280, 900), (390, 844), (360, 740)
 ALL_TABS = (
     "?range=today&tab=utm_campaign,entry,regions,devices,domains&utm_medium=email",
     "?range=today&tab=channels,exit,cities,windows&browser_name=Firefox",
-    "?range=today&tab=utm_content,languages",
+    "?range=today&tab=utm_content,languages,map",
 )
 
 
@@ -26,7 +26,8 @@ ALL_TABS = (
 def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     """A box whose website has had two visitors: one by a newsletter, one by a search, and all that trackers measure."""
     folder = tmp_path_factory.mktemp("overview") / "data"
-    with running_box(folder, **UNLIMITED | {"limit_sign_in": 0}) as running:
+    geo = {"trusted_proxies": "127.0.0.1", "geo_country_header": "x-country"}
+    with running_box(folder, **UNLIMITED | geo | {"limit_sign_in": 0}) as running:
         tags = "utm_source=newsletter&utm_medium=email&utm_campaign=spring&utm_content=button"
         visit(running, "anna", f"/?{tags}", "en")
         visit(running, "bob", "/docs", "de", referrer="https://www.google.com/")
@@ -50,6 +51,7 @@ def send(box: Box, path: str, content: Any) -> None:
         "accept-language": "en",
         "content-type": "application/json",
         "origin": "https://example.com",
+        "x-country": "DE",
     }
     address = f"{box.url}/{path}?client_id={box.account.website_id}"
     answer = httpx.post(address, content=json.dumps(content), headers=headers)
@@ -321,3 +323,30 @@ def test_no_tab_scrolls_the_page_sideways(browser: Browser, box: Box) -> None:
         page.goto(site(box, f"{query}&wait=all"))
         assert page.evaluate("document.documentElement.scrollWidth") <= NARROW[0], query
     context.close()
+
+
+def test_a_country_on_the_map_filters_the_page_in_place_and_keys_reach_each_hour(page: Page, box: Box) -> None:
+    page.goto(site(box, "?range=today&tab=map"))
+    settled(page)
+    page.evaluate("window.kept = true")
+    page.click("#panel-browsers >> text=Devices")
+    expect(page.locator("#panel-browsers")).to_contain_text("Desktop")
+    country = page.locator(".world-map a")
+    expect(country).to_have_count(1)
+    assert country.locator("use").evaluate("one => one.getBBox().width") > 10  # the file is there, and has it
+    country.locator("use").click()
+    expect(page.locator(".chips")).to_contain_text("Germany")
+    expect(page).to_have_url(re.compile("tab=map,devices|tab=devices,map"))
+    assert page.evaluate("window.kept") is True
+    settled(page)
+    page.mouse.move(0, 0)
+    said = page.locator("[data-week-said]")
+    expect(said).to_contain_text("Most visitors:")
+    page.locator("[data-week]").focus()
+    for key, hour in (("Home", "00:00 to 01:00"), ("ArrowRight", "01:00 to 02:00"), ("End", "23:00 to 00:00")):
+        page.keyboard.press(key)
+        expect(said).to_contain_text(f"Sunday, {hour}")
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("Monday, 23:00 to 00:00")
+    page.keyboard.press("Tab")
+    expect(said).to_contain_text("Most visitors:")

@@ -56,12 +56,22 @@ def asked(box: WholeBox, name: str, *filters: dict[str, str]) -> list[dict[str, 
     return list(found["data"][0]["data"])
 
 
-@each("name", list(LISTS))
+TABLES = [name for name, listed in LISTS.items() if listed.look != "map"]
+
+
+@each("name", TABLES)
 def test_every_list_has_a_table_and_files(box: WholeBox, name: str) -> None:
     page = details(box, f"{name}?range=today")
     assert page.status == 200
     assert 'id="details"' in page.body.decode()
     assert details(box, f"{name}/csv?range=today").status == 200
+
+
+def test_the_map_leads_to_the_table_of_countries_and_has_none_of_its_own(box: WholeBox) -> None:
+    page = box.get(f"/sites/{box.sites['shop']}?range=today&wait=all&tab=map", cookie=box.cookie, accept="text/html")
+    assert f'href="/sites/{box.sites["shop"]}/details/countries?range=today&amp;tab=map"' in page.body.decode()
+    assert details(box, "map?range=today").status == 404
+    assert "/details/map" not in details(box, "countries?range=today").body.decode()
 
 
 def test_columns_are_those_of_the_api(box: WholeBox) -> None:
@@ -168,8 +178,10 @@ def test_a_whole_page_is_a_file(box: WholeBox) -> None:
     assert sum(row["pageviews"] for row in found["series"]) == 2
     assert found["pages"] == rows_of(box, "pages", "&language=de")
     shown = {"startDate", "endDate", "timeZone", "address", "figures", "series"}
-    assert set(found) - shown == set(LISTS) - {"flags"}
+    assert set(found) - shown == {*TABLES, "hour_of_week"} - {"flags"}
     with zipfile.ZipFile(io.BytesIO(whole_page(box, "csv").body)) as archive:
-        assert {name.removesuffix(".csv") for name in archive.namelist()} == {"figures", "series", *LISTS} - {"flags"}
+        assert {name.removesuffix(".csv") for name in archive.namelist()} == {
+            *("figures", "series", "hour_of_week", *TABLES)
+        } - {"flags"}
         assert archive.read("pages.csv") == details(box, "pages/csv?range=today&language=de").body
     assert whole_page(box, "xml").status == 404

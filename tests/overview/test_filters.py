@@ -284,3 +284,31 @@ def test_a_website_without_measurements_has_no_panels_for_them(box: WholeBox) ->
     assert "panel-links" in page
     assert "panel-errors" not in page
     assert "panel-vitals" not in page
+
+
+def test_a_country_on_the_map_leads_where_its_row_does_and_unknown_ones_are_in_the_list_alone(box: WholeBox) -> None:
+    page = overview(box, "&tab=map")
+    drawn = re.findall(r'<a href="([^"]*)" tabindex="-1"><use class="[^"]*" href="[^"]*#([A-Z]+)"/><title>(.*?)<', page)
+    assert [(code, text) for _, code, text in drawn] == [
+        ("GE", "Georgia: 1 visitors"),
+        ("DE", "Germany: 1 visitors"),
+        ("US", "United States: 1 visitors"),
+    ]
+    listed = {row.label: row.href for row in rows(page, "countries")}
+    assert "Unknown" in listed
+    for href, _, text in drawn:
+        assert unescape(href) == listed[text.partition(":")[0]]
+        assert "tab=map" in href
+    assert "world-chosen" in overview(box, "&tab=map&country=Germany")
+    assert 'class="world"' not in overview(box)
+
+
+def test_the_hours_of_the_week_are_those_of_the_api(box: WholeBox) -> None:
+    page = overview(box, "&country=Germany")
+    table = page.partition('<table class="week"')[2].partition("</table>")[0]
+    shown = [int(value) for value in re.findall(r'<td[^>]*><span class="hidden">([\d,]+)</span>', table)]
+    asked = {"field": "country", "op": "eq", "value": "Germany"}
+    body = {"parameters": ["hour_of_week"], "preset": "last_30d", "filters": [asked], "limit": 168}
+    (entry,) = box.query("shop", body).json["data"]
+    assert shown == [row["visitors"] for row in entry["data"]]
+    assert sum(shown) == 1

@@ -32,7 +32,8 @@ def shown(box: WholeBox, rest: str) -> str:
 
 def table(page: str) -> list[list[str]]:
     """The cells of the chart's table, row by row."""
-    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', page, re.DOTALL)
+    own = page.partition('<div class="chart-table')[2].partition("</table>")[0]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</tr>', own, re.DOTALL)
     return [[" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in re.split("<td[^>]*>", row)] for row in rows]
 
 

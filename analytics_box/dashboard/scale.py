@@ -1,0 +1,55 @@
+"""How dark what is counted is drawn where colour says how much. Pure.
+
+Each shade begins at the same multiple of the one before, from the least number there is to the most, because a few
+countries or hours often have nearly all visitors.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from analytics_box.texts import figures
+
+LEVELS: Final = 5  # from light to dark; 0 is nothing
+
+
+class Shade(Struct, frozen=True):
+    """A shade and the numbers that it stands for, in words."""
+
+    level: int
+    text: str
+
+
+class Scale(Struct, frozen=True):
+    """What each shade begins with, the lightest first. Where there are fewer, the darkest ones are used."""
+
+    bounds: tuple[int, ...]
+    most: int
+
+    def level(self, count: float) -> int:
+        """How dark a number is drawn: 0 for nothing, LEVELS for the most."""
+        above = sum(count >= bound for bound in self.bounds)
+        return above + LEVELS - len(self.bounds) if above else 0
+
+    @property
+    def shades(self) -> tuple[Shade, ...]:
+        """The legend."""
+        lasts = (*(bound - 1 for bound in self.bounds[1:]), self.most)
+        first = LEVELS - len(self.bounds) + 1
+        spans = zip(self.bounds, lasts, strict=True)
+        return tuple(Shade(first + at, _span(*span)) for at, span in enumerate(spans))
+
+
+def scale(counts: Sequence[float]) -> Scale | None:
+    """The scale of these numbers; None where all are zero."""
+    known = [int(count) for count in counts if count > 0]
+    if not known:
+        return None
+    least, most = min(known), max(known)
+    steps = (round(least * (most / least) ** (step / LEVELS)) for step in range(LEVELS))
+    return Scale(tuple(sorted(set(steps))), most)
+
+
+def _span(first: int, last: int) -> str:
+    return figures.count(first) if first == last else f"{figures.count(first)}–{figures.count(last)}"

@@ -1,0 +1,70 @@
+"""The map of countries: how dark each is, and what the file that draws it has."""
+
+import re
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import analytics_box
+from analytics_box.dashboard.scale import LEVELS, scale
+from analytics_box.dashboard.world import HEIGHT, WIDTH, Counted, world
+from tests.cases import each
+
+FILE = Path(analytics_box.__file__).parents[1] / "web/static/vendor/world.svg"
+
+
+def row(code: str, count: int) -> Counted:
+    return Counted(code, f"Name of {code}", count, f"?country={code}", selected=False)
+
+
+@each(
+    ("counts", "expected"),
+    [
+        ([1], ["1"]),
+        ([7, 7], ["7"]),
+        ([1, 2], ["1", "2"]),
+        ([80, 0, 90], ["80–81", "82–83", "84–85", "86–87", "88–90"]),
+        ([1, 40, 100_000], ["1–9", "10–99", "100–999", "1,000–9,999", "10,000–100,000"]),
+    ],
+)
+def test_each_shade_begins_at_the_same_multiple_of_the_one_before(counts: list[int], expected: list[str]) -> None:
+    made = scale(counts)
+    assert made is not None
+    assert [shade.text for shade in made.shades] == expected
+    assert [shade.level for shade in made.shades] == [*range(LEVELS + 1 - len(expected), LEVELS + 1)]
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1))
+def test_more_is_never_lighter_and_the_most_is_darkest(counts: list[int]) -> None:
+    made = scale(counts)
+    if made is None:
+        assert not any(counts)
+        return
+    levels = [made.level(count) for count in sorted(counts)]
+    assert levels == sorted(levels)
+    assert levels[-1] == LEVELS
+    assert all((level == 0) == (count == 0) for level, count in zip(levels, sorted(counts), strict=True))
+
+
+def test_unknown_countries_are_not_on_the_map() -> None:
+    made = world([row("DE", 90), row("", 40), row("fr", 1)], "visitors")
+    assert made is not None
+    assert [(one.code, one.level, one.text) for one in made.countries] == [
+        ("DE", 5, "Name of DE: 90 visitors"),
+        ("FR", 1, "Name of fr: 1 visitors"),
+    ]
+    assert [shade.text for shade in made.shades] == ["1", "2–5", "6–14", "15–36", "37–90"]
+    assert world([row("", 40)], "visitors") is None
+    assert world([], "visitors") is None
+
+
+def test_the_file_has_countries_by_their_codes_small_ones_too_and_is_small() -> None:
+    drawn = FILE.read_text(encoding="utf-8")
+    assert f'viewBox="0 0 {WIDTH} {HEIGHT}"' in drawn
+    codes = re.findall(r'<(?:path|circle) id="([A-Z]{2})"', drawn)
+    assert len(codes) == len(set(codes)) > 230
+    assert {"DE", "US", "FJ", "RU", "XK", "MT", "SG", "HK"} <= set(codes)
+    assert "AQ" not in codes
+    assert len(drawn) < 60_000
+    assert not re.search(r"<script|<style|href|NaN", drawn)
