@@ -10,11 +10,17 @@ from analytics_box.texts import Beside, Steps
 
 
 class ChartChoices(Struct, frozen=True):
-    """The steps that fit the range, the drawn ones selected; and the measures that can stand beside the drawn one."""
+    """The steps that fit the range, the drawn ones selected; and the measures that can stand beside the drawn one.
+
+    `label` is what is drawn, `second` what stands beside it, with the anchor of its definition; empty without one.
+    """
 
     steps: tuple[Choice, ...]
     besides: tuple[Choice, ...]
     beside: str  # what the menu of these is called
+    label: str
+    second: str = ""
+    second_anchor: str = ""
 
 
 def chart_choices(view: View, days: Days, step: Step, theirs: int = 0) -> ChartChoices:
@@ -32,4 +38,7 @@ def chart_choices(view: View, days: Days, step: Step, theirs: int = 0) -> ChartC
             for name, one in ((name, name == view.beside) for name in ("", *others))
         ),
         beside=Beside.button.format(metric=names[view.beside]) if view.beside else Beside.none_button,
+        label=names[view.metric],
+        second=names[view.beside] if view.beside else "",
+        second_anchor=view.of.words.anchors[view.beside] if view.beside else "",
     )

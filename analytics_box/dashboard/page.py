@@ -39,15 +39,12 @@ MOST_ASKED = panels.ROWS + 1  # rows of a panel: it may leave one out
 
 
 class Figures(Struct, frozen=True):
-    """Tiles and chart; `label` is what the chart shows, `beside` the second measure in it, and the anchors those of
-    their definitions."""
+    """Tiles and chart; `label` is what the chart shows, `anchor` that of its definition."""
 
     tiles: tuple[Tile, ...]
     chart: Chart
     label: str
     anchor: str
-    beside: str = ""
-    beside_anchor: str = ""
 
 
 class ExtraPanel(Struct, frozen=True):
@@ -289,8 +286,6 @@ async def _figures(asking: Asking, view: View) -> Figures:
         ),
         label=names[drawn.name],
         anchor=anchors[drawn.name],
-        beside=names[second.name] if second is not None else "",
-        beside_anchor=anchors[second.name] if second is not None else "",
     )
 
 

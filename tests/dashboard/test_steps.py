@@ -54,4 +54,4 @@ def test_the_head_of_the_chart_offers_steps_and_measures() -> None:
         "median_session_duration",
     ]
     assert [one.name for one in found.besides if one.selected] == ["sessions"]
-    assert found.beside == "With Sessions"
+    assert (found.beside, found.label, found.second) == ("With Sessions", "Visitors", "Sessions")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from analytics_box.facts.event import Event, Fact
 from analytics_box.ingest.ledger import Ledger
@@ -15,6 +16,7 @@ from analytics_box.ingest.live import LiveSessions
 from analytics_box.query.access import Scope
 from analytics_box.query.engines import Engines
 from analytics_box.query.named_links import Links
+from analytics_box.query.ranges import Granularity
 from analytics_box.query.request import DECODER, GivenQuery, Request, check
 from analytics_box.query.run import Entry, Queries
 from analytics_box.query.splits import Splits
@@ -71,12 +73,22 @@ class World:
         self.db.write_now(lambda db: self._ledger.append(db, [fact]))
 
     def entries(
-        self, content: dict[str, object], sites: tuple[int, ...] | Scope, *, now: int = 0, both: bool = True
+        self,
+        content: dict[str, object],
+        sites: tuple[int, ...] | Scope,
+        *,
+        now: int = 0,
+        both: bool = True,
+        steps: Granularity | None = None,
     ) -> list[Entry]:
-        """The answer to the body of a POST /v1/query; `both` engines are asked unless there are too many questions."""
+        """The answer to the body of a POST /v1/query; `both` engines are asked unless there are too many questions.
+        Series have rows of these `steps`, which pages may ask for and the API may not."""
         given = DECODER.decode(json.dumps(content))
         assert isinstance(given, GivenQuery)
         request = check(given, zone_name=None, now=now)
+        if steps is not None:
+            wider = tuple(replace(question, granularity=steps) for question in request.questions)
+            request = replace(request, questions=wider)
         scope = sites if isinstance(sites, Scope) else Scope(sites)
         if not both:
             return self._runner.run(self._queries[0].answer(request, scope))
