@@ -106,7 +106,7 @@ def test_a_tab_fetches_its_list_alone_and_everything_leads_on_from_it(page: Page
     assert asked == ["/parts/sources?range=today&tab=channels", "/parts/browsers?range=today&tab=channels,devices"]
     expect(page).to_have_url(site(box, "?range=today&tab=channels,devices"))
     expect(page.locator("#range-yesterday")).to_have_attribute("href", re.compile("tab=channels,devices"))
-    expect(page.locator(".range-form input[name=tab]")).to_have_value("channels,devices")
+    expect(page.get_by_label("Time range").locator("input[name=tab]")).to_have_value("channels,devices")
 
     page.click("#panel-sources .bar-link >> text=Organic Search")
     expect(page.locator("#chip-channel")).to_contain_text("Organic Search")
